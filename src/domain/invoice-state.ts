@@ -1,0 +1,77 @@
+/**
+ * States of an invoice, and the only moves between them. The ledger repeats this table in the WHERE clause of each
+ * update, so that two processes can never both win; `docs/ledger.md` shows it with the reasons.
+ *
+ *   staged ----freeze----> sending ----accept----> accepted --issue--> issued
+ *     |  ^                  |  |  \                  |   \--fail----> failed
+ *    hold release           | hold lose              silence           (late news: issue wins)
+ *     v  |                  v  v    v                v
+ *     held <-----------refuse  held unknown        unsettled --issue/fail--> issued / failed
+ *                           rejected
+ */
+export const INVOICE_STATES = [
+  'staged',
+  'sending',
+  'accepted',
+  'issued',
+  'failed',
+  'rejected',
+  'unknown',
+  'unsettled',
+  'held',
+] as const;
+
+/** State of an invoice in the ledger: one per identity. */
+export type InvoiceState = (typeof INVOICE_STATES)[number];
+
+export const BATCH_ONLY_OUTCOMES = ['invalid', 'conflict', 'already-issued'] as const;
+
+/** What a batch says of one of its invoices: the invoice's live state, or a word of the batch's own. */
+export type Outcome = InvoiceState | (typeof BATCH_ONLY_OUTCOMES)[number];
+
+export const OUTCOMES: readonly Outcome[] = [...INVOICE_STATES, ...BATCH_ONLY_OUTCOMES];
+
+export interface Transition {
+  readonly from: readonly InvoiceState[];
+  readonly to: InvoiceState;
+}
+
+/** Every event that may move an invoice. */
+export const TRANSITIONS = {
+  /** Bytes and key are written down; from here on a POST may be on the wire. */
+  freeze: { from: ['staged'], to: 'sending' },
+  /** The service gave an `inv_` id. */
+  accept: { from: ['sending', 'unknown'], to: 'accepted' },
+  /** The service refused for good, and no earlier answer of this generation was lost. */
+  refuse: { from: ['sending'], to: 'rejected' },
+  /** It may have reached the service and nothing tells; retries are spent. */
+  lose: { from: ['sending'], to: 'unknown' },
+  /** Not sent, or every try was proved not to have reached the service. */
+  hold: { from: ['staged', 'sending'], to: 'held' },
+  /** An operator or the next run lets it go; nothing of this generation reached the service. */
+  release: { from: ['held'], to: 'staged' },
+  /** The service said issued: news of a webhook or of a GET. It wins over everything. */
+  issue: { from: ['accepted', 'unsettled', 'failed'], to: 'issued' },
+  /** The service said failed and a GET did not contradict. */
+  fail: { from: ['accepted', 'unsettled'], to: 'failed' },
+  /** The settle time is over and there is no final word. */
+  silence: { from: ['accepted'], to: 'unsettled' },
+  /** Reconciliation repeats it: same key, same bytes, inside the retention window. */
+  repeat: { from: ['unknown'], to: 'sending' },
+  /** A definitive no; the next generation gets a new key. By retry policy, operator, or corrected content. */
+  regenerate: { from: ['failed', 'rejected'], to: 'staged' },
+  /** An operator accepts the risk of a duplicate after the retention window; recorded in the audit. */
+  abandon: { from: ['unknown'], to: 'staged' },
+} as const satisfies Record<string, Transition>;
+
+export type TransitionName = keyof typeof TRANSITIONS;
+
+/** States in which Lote itself still has something to do while the batch runs. */
+export const OPEN_STATES: readonly InvoiceState[] = ['staged', 'sending', 'accepted'];
+
+/** States that a closed batch is re-opened for when the same file is dropped again. */
+export const REOPENING_STATES: readonly InvoiceState[] = ['staged', 'sending', 'accepted', 'held', 'unknown', 'unsettled'];
+
+export function canMove(name: TransitionName, from: InvoiceState): boolean {
+  return (TRANSITIONS[name].from as readonly InvoiceState[]).includes(from);
+}

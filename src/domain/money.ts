@@ -1,0 +1,33 @@
+import { Big } from 'big.js';
+
+const CANONICAL = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
+const PLAIN = /^([+-]?)(\d+)(?:\.(\d+))?$/;
+
+/** `007.50` -> `7.5`; null when the text is not a plain decimal (digits, at most one point, one leading sign). */
+export function canonicalDecimal(text: string): string | null {
+  const match = PLAIN.exec(text);
+  if (match === null) return null;
+  const whole = (match[2] ?? '').replace(/^0+(?=\d)/, '');
+  const fraction = (match[3] ?? '').replace(/0+$/, '');
+  const digits = fraction === '' ? whole : `${whole}.${fraction}`;
+  return match[1] === '-' && digits !== '0' ? `-${digits}` : digits;
+}
+
+/** True for a number token as Lote writes it: no exponent, no superfluous zeros, no minus zero. */
+export function isCanonicalDecimal(text: string): boolean {
+  return CANONICAL.test(text) && text !== '-0';
+}
+
+/** Exact sum of canonical decimals, as a canonical decimal. */
+export function sumDecimals(values: Iterable<string>): string {
+  let total = new Big(0);
+  for (const value of values) total = total.plus(value);
+  return total.toFixed();
+}
+
+/** Net of an invoice: the exact, unrounded sum of quantity times unit price, without tax. */
+export function netOf(lines: Iterable<{ readonly quantity: string; readonly unitPrice: string }>): string {
+  let total = new Big(0);
+  for (const line of lines) total = total.plus(new Big(line.quantity).times(line.unitPrice));
+  return total.toFixed();
+}

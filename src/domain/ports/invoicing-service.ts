@@ -1,0 +1,47 @@
+import type { Invoice, Reason } from '../invoice.ts';
+
+/** What one POST of an invoice told. The classification table is in src/service; nothing else interprets answers. */
+export type CreateAnswer =
+  | { readonly kind: 'created'; readonly serviceId: string }
+  /** Answered no, for good, and proves that nothing was created. */
+  | { readonly kind: 'refused'; readonly reason: Reason }
+  /** Not now, and it proves that nothing was created (425, 429, connection refused before bytes left). */
+  | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null }
+  /** May have been created: time-out, reset, 408, 409, 5xx, unreadable 2xx. */
+  | { readonly kind: 'lost'; readonly reason: Reason; readonly retryAfterMs: number | null }
+  /** The key is known with other bytes: the earlier one may be alive. Never a refusal. */
+  | { readonly kind: 'key-mismatch'; readonly reason: Reason }
+  /** Trouble of the whole batch, not of this invoice: 401, 403, redirect, outage. Nothing was created. */
+  | { readonly kind: 'closed-door'; readonly reason: Reason; readonly retryAfterMs: number | null };
+
+export type StatusAnswer =
+  | { readonly kind: 'status'; readonly status: 'issued' | 'failed' | 'processing' | 'unreadable'; readonly reason: Reason | null }
+  | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
+
+export type MerchantAnswer =
+  | { readonly kind: 'created'; readonly merchantId: string }
+  | { readonly kind: 'refused'; readonly reason: Reason }
+  | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
+
+export type MerchantListAnswer =
+  | { readonly kind: 'list'; readonly merchants: readonly { readonly nif: string; readonly merchantId: string }[] }
+  /** code: `service-unreachable`, `service-unauthorized` or `service-list-unreadable`. */
+  | { readonly kind: 'unreadable'; readonly reason: Reason };
+
+export type EndpointAnswer =
+  | { readonly kind: 'registered'; readonly secret: string | null }
+  | { readonly kind: 'refused'; readonly reason: Reason };
+
+/** The Electronic Invoicing Service as Lote uses it; timeouts and limits are inside. Methods never throw for an answer. */
+export interface InvoicingService {
+  readonly baseUrl: string;
+  /** The exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Frozen in the ledger before the first send. */
+  invoiceBody(invoice: Invoice, merchantId: string): string;
+  createInvoice(body: string, idempotencyKey: string, signal?: AbortSignal): Promise<CreateAnswer>;
+  getInvoice(serviceId: string, signal?: AbortSignal): Promise<StatusAnswer>;
+  /** The whole list, all pages. */
+  listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer>;
+  createMerchant(merchant: { readonly nif: string; readonly legalName: string; readonly email: string }, idempotencyKey: string, signal?: AbortSignal): Promise<MerchantAnswer>;
+  registerWebhook(url: string, signal?: AbortSignal): Promise<EndpointAnswer>;
+  close(): Promise<void>;
+}

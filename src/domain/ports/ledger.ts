@@ -1,0 +1,345 @@
+import type { Finding, Invoice, Reason } from '../invoice.ts';
+import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { RowStore } from './row-store.ts';
+
+/**
+ * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
+ * Every method commits before it resolves. Calls with many items are set statements; calls with few may be merged with
+ * others in flight (group commit). Methods never throw for a lost race: the result says what held.
+ * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
+ */
+export interface Ledger extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger {
+  /** Made once per database; activities carry it and refuse another ledger's work. */
+  readonly id: string;
+  close(): Promise<void>;
+}
+
+// ---------------------------------------------------------------- batches
+
+export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancelled' | 'finished';
+
+export interface BatchRecord {
+  readonly batchId: string;
+  readonly application: string;
+  /** Base name under which the file first came. */
+  readonly file: string;
+  readonly sha256: string;
+  readonly state: BatchState;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly pageSize: number;
+  readonly pages: number;
+  /** CSV records or JSON line objects, blank ones not. */
+  readonly rows: number;
+  readonly rowsWithoutInvoice: number;
+  readonly invoices: number;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+  /** 0 until the first report is written, then its revision. */
+  readonly revision: number;
+  /** Free-form proof of ingest (dialect, encoding, number marks, profile hash): shown, never decided upon. */
+  readonly proof: Readonly<Record<string, unknown>>;
+}
+
+export interface ClaimBatch {
+  readonly batchId: string;
+  readonly application: string;
+  readonly file: string;
+  readonly sha256: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly now: number;
+  /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
+  readonly takeOver: boolean;
+}
+
+export type ClaimResult =
+  /** New, or begun by a run that died before it had staged everything: ingest from the start. */
+  | { readonly kind: 'claimed'; readonly batch: BatchRecord }
+  /** Staged before: run the pages with open invoices. */
+  | { readonly kind: 'resumed'; readonly batch: BatchRecord }
+  /** Another run holds it; ask Temporal whether that run still lives, then attach, or claim with takeOver. */
+  | { readonly kind: 'owned'; readonly batch: BatchRecord }
+  /** Closed with everything final: its report stands. */
+  | { readonly kind: 'closed'; readonly batch: BatchRecord };
+
+/** One invoice of a batch at staging. */
+export type StageInvoice =
+  | {
+      readonly kind: 'valid';
+      readonly ordinal: number;
+      readonly invoice: Invoice;
+      readonly fingerprint: string;
+      /** For generation 1. */
+      readonly idempotencyKey: string;
+      readonly net: string;
+      readonly rows: readonly number[];
+      readonly findings: readonly Finding[];
+    }
+  | {
+      readonly kind: 'invalid';
+      readonly ordinal: number;
+      readonly ref: string;
+      readonly merchantNif: string;
+      readonly currency: string | null;
+      readonly net: string | null;
+      readonly rows: readonly number[];
+      readonly findings: readonly Finding[];
+    };
+
+export interface FinishStaging {
+  readonly rows: number;
+  readonly rowsWithoutInvoice: number;
+  readonly invoices: number;
+  readonly pageSize: number;
+  readonly fileFindings: readonly Finding[];
+  readonly proof: Readonly<Record<string, unknown>>;
+}
+
+export interface OutcomeCount {
+  readonly outcome: Outcome;
+  readonly currency: string | null;
+  readonly invoices: number;
+  /** Exact decimal string; null entries counted in withoutAmount. */
+  readonly net: string;
+  readonly withoutAmount: number;
+}
+
+/** One line of the report, as the ledger knows it. */
+export interface BatchInvoice {
+  readonly ordinal: number;
+  readonly page: number;
+  readonly ref: string;
+  readonly merchantNif: string;
+  readonly rows: readonly number[];
+  readonly currency: string | null;
+  readonly net: string | null;
+  readonly state: Outcome;
+  readonly serviceId: string | null;
+  readonly idempotencyKey: string | null;
+  readonly generation: number;
+  /** POSTs over all generations. */
+  readonly attempts: number;
+  readonly reason: Reason | null;
+  readonly findings: readonly Finding[];
+  /** Contradictions seen, e.g. `issued-after-failed`. */
+  readonly flags: readonly string[];
+  readonly sentAt: number | null;
+  readonly settledAt: number | null;
+}
+
+export interface BatchLedger {
+  /** Atomic: exactly one (workflowId, runId) holds a batch. The same pair claiming again holds it still. Key: application + sha256. */
+  claimBatch(claim: ClaimBatch): Promise<ClaimResult>;
+  findBatch(batchId: string): Promise<BatchRecord | null>;
+  /** Newest first. */
+  listBatches(limit: number): Promise<readonly BatchRecord[]>;
+  /** Forget what an interrupted staging left behind (rows, invoices that were never sent, findings). Only in state `staging`. */
+  restartStaging(batchId: string): Promise<void>;
+  /** Raw rows of a batch in `staging`. */
+  rowStore(batchId: string): RowStore;
+  /**
+   * Writes the batch's invoices, in set statements, by the ownership rule of docs/ledger.md: new identity -> `staged`, owned by this batch;
+   * same fingerprint -> attached (issued before -> outcome `already-issued`; `staged`/`held` of a closed owner -> taken over and `staged`);
+   * other fingerprint -> `conflict`, unless `failed`/`rejected`, then corrected content takes over with the next generation.
+   * The key of a later generation is computed by the `keyOf` given to the ledger when it was opened.
+   */
+  stageInvoices(batchId: string, invoices: readonly StageInvoice[], now: number): Promise<void>;
+  /** staging -> running; drops the raw rows; page of an invoice = ceil(ordinal / pageSize). */
+  finishStaging(batchId: string, staged: FinishStaging): Promise<BatchRecord>;
+  /** staging -> refused. */
+  refuseBatch(batchId: string, refusal: { readonly rows: number; readonly fileFindings: readonly Finding[]; readonly proof: Readonly<Record<string, unknown>>; readonly now: number }): Promise<BatchRecord>;
+  setBatchState(batchId: string, state: 'running' | 'paused' | 'cancelled' | 'finished', now: number): Promise<void>;
+  /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
+  releaseHeld(batchId: string, now: number): Promise<number>;
+  /** Pages with an owned `staged`/`sending` invoice, or any `accepted` one; ascending. */
+  openPages(batchId: string): Promise<readonly number[]>;
+  countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
+  fileFindings(batchId: string): Promise<readonly Finding[]>;
+  /** In ordinal order, in portions. */
+  batchInvoices(batchId: string): AsyncIterable<readonly BatchInvoice[]>;
+  /** Revision rises by one; returns it. */
+  nextRevision(batchId: string): Promise<number>;
+}
+
+// ---------------------------------------------------------------- sending
+
+/** An invoice to send, of generation `generation`. */
+export interface SendableInvoice {
+  readonly invoiceId: number;
+  readonly ordinal: number;
+  readonly generation: number;
+  readonly invoice: Invoice;
+  readonly idempotencyKey: string;
+  readonly state: 'staged' | 'sending';
+  /** The frozen bytes when it was `sending` already; a POST of them may have reached the service. */
+  readonly body: string | null;
+  /** The service's id of the merchant, when known. */
+  readonly merchantId: string | null;
+  readonly attempts: number;
+  /** First POST of this generation; null when none was tried. */
+  readonly firstSentAt: number | null;
+  /** An answer of this generation was lost, or a crash may have lost one. */
+  readonly mayExist: boolean;
+}
+
+export interface FreezeInvoice {
+  readonly invoiceId: number;
+  readonly generation: number;
+  readonly body: string;
+}
+
+/** What became of one invoice's POSTs, after this process is done with it for now. */
+export type SendOutcome =
+  | { readonly kind: 'accepted'; readonly serviceId: string }
+  | { readonly kind: 'rejected'; readonly reason: Reason }
+  | { readonly kind: 'unknown'; readonly reason: Reason }
+  | { readonly kind: 'held'; readonly reason: Reason }
+  /** Stays `sending`: to be tried again later with the same key and bytes. */
+  | { readonly kind: 'pending'; readonly reason: Reason; readonly mayExist: boolean };
+
+export interface RecordSend {
+  readonly invoiceId: number;
+  readonly generation: number;
+  /** POSTs made since the last record. */
+  readonly attempts: number;
+  readonly sentAt: number;
+  readonly outcome: SendOutcome;
+}
+
+export interface SendingLedger {
+  /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order. Those found `sending` come with mayExist true. */
+  sendable(batchId: string, from: number, to: number): Promise<readonly SendableInvoice[]>;
+  /** staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the invoiceIds that moved. */
+  freeze(batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]>;
+  /**
+   * Records answers; then, in a new snapshot, applies events that came before. A serviceId that another invoice has: the invoice becomes
+   * `unknown`, reason `service-id-taken`. Returns invoices that are final now.
+   */
+  recordSends(items: readonly RecordSend[]): Promise<readonly SettledInvoice[]>;
+  /** staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of one merchant only. */
+  holdUnsent(batchId: string, hold: { readonly reason: Reason; readonly merchantNif?: string; readonly page?: number; readonly now: number }): Promise<number>;
+}
+
+// ---------------------------------------------------------------- settling
+
+/** An invoice that reached a state that ends waiting, for every batch it belongs to. */
+export interface SettledInvoice {
+  readonly batchId: string;
+  readonly workflowId: string;
+  readonly page: number;
+  readonly ordinal: number;
+  readonly state: InvoiceState;
+}
+
+export interface SilentInvoice {
+  readonly invoiceId: number;
+  readonly ordinal: number;
+  readonly serviceId: string;
+  readonly acceptedAt: number;
+  /** GETs made so far in this waiting. */
+  readonly asks: number;
+}
+
+/** What a GET said of an invoice. */
+export interface StatusNews {
+  readonly invoiceId: number;
+  readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
+  readonly reason: Reason | null;
+  readonly now: number;
+}
+
+export interface PageProgress {
+  /** Ordinals not at rest: `staged`/`sending` that this batch owns and `accepted` whoever owns them. */
+  readonly unsent: number;
+  readonly accepted: number;
+  readonly attached: number;
+  /** Earliest acceptance among the `accepted`; null when none. */
+  readonly oldestAcceptedAt: number | null;
+  readonly newestAcceptedAt: number | null;
+  readonly counts: Readonly<Partial<Record<Outcome, number>>>;
+}
+
+export interface SettlingLedger {
+  pageProgress(batchId: string, page: number): Promise<PageProgress>;
+  /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest asks first. */
+  silent(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly SilentInvoice[]>;
+  /** Counts the ask; issued and failed move the invoice by the transition table. */
+  recordStatus(news: readonly StatusNews[]): Promise<readonly SettledInvoice[]>;
+  /** End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending -> unknown when mayExist, else held. */
+  closePage(batchId: string, page: number, close: { readonly acceptedBefore: number; readonly reason: Reason; readonly now: number }): Promise<void>;
+}
+
+// ---------------------------------------------------------------- merchants
+
+export interface MerchantNeed {
+  readonly nif: string;
+  readonly legalName: string | null;
+  readonly email: string | null;
+}
+
+export interface MerchantLedger {
+  /** Merchants of owned `staged` invoices of the batch without a known service id. First non-null details in file order. */
+  merchantsNeeded(batchId: string): Promise<readonly MerchantNeed[]>;
+  saveMerchants(application: string, merchants: readonly { readonly nif: string; readonly merchantId: string }[]): Promise<void>;
+}
+
+// ---------------------------------------------------------------- webhooks
+
+export interface WebhookEndpointRecord {
+  readonly baseUrl: string;
+  readonly application: string;
+  readonly url: string;
+  readonly secret: string | null;
+}
+
+export interface RecordDelivery {
+  /** SHA-256 (hex) of the raw bytes: duplicates are stored once. */
+  readonly sha256: string;
+  readonly raw: Uint8Array;
+  readonly receivedAt: number;
+  /** null: correctly signed but unreadable; stored, and an alert for the report. */
+  readonly event: {
+    readonly type: string;
+    readonly eventId: string | null;
+    readonly serviceId: string | null;
+    /** From the profile; null for an event type that says nothing final. */
+    readonly verdict: 'issued' | 'failed' | null;
+    readonly reason: Reason | null;
+  } | null;
+}
+
+export interface DeliveryResult {
+  readonly stored: number;
+  readonly duplicates: number;
+  readonly settled: readonly SettledInvoice[];
+  /** Ids of invoices whose `failed` event waits for a GET's confirmation. */
+  readonly toConfirm: readonly { readonly invoiceId: number; readonly serviceId: string }[];
+}
+
+export interface WebhookLedger {
+  /** Stores, commits, then applies to known invoices in a new snapshot. Unknown ids stay parked and are applied by recordSends. */
+  recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<DeliveryResult>;
+  /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
+  unconfirmedFailures(batchId: string, page: number, limit: number): Promise<readonly { readonly invoiceId: number; readonly serviceId: string; readonly reason: Reason | null }[]>;
+  parkedDeliveries(): Promise<number>;
+  findEndpoint(baseUrl: string, application: string, url: string): Promise<WebhookEndpointRecord | null>;
+  saveEndpoint(endpoint: WebhookEndpointRecord, now: number): Promise<void>;
+  /** Every secret of the application's registrations at this base address, newest first. */
+  webhookSecrets(baseUrl: string, application: string): Promise<readonly string[]>;
+}
+
+// ---------------------------------------------------------------- breaker
+
+export interface BreakerRecord {
+  readonly baseUrl: string;
+  readonly reason: Reason;
+  readonly openedAt: number;
+  readonly probeAfter: number;
+}
+
+export interface BreakerLedger {
+  breaker(baseUrl: string): Promise<BreakerRecord | null>;
+  openBreaker(record: BreakerRecord): Promise<void>;
+  closeBreaker(baseUrl: string): Promise<void>;
+}

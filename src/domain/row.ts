@@ -1,0 +1,57 @@
+import type { Finding, Invoice } from './invoice.ts';
+
+/** Columns of the published file format, in their default order. */
+export const COLUMNS = [
+  'invoice_ref',
+  'merchant_nif',
+  'merchant_legal_name',
+  'merchant_email',
+  'customer_name',
+  'customer_tax_id',
+  'currency',
+  'description',
+  'quantity',
+  'unit_price',
+  'tax_code',
+] as const;
+
+export type Column = (typeof COLUMNS)[number];
+
+export const REQUIRED_COLUMNS: readonly Column[] = [
+  'invoice_ref',
+  'merchant_nif',
+  'customer_name',
+  'currency',
+  'description',
+  'quantity',
+  'unit_price',
+  'tax_code',
+];
+
+/** One record of a file that belongs to an invoice: cells as read, not yet converted (number marks are proved per column at the end). */
+export interface RawRow {
+  /** The file's own line number (CSV) or the line object's ordinal (JSON). */
+  readonly row: number;
+  /** Grouping key: trimmed reference. Never empty. */
+  readonly ref: string;
+  /** Grouping key: digits of the merchant's NIF. Never empty. */
+  readonly nif: string;
+  /** Ordinal of the JSON object that held this line; null in CSV, where rows of one identity are one invoice. */
+  readonly object: number | null;
+  /** One cell per entry of COLUMNS; null where the file has no such cell. */
+  readonly cells: readonly (string | null)[];
+}
+
+/** What became of the rows of one identity: an invoice, or the findings that keep it from being one. */
+export type GroupedInvoice =
+  | { readonly ok: true; readonly invoice: Invoice; readonly rows: readonly number[]; readonly findings: readonly Finding[] }
+  | {
+      readonly ok: false;
+      readonly ref: string;
+      readonly nif: string;
+      readonly rows: readonly number[];
+      /** Present when it could be read all the same, so that totals can count it. */
+      readonly currency: string | null;
+      readonly net: string | null;
+      readonly findings: readonly Finding[];
+    };
