@@ -1,0 +1,85 @@
+import type { Finding } from '../src/domain/invoice.ts';
+import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
+import type { Ledger } from '../src/domain/ports/ledger.ts';
+import type { RowStore } from '../src/domain/ports/row-store.ts';
+import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
+import type { BatchSettings, Counts, ReportPaths } from '../workflows/messages.ts';
+
+/** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
+export interface ActivityDeps {
+  readonly application: string;
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly files: FileReader;
+  readonly reports: ReportWriter;
+  readonly runs: RunDirectory;
+  /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
+  readonly ensureWebhook: () => Promise<void>;
+  readonly settings: BatchSettings & {
+    readonly pageSize: number;
+    /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
+    readonly failureBudget: number;
+    readonly maxConcurrency: number;
+  };
+  readonly log: ActivityLog;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+export interface ActivityLog {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+export interface ReadOptions {
+  readonly decimal?: ',' | '.';
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly duplicateRows?: 'refuse' | 'keep';
+}
+
+export interface ReadFileOk<C> {
+  readonly ok: true;
+  readonly sha256: string;
+  readonly rows: number;
+  readonly rowsWithoutInvoice: number;
+  readonly findings: readonly Finding[];
+  readonly proof: Readonly<Record<string, unknown>>;
+  readonly conversion: C;
+}
+
+export interface ReadFileRefused {
+  readonly ok: false;
+  readonly sha256: string;
+  readonly rows: number;
+  readonly findings: readonly Finding[];
+  readonly proof: Readonly<Record<string, unknown>>;
+}
+
+/** How files become rows and rows become invoices (src/ingest). `C` is the reader's own note between the two. */
+export interface FileReader<C = unknown> {
+  /** Absolute path of a file of the input directory. @throws LoteError `file-unreadable` when it is not one. */
+  resolve(file: string): Promise<string>;
+  hash(path: string): Promise<string>;
+  read(request: { path: string; store: RowStore; options: ReadOptions; signal: AbortSignal }): Promise<ReadFileOk<C> | ReadFileRefused>;
+  toInvoice(group: readonly RawRow[], conversion: C): GroupedInvoice;
+}
+
+export interface ReportSummary {
+  readonly batchId: string;
+  readonly file: string;
+  readonly state: 'refused' | 'cancelled' | 'finished';
+  readonly counts: Counts;
+  readonly reports: ReportPaths;
+}
+
+export interface ReportWriter {
+  write(batchId: string): Promise<ReportSummary>;
+  /** The report as it stands, when it is there. */
+  standing(batchId: string): Promise<ReportSummary | null>;
+}
+
+export interface RunDirectory {
+  isOpen(workflowId: string, runId: string): Promise<boolean>;
+}

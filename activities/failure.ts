@@ -1,0 +1,44 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
+
+/** Trouble that passes by itself: Temporal repeats the activity for as long as it takes. */
+const PASSING: ReadonlySet<LoteErrorCode> = new Set(['ledger-unavailable', 'service-unreachable', 'temporal-unavailable']);
+
+/** An error nobody foresaw may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
+const UNFORESEEN_ATTEMPTS = 8;
+
+/**
+ * The only place that builds an ApplicationFailure in activities: `type` is the stable code, the cause stays out because
+ * its text may hold what history must not (a name, a tax number, an address of the database).
+ */
+export function toFailure(error: unknown, attempt: number): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  if (error instanceof LoteError) {
+    return ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: !PASSING.has(error.code) });
+  }
+  const kind = error instanceof Error ? error.name : typeof error;
+  return ApplicationFailure.create({
+    type: 'internal',
+    message: `An activity failed with an unforeseen ${kind}; the worker's log has the details.`,
+    nonRetryable: attempt >= UNFORESEEN_ATTEMPTS,
+  });
+}
+
+type AnyActivity<I, O> = (input: I) => Promise<O>;
+
+/** Wraps an activity so that whatever it throws leaves as an ApplicationFailure and is logged once, here. */
+export function guarded<I, O>(
+  name: string,
+  log: { error(message: string, fields: Record<string, unknown>): void },
+  run: AnyActivity<I, O>,
+): AnyActivity<I, O> {
+  return async (input) => {
+    try {
+      return await run(input);
+    } catch (error) {
+      if (Context.current().cancellationSignal.aborted) throw error;
+      log.error('activity failed', { activity: name, attempt: Context.current().info.attempt, err: error });
+      throw toFailure(error, Context.current().info.attempt);
+    }
+  };
+}

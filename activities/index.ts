@@ -1,0 +1,29 @@
+import type { ActivityDeps } from './deps.ts';
+import { guarded } from './failure.ts';
+import { finishBatch } from './finish.ts';
+import { ingestBatch } from './ingest.ts';
+import { requireLedger } from './ledger-guard.ts';
+import { ensureMerchants } from './merchants.ts';
+import { writeReport } from './report.ts';
+import { closePage, reviewPage } from './settle.ts';
+import { createSubmitSlice } from './submit.ts';
+
+export type Activities = ReturnType<typeof createActivities>;
+
+/** All activities, bound to their adapters; each refuses work that belongs to another ledger. */
+export function createActivities(deps: ActivityDeps) {
+  const bind = <I extends { ledgerId?: string | undefined }, O>(name: string, run: (deps: ActivityDeps, input: I) => Promise<O>) =>
+    guarded(name, deps.log, async (input: I) => {
+      requireLedger(deps.ledger.id, input.ledgerId);
+      return run(deps, input);
+    });
+  return {
+    ingestBatch: bind('ingestBatch', ingestBatch),
+    ensureMerchants: bind('ensureMerchants', ensureMerchants),
+    submitSlice: bind('submitSlice', createSubmitSlice(deps)),
+    reviewPage: bind('reviewPage', reviewPage),
+    closePage: bind('closePage', closePage),
+    finishBatch: bind('finishBatch', finishBatch),
+    writeReport: bind('writeReport', writeReport),
+  };
+}

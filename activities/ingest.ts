@@ -1,0 +1,194 @@
+import { Context } from '@temporalio/activity';
+import { LoteError } from '../src/domain/errors.ts';
+import { fingerprintOf, idempotencyKeyOf } from '../src/domain/fingerprint.ts';
+import { netOf } from '../src/domain/money.ts';
+import type { BatchRecord, ClaimResult, StageInvoice } from '../src/domain/ports/ledger.ts';
+import type { GroupedInvoice } from '../src/domain/row.ts';
+import type { BatchInput, BatchSettings } from '../workflows/messages.ts';
+import type { ActivityDeps, ReadFileOk } from './deps.ts';
+
+/** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
+const MOST_PAGES = 500;
+/** Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two. */
+const STAGE_PORTION = 1_000;
+
+export interface IngestInput extends BatchInput {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** Known from an earlier look: the file may have been moved since. */
+  readonly sha256: string | null;
+}
+
+export interface PageSpan {
+  readonly page: number;
+  readonly firstOrdinal: number;
+  readonly lastOrdinal: number;
+}
+
+export interface RunningBatch {
+  readonly kind: 'running';
+  readonly ledgerId: string;
+  readonly batchId: string;
+  readonly invoices: number;
+  readonly pages: readonly PageSpan[];
+  readonly settings: BatchSettings;
+}
+
+export type IngestResult =
+  | RunningBatch
+  | { readonly kind: 'closed' | 'refused'; readonly ledgerId: string; readonly batchId: string }
+  | { readonly kind: 'attached'; readonly sha256: string; readonly workflowId: string };
+
+/** Claims the batch of a file for this run; reads, proves and stages it unless an earlier run did. */
+export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promise<IngestResult> {
+  const path = input.sha256 === null ? await deps.files.resolve(input.file) : null;
+  const sha256 = input.sha256 ?? (await deps.files.hash(path ?? ''));
+  const claim = await claimBatch(deps, input, sha256);
+  switch (claim.kind) {
+    case 'owned':
+      return { kind: 'attached', sha256, workflowId: claim.batch.workflowId };
+    case 'closed':
+      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId };
+    case 'resumed':
+      await deps.ledger.releaseHeld(claim.batch.batchId, deps.now());
+      return runningBatch(deps, claim.batch);
+    case 'claimed':
+      return stageFile(deps, input, claim.batch);
+  }
+}
+
+async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<ClaimResult> {
+  const request = {
+    batchId: batchIdOf(deps.application, input.file, sha256),
+    application: deps.application,
+    file: baseName(input.file),
+    sha256,
+    workflowId: input.workflowId,
+    runId: input.runId,
+    now: deps.now(),
+  };
+  const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
+  if (first.kind !== 'owned' || (await deps.runs.isOpen(first.batch.workflowId, first.batch.runId))) return first;
+  return deps.ledger.claimBatch({ ...request, takeOver: true });
+}
+
+async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
+  const { ledger, files } = deps;
+  const { batchId } = batch;
+  await ledger.restartStaging(batchId);
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), 5_000);
+  try {
+    const store = ledger.rowStore(batchId);
+    const path = await files.resolve(input.file);
+    const read = await files.read({ path, store, options: readOptions(input), signal: context.cancellationSignal });
+    requireSameBytes(read.sha256, batch.sha256);
+    if (!read.ok) {
+      await ledger.refuseBatch(batchId, { rows: read.rows, fileFindings: read.findings, proof: read.proof, now: deps.now() });
+      return { kind: 'refused', ledgerId: ledger.id, batchId };
+    }
+    const staged = await stageGroups(deps, batchId, read);
+    const record = await ledger.finishStaging(batchId, {
+      rows: read.rows,
+      rowsWithoutInvoice: read.rowsWithoutInvoice,
+      invoices: staged.invoices,
+      pageSize: Math.max(deps.settings.pageSize, Math.ceil(staged.invoices / MOST_PAGES)),
+      fileFindings: read.findings,
+      proof: read.proof,
+    });
+    if (input.onInvalid === 'hold' && (staged.invalid > 0 || read.rowsWithoutInvoice > 0)) await holdForInvalidRows(deps, batchId);
+    return await runningBatch(deps, record);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+async function stageGroups(
+  deps: ActivityDeps,
+  batchId: string,
+  read: ReadFileOk<unknown>,
+): Promise<{ invoices: number; invalid: number }> {
+  let ordinal = 0;
+  let invalid = 0;
+  let portion: StageInvoice[] = [];
+  for await (const group of deps.ledger.rowStore(batchId).groups()) {
+    ordinal += 1;
+    const grouped = deps.files.toInvoice(group, read.conversion);
+    if (!grouped.ok) invalid += 1;
+    portion.push(stageInvoice(deps.application, ordinal, grouped));
+    if (portion.length < STAGE_PORTION) continue;
+    await deps.ledger.stageInvoices(batchId, portion, deps.now());
+    portion = [];
+  }
+  if (portion.length > 0) await deps.ledger.stageInvoices(batchId, portion, deps.now());
+  return { invoices: ordinal, invalid };
+}
+
+function stageInvoice(application: string, ordinal: number, grouped: GroupedInvoice): StageInvoice {
+  if (!grouped.ok) {
+    const { ref, nif, currency, net, rows, findings } = grouped;
+    return { kind: 'invalid', ordinal, ref, merchantNif: nif, currency, net, rows, findings };
+  }
+  const { invoice, rows, findings } = grouped;
+  const fingerprint = fingerprintOf(invoice);
+  const identity = { application, merchantNif: invoice.merchant.nif, ref: invoice.ref };
+  return {
+    kind: 'valid',
+    ordinal,
+    invoice,
+    fingerprint,
+    idempotencyKey: idempotencyKeyOf(identity, fingerprint, 1),
+    net: netOf(invoice.lines),
+    rows,
+    findings,
+  };
+}
+
+async function holdForInvalidRows(deps: ActivityDeps, batchId: string): Promise<void> {
+  const message = 'Some rows of the file are invalid and it was started with on-invalid "hold". Fix the rows and drop the file again.';
+  await deps.ledger.holdUnsent(batchId, { reason: { code: 'invalid-rows-in-file', message }, now: deps.now() });
+}
+
+async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<RunningBatch> {
+  const open = await deps.ledger.openPages(batch.batchId);
+  const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
+  return {
+    kind: 'running',
+    ledgerId: deps.ledger.id,
+    batchId: batch.batchId,
+    invoices: batch.invoices,
+    pages: open.map((page) => ({
+      page,
+      firstOrdinal: (page - 1) * batch.pageSize + 1,
+      lastOrdinal: Math.min(page * batch.pageSize, batch.invoices),
+    })),
+    settings: { sliceSize, settleMs, sendMs, patienceMs },
+  };
+}
+
+/** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */
+function requireSameBytes(read: string, claimed: string): void {
+  if (read === claimed) return;
+  throw new LoteError('file-changed', 'The file changed while it was read, so nothing of it was sent. Wait until it is complete, then drop it again.');
+}
+
+function readOptions({ decimal, encoding, delimiter, duplicateRows }: IngestInput) {
+  return {
+    ...(decimal === undefined ? {} : { decimal }),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(duplicateRows === undefined ? {} : { duplicateRows }),
+  };
+}
+
+function baseName(file: string): string {
+  return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+}
+
+/** `batch-<slug of the file's name>-<first 8 of its hash>`, application first unless it is the default one. */
+export function batchIdOf(application: string, file: string, sha256: string): string {
+  const stem = baseName(file).replace(/\.[^.]*$/, '');
+  const slug = stem.normalize('NFKD').toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 40) || 'file';
+  const prefix = application === 'default' ? '' : `${application}-`;
+  return `${prefix}batch-${slug}-${sha256.slice(0, 8)}`;
+}

@@ -1,0 +1,22 @@
+import type { ActivityOptions } from '@temporalio/workflow';
+
+/** Repeats until it works: what may not be repeated leaves as a non-retryable failure (activities/failure.ts). */
+const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
+
+/** Reading a file of a million rows takes minutes; a heartbeat each portion tells a slow disk from a dead worker. */
+export const INGEST: ActivityOptions = { startToCloseTimeout: '6h', heartbeatTimeout: '30s', retry: RETRY };
+
+/** A slice limits its own sending to about a minute; 5 minutes leave room for slow answers at the end. */
+export const SUBMIT: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '30s', retry: RETRY };
+
+/** Listing and creating merchants is one request per merchant. */
+export const MERCHANTS: ActivityOptions = { startToCloseTimeout: '30m', heartbeatTimeout: '30s', retry: RETRY };
+
+/** Up to a page of GETs. */
+export const SETTLE: ActivityOptions = { startToCloseTimeout: '10m', heartbeatTimeout: '30s', retry: RETRY };
+
+/** A report of a very large batch is a few hundred megabytes of disk. */
+export const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: RETRY };
+
+/** One small statement in the ledger. */
+export const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '1m', retry: RETRY };

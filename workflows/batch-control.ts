@@ -1,0 +1,136 @@
+import { ApplicationFailure, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { RunningBatch } from '../activities/ingest.ts';
+import { batchDetails } from './batch-details.ts';
+import {
+  cancelRemainingUpdate,
+  pageSentSignal,
+  pauseUpdate,
+  progressQuery,
+  resumeUpdate,
+  waitingSignal,
+  type BatchProgress,
+  type PageControl,
+} from './messages.ts';
+
+/** What a run of a batch knows about itself, and the operator's handles on it. */
+export interface BatchControl {
+  readonly paused: boolean;
+  readonly cancelled: boolean;
+  readonly pagesFailed: number;
+  readonly attachedTo: string | null;
+  /** Pages whose last invoice is sent. */
+  readonly sentPages: ReadonlySet<number>;
+  /** Rises with every pause, resume or cancel: the pages are then told. */
+  readonly controlVersion: number;
+  control(): PageControl;
+  begin(batch: RunningBatch): void;
+  attach(workflowId: string): void;
+  phase(phase: BatchProgress['phase']): void;
+  pageDone(page: number, outcome: { failed: boolean }): void;
+  waitFor(page: number, reason: string | null): void;
+}
+
+/** Registers every handler before the first await; all of them are synchronous. */
+export function followBatch(): BatchControl {
+  const sentPages = new Set<number>();
+  const donePages = new Set<number>();
+  const waiting = new Map<number, string>();
+  let progress: BatchProgress = {
+    batchId: null,
+    phase: 'reading',
+    paused: false,
+    cancelled: false,
+    invoices: 0,
+    pages: 0,
+    pagesSent: 0,
+    pagesDone: 0,
+    pagesFailed: 0,
+    settled: 0,
+    waitingFor: null,
+  };
+  let controlVersion = 0;
+  let attachedTo: string | null = null;
+
+  function change(next: Partial<BatchProgress>): void {
+    progress = { ...progress, ...next, pagesSent: sentPages.size, pagesDone: donePages.size, waitingFor: firstOf(waiting) };
+    setCurrentDetails(batchDetails(progress));
+  }
+
+  function operate(next: Partial<BatchProgress>, answer: string): string {
+    controlVersion += 1;
+    change(next);
+    return answer;
+  }
+
+  setHandler(progressQuery, () => progress, { description: '(no input) Where this batch stands: phase, pages, what it waits for.' });
+  setHandler(pauseUpdate, () => operate({ paused: true }, 'Paused: slices in flight end, nothing new is sent until resume.'), {
+    validator: requireReason,
+    description: '{"reason": "…"} Stop sending after the slices in flight; waiting for answers goes on. The reason is kept in history: no names, no references.',
+  });
+  setHandler(resumeUpdate, () => operate({ paused: false }, 'Resumed.'), { description: '(no input) Go on sending after a pause.' });
+  setHandler(
+    cancelRemainingUpdate,
+    () => operate({ cancelled: true, paused: false }, 'Cancelled: what is not sent will be held; what is sent is waited for.'),
+    {
+      validator: requireReason,
+      description: '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
+    },
+  );
+  setHandler(pageSentSignal, ({ page }) => {
+    sentPages.add(page);
+    change({});
+  }, { description: '(internal) A page has sent its last invoice.' });
+  setHandler(waitingSignal, ({ page, reason }) => waitFor(page, reason), { description: '(internal) What a page waits for.' });
+
+  function waitFor(page: number, reason: string | null): void {
+    if (reason === null) waiting.delete(page);
+    else waiting.set(page, reason);
+    change({});
+  }
+
+  return {
+    get paused() {
+      return progress.paused;
+    },
+    get cancelled() {
+      return progress.cancelled;
+    },
+    get pagesFailed() {
+      return progress.pagesFailed;
+    },
+    get attachedTo() {
+      return attachedTo;
+    },
+    get controlVersion() {
+      return controlVersion;
+    },
+    sentPages,
+    control: () => ({ paused: progress.paused, cancelled: progress.cancelled }),
+    begin: (batch) => change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' }),
+    attach(workflowId) {
+      attachedTo = workflowId;
+      change({ phase: 'attached' });
+    },
+    phase: (phase) => change({ phase }),
+    pageDone(page, { failed }) {
+      sentPages.add(page);
+      donePages.add(page);
+      waiting.delete(page);
+      change({ pagesFailed: progress.pagesFailed + (failed ? 1 : 0) });
+    },
+    waitFor,
+  };
+}
+
+function requireReason(input: { reason: string } | null | undefined): void {
+  if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '') return;
+  const failure = ApplicationFailure.nonRetryable('A reason is needed: {"reason": "why"}', 'input-invalid');
+  // The UI prints the stack of a rejected update, with our source paths: of no use to an operator.
+  delete failure.stack;
+  throw failure;
+}
+
+function firstOf(waiting: ReadonlyMap<number, string>): string | null {
+  for (const reason of waiting.values()) return reason;
+  return null;
+}

@@ -1,0 +1,72 @@
+import { condition, getExternalWorkflowHandle, isCancellation, log, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import type { PageSpan, RunningBatch } from '../activities/ingest.ts';
+import type { BatchControl } from './batch-control.ts';
+import { invoicePage } from './invoice-page.ts';
+import { controlSignal, pageWorkflowId } from './messages.ts';
+
+/** The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. */
+const PAGES_SENDING = 8;
+/** Every waiting page is a pending child; Temporal allows 2,000 and each costs cached state in the worker. */
+const PAGES_RUNNING = 200;
+
+/** Runs every page to its end, whatever happens to single ones; a failed page is counted, never fatal. */
+export async function runPages(batch: BatchControl, ingested: RunningBatch): Promise<void> {
+  const running = new Set<number>();
+  const ends: Promise<void>[] = [];
+  let open = true;
+  batch.phase('sending');
+  const told = tellPages();
+
+  for (const span of ingested.pages) {
+    await condition(() => running.size < PAGES_RUNNING && sending() < PAGES_SENDING);
+    running.add(span.page);
+    ends.push(runPage(span));
+  }
+  batch.phase('waiting');
+  await Promise.all(ends);
+  open = false;
+  await told;
+
+  function sending(): number {
+    let count = 0;
+    for (const page of running) if (!batch.sentPages.has(page)) count += 1;
+    return count;
+  }
+
+  async function runPage(span: PageSpan): Promise<void> {
+    try {
+      const child = await startChild(invoicePage, {
+        workflowId: pageWorkflowId(ingested.batchId, span.page),
+        args: [{ ...span, ledgerId: ingested.ledgerId, batchId: ingested.batchId, settings: ingested.settings, control: batch.control() }],
+        parentClosePolicy: ParentClosePolicy.TERMINATE,
+        staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,
+      });
+      await child.result();
+      batch.pageDone(span.page, { failed: false });
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.error('page failed', { page: span.page, workflowId: workflowInfo().workflowId });
+      batch.pageDone(span.page, { failed: true });
+    } finally {
+      running.delete(span.page);
+    }
+  }
+
+  /** Every change of pause or cancel goes to all pages that run; a page started later gets it with its input. */
+  async function tellPages(): Promise<void> {
+    for (let version = batch.controlVersion; open; ) {
+      await condition(() => !open || batch.controlVersion !== version);
+      if (batch.controlVersion === version) continue;
+      version = batch.controlVersion;
+      await Promise.all([...running].map((page) => tell(page)));
+    }
+  }
+
+  async function tell(page: number): Promise<void> {
+    try {
+      await getExternalWorkflowHandle(pageWorkflowId(ingested.batchId, page)).signal(controlSignal, batch.control());
+    } catch {
+      // The page ended meanwhile: nothing of it is left to pause.
+    }
+  }
+}

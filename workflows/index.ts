@@ -1,0 +1,2 @@
+export { invoiceBatch } from './invoice-batch.ts';
+export { invoicePage } from './invoice-page.ts';

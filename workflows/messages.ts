@@ -1,0 +1,98 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Outcome } from '../src/domain/invoice-state.ts';
+
+/** What an operator types to start a batch; every other field has a default. */
+export interface BatchInput {
+  /** Name of a file in the input directory, e.g. `sample.csv`. */
+  readonly file: string;
+  /** Set by the command line: the ledger the starter means; a worker of another ledger refuses. */
+  readonly ledgerId?: string;
+  /** `skip` (default): valid invoices go, invalid rows come back. `hold`: nothing goes while a row is invalid. */
+  readonly onInvalid?: 'hold' | 'skip';
+  readonly decimal?: ',' | '.';
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly duplicateRows?: 'refuse' | 'keep';
+}
+
+export type Counts = Readonly<Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice', number>>>;
+
+export interface ReportPaths {
+  readonly json: string;
+  readonly csv: string;
+  readonly html: string;
+  readonly corrections: string | null;
+}
+
+export interface BatchResult {
+  readonly batchId: string;
+  readonly file: string;
+  readonly state: 'refused' | 'cancelled' | 'finished';
+  readonly counts: Counts;
+  readonly reports: ReportPaths;
+  /** Pages that could not be run to their end; their invoices are in the report with what the ledger knows. */
+  readonly pagesFailed: number;
+  /** The workflow that ran this batch, when this run only attached to it. */
+  readonly attachedTo?: string;
+}
+
+export interface BatchProgress {
+  readonly batchId: string | null;
+  readonly phase: 'reading' | 'attached' | 'merchants' | 'sending' | 'waiting' | 'reporting' | 'done';
+  readonly paused: boolean;
+  readonly cancelled: boolean;
+  readonly invoices: number;
+  readonly pages: number;
+  readonly pagesSent: number;
+  readonly pagesDone: number;
+  readonly pagesFailed: number;
+  /** Invoices at rest so far, as far as pages have told. */
+  readonly settled: number;
+  readonly waitingFor: string | null;
+}
+
+export interface PageControl {
+  readonly paused: boolean;
+  readonly cancelled: boolean;
+}
+
+/** How fast and how patient; read from the worker's configuration once per batch, so that it is the same on replay. */
+export interface BatchSettings {
+  readonly sliceSize: number;
+  readonly settleMs: number;
+  readonly sendMs: number;
+  readonly patienceMs: number;
+}
+
+export interface PageInput {
+  readonly ledgerId: string;
+  readonly batchId: string;
+  readonly page: number;
+  readonly firstOrdinal: number;
+  readonly lastOrdinal: number;
+  readonly settings: BatchSettings;
+  readonly control: PageControl;
+}
+
+export interface PageResult {
+  readonly unsettled: number;
+}
+
+// Descriptions start with the input's shape: it is what an operator reads in the Temporal UI's dialogs.
+export const progressQuery = defineQuery<BatchProgress>('progress');
+export const pauseUpdate = defineUpdate<string, [{ reason: string }]>('pause');
+export const resumeUpdate = defineUpdate<string, []>('resume');
+export const cancelRemainingUpdate = defineUpdate<string, [{ reason: string }]>('cancelRemaining');
+
+/** From the signal relay: these invoices of the page came to rest. A lost signal costs a delay and nothing else. */
+export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
+/** From a page to its batch: its last invoice is sent, the next page may start. */
+export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
+/** From a batch to its pages. */
+export const controlSignal = defineSignal<[PageControl]>('control');
+/** From a page to its batch: what it waits for, or null. */
+export const waitingSignal = defineSignal<[{ page: number; reason: string | null }]>('waiting');
+
+export function pageWorkflowId(batchId: string, page: number): string {
+  return `${batchId}-p${String(page).padStart(4, '0')}`;
+}
