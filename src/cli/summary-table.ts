@@ -1,0 +1,20 @@
+import { OUTCOMES } from '../domain/invoice-state.ts';
+import type { BatchResult } from '../../workflows/messages.ts';
+
+/** What a person sees when a batch is done: the states that occur, and where the report is. */
+export function summaryTable(result: BatchResult): string {
+  const rows = OUTCOMES.flatMap((state) => {
+    const count = result.counts[state] ?? 0;
+    return count === 0 ? [] : [[state, count] as const];
+  });
+  const lines = [
+    `Batch ${result.batchId}: ${result.state}`,
+    ...rows.map(([state, count]) => `  ${state.padEnd(16)}${String(count).padStart(8)}`),
+    `  ${'invoices'.padEnd(16)}${String(result.counts.invoices ?? 0).padStart(8)}   from ${result.counts.rows ?? 0} rows`,
+    ...(result.counts.rowsWithoutInvoice ? [`  rows without invoice ${result.counts.rowsWithoutInvoice}`] : []),
+    ...(result.attachedTo === undefined ? [] : [`  another run had this file: ${result.attachedTo}`]),
+    `Report       ${result.reports.html}`,
+    ...(result.reports.corrections === null ? [] : [`Corrections  ${result.reports.corrections}`]),
+  ];
+  return lines.join('\n');
+}

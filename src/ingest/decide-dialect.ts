@@ -1,0 +1,102 @@
+import { REQUIRED_COLUMNS } from '../domain/row.ts';
+import type { Column } from '../domain/row.ts';
+import { CsvReader } from './csv-reader.ts';
+import type { CsvRecord } from './csv-reader.ts';
+import { mapHeader } from './map-header.ts';
+import type { HeaderMap } from './map-header.ts';
+import { Refusal } from './refusal.ts';
+
+/** The delimiter and header of a CSV file, with why. */
+export interface DialectDecision {
+  readonly delimiter: string;
+  readonly how: 'declared' | 'sep-line' | 'proved';
+  readonly lineEnd: string;
+  readonly header: CsvRecord;
+  readonly map: HeaderMap;
+}
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** The header must be among the first records; what stands above it is preamble. */
+const HEADER_WITHIN = 50;
+/** Fed to the sample parsers at once: most headers are in the first slice. */
+const SLICE = 64 * 1024;
+
+interface Candidate {
+  readonly delimiter: string;
+  readonly header: CsvRecord;
+  readonly map: HeaderMap;
+}
+
+/**
+ * Decides by the header: under the right delimiter, and under no other, one of the first records names every required column.
+ * @throws Refusal `header-missing`, `column-missing`, `column-duplicate`, `delimiter-ambiguous`, and those of the CSV reader
+ */
+export async function decideDialect(
+  head: Uint8Array,
+  options: { readonly delimiter?: string; readonly columns?: Readonly<Partial<Record<Column, string>>> },
+): Promise<DialectDecision> {
+  const text = Buffer.from(head.subarray(0, SLICE)).toString('utf8');
+  const sep = /^sep=(.)\r?[\n\r]/i.exec(text)?.[1];
+  const fixed = options.delimiter ?? sep;
+  const tried = await Promise.all((fixed === undefined ? DELIMITERS : [fixed]).map((delimiter) => candidate(head, delimiter, options.columns)));
+  const best = choose(tried.filter((one) => one !== null));
+  const how = options.delimiter !== undefined ? 'declared' : sep !== undefined ? 'sep-line' : 'proved';
+  return { ...best, how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
+}
+
+async function candidate(head: Uint8Array, delimiter: string, columns?: Readonly<Partial<Record<Column, string>>>): Promise<Candidate | null> {
+  const records = await firstRecords(head, delimiter);
+  let best: Candidate | null = null;
+  for (const header of records) {
+    const map = mapHeader(header.cells, columns);
+    if (best === null || map.found > best.map.found) best = { delimiter, header, map };
+    if (map.missing.length === 0) break;
+  }
+  return best;
+}
+
+async function firstRecords(head: Uint8Array, delimiter: string): Promise<readonly CsvRecord[]> {
+  const reader = new CsvReader(delimiter);
+  const records: CsvRecord[] = [];
+  try {
+    for (let at = 0; at < head.length && records.length < HEADER_WITHIN; at += SLICE) records.push(...(await reader.write(head.subarray(at, at + SLICE))));
+    if (records.length < HEADER_WITHIN) records.push(...(await reader.end()));
+  } catch (error) {
+    // Under a wrong delimiter quotes look broken; the reading itself will say so when this one is right.
+    if (!(error instanceof Refusal)) throw error;
+    records.push(...reader.salvage());
+  }
+  return records.filter((record) => record.cells.some((cell) => cell.trim() !== '')).slice(0, HEADER_WITHIN);
+}
+
+function choose(candidates: readonly Candidate[]): Candidate {
+  const complete = candidates.filter((one) => one.map.missing.length === 0);
+  const [best, rival] = [...(complete.length > 0 ? complete : candidates)].sort((a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length);
+  if (best === undefined || best.map.found < 2) {
+    throw new Refusal('header-missing', `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found none. Add a header line`);
+  }
+  if (complete.length > 1 && rival !== undefined) {
+    throw new Refusal('delimiter-ambiguous', `The header can be read with ${named(best.delimiter)} and with ${named(rival.delimiter)} as delimiter. Declare one with --delimiter`);
+  }
+  requireEachOnce(best);
+  return best;
+}
+
+function requireEachOnce({ delimiter, header, map }: Candidate): void {
+  const [twice] = map.duplicates;
+  if (twice !== undefined) {
+    const words = twice.positions.map((position) => `"${header.cells[position - 1]?.trim()}" (column ${position})`).join(' and ');
+    throw new Refusal('column-duplicate', `Header in row ${header.row}: expected one column for ${twice.column}, found ${words}. Remove or rename one, or name it in a profile`, { row: header.row, column: twice.column });
+  }
+  if (map.missing.length === 0) return;
+  const shown = header.cells.slice(0, 30).map((cell) => `"${cell.trim().slice(0, 40)}"`).join(', ');
+  throw new Refusal(
+    'column-missing',
+    `Header in row ${header.row}, read with ${named(delimiter)} as delimiter: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shown}. Rename the columns, or name them in a profile`,
+    { row: header.row, column: map.missing[0] ?? '' },
+  );
+}
+
+function named(delimiter: string): string {
+  return delimiter === '\t' ? 'TAB' : `"${delimiter}"`;
+}

@@ -1,0 +1,29 @@
+import { createReadStream } from 'node:fs';
+import { LoteError } from '../domain/errors.ts';
+
+/** 256 KiB: large enough that the cost per chunk is lost, small enough that a few in flight do not count. */
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * The bytes of a file, streamed.
+ * @throws LoteError `file-unreadable` for a missing file, a directory, missing permission or a failing disk.
+ */
+export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  try {
+    for await (const chunk of stream) {
+      signal?.throwIfAborted();
+      yield chunk as Buffer;
+    }
+  } catch (error) {
+    throw asUnreadable(error, path);
+  } finally {
+    stream.destroy();
+  }
+}
+
+function asUnreadable(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
+  const reason = error.code === 'EISDIR' ? 'it is a directory' : error.code === 'ENOENT' ? 'there is no such file' : String(error.code);
+  return new LoteError('file-unreadable', `Reading ${path}: expected a readable file, but ${reason}`, { cause: error });
+}

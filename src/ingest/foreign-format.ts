@@ -1,0 +1,24 @@
+const MAGIC: readonly (readonly [string, string])[] = [
+  ['504b0304', 'an Excel workbook (XLSX) or another ZIP archive'],
+  ['504b0506', 'an empty ZIP archive'],
+  ['25504446', 'a PDF document'],
+  ['1f8b', 'a gzip archive'],
+  ['d0cf11e0a1b11ae1', 'an old Excel workbook (XLS)'],
+  ['377abcaf271c', 'a 7-Zip archive'],
+  ['52617221', 'a RAR archive'],
+  ['53514c69746520666f726d6174', 'an SQLite database'],
+  ['425a68', 'a bzip2 archive'],
+  ['fd377a585a00', 'an xz archive'],
+  ['28b52ffd', 'a Zstandard archive'],
+];
+
+/** What a file is when it is none of the formats Lote reads, in words for an operator; null when nothing speaks against text. */
+export function foreignFormat(head: Buffer): string | null {
+  const hex = head.subarray(0, 16).toString('hex');
+  const magic = MAGIC.find(([prefix]) => hex.startsWith(prefix));
+  if (magic !== undefined) return magic[1];
+  const text = head.subarray(0, 512).toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '').trimStart().toLowerCase();
+  if (/^<(?:!doctype html|html|table|head|body)\b/.test(text)) return 'an HTML page';
+  if (/^<(?:\?xml|\w+[\s:>])/.test(text)) return 'an XML document';
+  return null;
+}

@@ -1,0 +1,60 @@
+import type { Finding } from '../domain/invoice.ts';
+import type { Column } from '../domain/row.ts';
+import type { DecimalMark } from './read-number.ts';
+
+export type FileFormat = 'csv' | 'json' | 'ndjson';
+
+/** Columns whose cells are numbers; each has its own decimal mark. */
+export const NUMBER_COLUMNS = ['quantity', 'unit_price'] as const;
+export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
+
+/** How the file is written, so that it can be read again, and corrections be written in the same way. */
+export interface Dialect {
+  readonly format: FileFormat;
+  readonly encoding: string;
+  readonly bom: boolean;
+  /** null in JSON, like the fields below. */
+  readonly delimiter: string | null;
+  readonly lineEnd: string | null;
+  /** Line on which the header stands; records above it are preamble. */
+  readonly headerRow: number | null;
+  /** Cells of the header as they stand in the file. */
+  readonly header: readonly string[];
+  /** True for a corrections file of Lote's own (it has `lote_state` and `lote_reason`): its inert cells lose their `'`. */
+  readonly own: boolean;
+}
+
+/** What is needed to turn raw cells into an invoice; plain JSON, so that it can wait in the ledger beside the rows. */
+export interface Conversion {
+  readonly format: FileFormat;
+  readonly decimal: Readonly<Record<NumberColumn, DecimalMark>>;
+  readonly duplicateRows: 'refuse' | 'keep';
+  /** The file's own word for each column, for findings. */
+  readonly labels: Readonly<Record<Column, string>>;
+  /** Findings that only the reader could make (cell count, JSON shape), by row number. */
+  readonly damaged: Readonly<Record<string, readonly Finding[]>>;
+}
+
+/** JSON-plain evidence of how a file was read. */
+export type Proof = Readonly<Record<string, unknown>>;
+
+/** What one reading of a file gave. */
+export type IngestResult =
+  | {
+      readonly ok: true;
+      readonly format: FileFormat;
+      readonly sha256: string;
+      readonly rows: number;
+      readonly rowsWithoutInvoice: number;
+      readonly findings: readonly Finding[];
+      readonly proof: Proof;
+      readonly conversion: Conversion;
+    }
+  | {
+      readonly ok: false;
+      readonly refused: true;
+      readonly sha256: string;
+      readonly rows: number;
+      readonly findings: readonly Finding[];
+      readonly proof: Proof;
+    };

@@ -1,0 +1,32 @@
+/** A number as its token stands in the file: never a float. */
+export class JsonNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A JSON value with exact numbers. Objects have no prototype: `__proto__` is a key like any other. */
+export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** An empty object without prototype. */
+export function emptyObject(): JsonObject {
+  return Object.create(null) as JsonObject;
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+}
+
+/** Compact JSON text with the numbers exactly as they were read. */
+export function jsonText(value: JsonValue): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+  if (isObject(value)) return `{${Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`).join(',')}}`;
+  return JSON.stringify(value);
+}

@@ -1,0 +1,68 @@
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Lines of a byte stream by offset. csv-parse and the JSON tokenizer tell offsets only (csv-parse's own line count is the record's end
+ * and counts a quoted CRLF twice), so line starts are noted before the parser sees the bytes.
+ */
+export class LineIndex {
+  /** Offsets at which lines start; the first belongs to line `#first`. */
+  #starts: number[] = [0];
+  #first = 1;
+  #cursor = 0;
+  #offset = 0;
+  #afterCr = false;
+  #chunk: Uint8Array = new Uint8Array(0);
+  /** Characters between the start of the line and the start of `#chunk`. */
+  #carried = 0;
+
+  /** Call before the bytes go to the parser. */
+  push(chunk: Uint8Array): void {
+    this.#carried = this.#columnsUpTo(this.#offset);
+    this.#chunk = chunk;
+    let afterCr = this.#afterCr;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (afterCr && byte !== LF) this.#starts.push(this.#offset + at);
+      afterCr = byte === CR;
+      if (byte === LF) this.#starts.push(this.#offset + at + 1);
+    }
+    this.#afterCr = afterCr;
+    this.#offset += chunk.length;
+  }
+
+  /** Line, from 1, of the byte at `offset`. */
+  lineAt(offset: number): number {
+    if ((this.#starts[this.#cursor] ?? 0) > offset) this.#cursor = 0;
+    while ((this.#starts[this.#cursor + 1] ?? Infinity) <= offset) this.#cursor += 1;
+    return this.#first + this.#cursor;
+  }
+
+  /** Column, in characters from 1, of the byte at `offset`, which must lie in the last chunk or in its first line. */
+  columnAt(offset: number): number {
+    return this.#columnsUpTo(offset) + 1;
+  }
+
+  /** Frees the lines before the one of `offset`; they cannot be asked for any more. */
+  forgetBefore(offset: number): void {
+    this.lineAt(offset);
+    this.#starts.splice(0, this.#cursor);
+    this.#first += this.#cursor;
+    this.#cursor = 0;
+  }
+
+  #columnsUpTo(offset: number): number {
+    const base = this.#offset - this.#chunk.length;
+    this.lineAt(offset);
+    const start = this.#starts[this.#cursor] ?? 0;
+    if (offset < base) return offset - start;
+    const counted = countCharacters(this.#chunk.subarray(Math.max(start - base, 0), offset - base));
+    return start < base ? this.#carried + counted : counted;
+  }
+}
+
+function countCharacters(bytes: Uint8Array): number {
+  let count = 0;
+  for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count += 1;
+  return count;
+}

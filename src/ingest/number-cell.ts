@@ -1,0 +1,49 @@
+import type { RawRow } from '../domain/row.ts';
+import { cellOf, shownCell } from './cell-findings.ts';
+import type { CellFindings } from './cell-findings.ts';
+import { expandExponent } from './expand-exponent.ts';
+import type { Conversion, NumberColumn } from './ingest-result.ts';
+import { readNumber } from './read-number.ts';
+
+const SIGN_OF: Readonly<Record<string, string>> = { EUR: '€', GBP: '£' };
+
+/** Canonical decimal of a number cell, or null with a finding that says why not. */
+export function numberCell(row: RawRow, column: NumberColumn, given: { readonly conversion: Conversion; readonly currency: string; readonly findings: CellFindings }): string | null {
+  const { conversion, currency, findings } = given;
+  const name = column.replace('_', '-');
+  const cell = cellOf(row, column);
+  if (cell === '') {
+    findings.error(row.row, column, { code: `${name}-missing`, message: 'expected a number, found an empty cell' });
+    return null;
+  }
+  const text = conversion.format === 'csv' ? cell : (expandExponent(cell) ?? cell);
+  const read = readNumber(text, conversion.decimal[column]);
+  if (read === null) {
+    findings.error(row.row, column, { code: `${name}-unreadable`, message: unreadable(cell, conversion.decimal[column]) });
+    return null;
+  }
+  if (read.currency !== null && !agrees(read.currency, currency)) {
+    findings.error(row.row, column, { code: `${name}-currency`, message: `expected an amount in ${currency}, found ${shownCell(cell)}` });
+    return null;
+  }
+  if (!/[1-9]/.test(read.value) || read.value.startsWith('-')) {
+    findings.warning(row.row, column, { code: `${name}-not-positive`, message: `expected more than zero, found ${shownCell(cell)}; it is sent as it is` });
+  }
+  return read.value;
+}
+
+function unreadable(cell: string, mark: string): string {
+  const kind = mark === ',' ? 'a number with a decimal comma' : 'a decimal number';
+  const found = `expected ${kind}, found ${shownCell(cell)}`;
+  if (cell.endsWith('%')) return `${found}, a percentage`;
+  if (/^[+-]?\d+(?:[.,]\d+)?E[+-]?\d+$/i.test(cell)) return `${found}, in scientific notation. Write it out without an exponent`;
+  return found;
+}
+
+/** `€` and `£` and codes must be the invoice's own; `$` and `¥` belong to several currencies. */
+function agrees(found: string, currency: string): boolean {
+  if (/^[A-Z]{3}$/.test(found)) return found === currency;
+  if (found === 'R$') return currency === 'BRL';
+  const owner = Object.keys(SIGN_OF).find((code) => SIGN_OF[code] === found);
+  return owner === undefined || owner === currency;
+}

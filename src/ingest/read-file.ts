@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { LoteError } from '../domain/errors.ts';
+import type { RowStore } from '../domain/ports/row-store.ts';
+import { decideEncoding, UndecodableAt } from './decide-encoding.ts';
+import type { EncodingDecision } from './decide-encoding.ts';
+import { decodeChunks } from './decode-chunks.ts';
+import { fileChunks } from './file-chunks.ts';
+import { FindingList } from './finding-list.ts';
+import { foreignFormat } from './foreign-format.ts';
+import type { IngestOptions } from './ingest-options.ts';
+import type { Dialect, IngestResult, Proof } from './ingest-result.ts';
+import { LineIndex } from './line-index.ts';
+import { readCsv } from './read-csv.ts';
+import { readJson } from './read-json.ts';
+import type { Read, Reading } from './reading.ts';
+import { Refusal } from './refusal.ts';
+import { RowWriter } from './row-writer.ts';
+import { scanFile } from './scan-file.ts';
+import type { FileScan } from './scan-file.ts';
+
+export interface ReadFileRequest {
+  readonly path: string;
+  /** Gets the rows that have an identity, in portions. */
+  readonly store: RowStore;
+  readonly options?: IngestOptions;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads a file of invoices: bytes, encoding, dialect, rows. A file of which Lote cannot say what its rows are is refused, with the reason
+ * as a finding.
+ * @throws LoteError `file-unreadable`; `file-changed` when it was written to meanwhile; `usage` for an unknown encoding name
+ */
+export async function readFile(request: ReadFileRequest): Promise<IngestResult> {
+  const { path, signal, options = {} } = request;
+  const scan = await scanFile(path, signal);
+  const findings = new FindingList();
+  const counts = { rows: 0, rowsWithoutInvoice: 0 };
+  let proof: Proof = {};
+  try {
+    const encoding = await checkedEncoding(scan, request);
+    proof = { encoding: { name: encoding.encoding, how: encoding.how, bom: encoding.bom, samples: encoding.samples } };
+    for (const finding of encoding.findings) findings.add(finding);
+    const head = await decodedHead(scan, encoding);
+    const chunks = decodeChunks(sameBytes(path, scan.sha256, signal), encoding);
+    const reading: Reading = { chunks, head, writer: new RowWriter(request.store), findings, options, counts };
+    const read = await (isJson(head) ? readJson(reading) : readCsv(reading));
+    requireInvoice(reading);
+    return accepted({ scan, encoding, read, reading, proof });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { ok: false, refused: true, sha256: scan.sha256, rows: counts.rows, findings: [error.finding, ...findings.all()], proof };
+  }
+}
+
+function accepted(given: { scan: FileScan; encoding: EncodingDecision; read: Read; reading: Reading; proof: Proof }): IngestResult {
+  const { scan, encoding, read, reading, proof } = given;
+  const dialect: Dialect = { ...read.dialect, encoding: encoding.encoding, bom: encoding.bom };
+  return {
+    ok: true,
+    format: dialect.format,
+    sha256: scan.sha256,
+    rows: reading.counts.rows,
+    rowsWithoutInvoice: reading.counts.rowsWithoutInvoice,
+    findings: reading.findings.all(),
+    proof: { ...proof, ...read.proof, dialect },
+    conversion: read.conversion,
+  };
+}
+
+async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFileRequest): Promise<EncodingDecision> {
+  if (scan.size === 0) throw new Refusal('file-empty', 'Expected invoices, found an empty file of 0 bytes. Export it again');
+  const foreign = foreignFormat(scan.head);
+  if (foreign !== null) throw new Refusal('format-foreign', `Expected CSV, JSON or NDJSON, found ${foreign}. Save or export it as CSV (UTF-8)`);
+  try {
+    return decideEncoding(scan, options?.encoding);
+  } catch (error) {
+    if (!(error instanceof UndecodableAt)) throw error;
+    const line = await lineOf(path, error.offset, signal);
+    throw new Refusal(error.code, `Line ${line}, byte ${error.offset + 1} of the file: ${error.message}`, { row: line });
+  }
+}
+
+async function lineOf(path: string, offset: number, signal?: AbortSignal): Promise<number> {
+  const lines = new LineIndex();
+  for await (const chunk of fileChunks(path, signal)) {
+    lines.push(chunk);
+  }
+  return lines.lineAt(offset);
+}
+
+async function decodedHead(scan: FileScan, encoding: EncodingDecision): Promise<Uint8Array> {
+  async function* once() {
+    yield scan.head;
+  }
+  // Only the first piece: the cut end of the head means nothing.
+  for await (const piece of decodeChunks(once(), encoding)) return piece;
+  return new Uint8Array(0);
+}
+
+/** Content decides: JSON starts with a bracket or a brace, and no header line of a CSV file does. */
+function isJson(head: Uint8Array): boolean {
+  return /^[\s]*[[{]/.test(Buffer.from(head.subarray(0, 4096)).toString('utf8'));
+}
+
+/** The bytes again, and an error when they are not those that were scanned: a file still being written must not be read halfway. */
+async function* sameBytes(path: string, sha256: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of fileChunks(path, signal)) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (hash.digest('hex') === sha256) return;
+  throw new LoteError('file-changed', `Reading ${path}: expected a finished file, but its content changed while it was read. Drop it again when it is complete`);
+}
+
+function requireInvoice({ counts }: Reading): void {
+  if (counts.rows > counts.rowsWithoutInvoice) return;
+  const found = counts.rows === 0 ? 'no row at all' : `${counts.rows} rows, none with a usable reference and tax number`;
+  throw new Refusal('no-invoice', `Expected at least one invoice, found ${found}`);
+}

@@ -1,0 +1,37 @@
+import { Damage } from './damage.ts';
+import { JsonReader } from './json-reader.ts';
+import { JsonRows } from './json-rows.ts';
+import { JSON_PATHS } from './json-shape.ts';
+import type { Read, Reading } from './reading.ts';
+
+/**
+ * Reads a JSON or NDJSON file into rows.
+ * @throws Refusal for broken, truncated, duplicate-key or hostile JSON
+ */
+export async function readJson(reading: Reading): Promise<Read> {
+  const reader = new JsonReader();
+  const damage = new Damage();
+  const rows = new JsonRows(reading, damage);
+  for await (const chunk of reading.chunks) {
+    for (const record of reader.write(chunk)) rows.take(record);
+    await reading.writer.drain();
+  }
+  for (const record of reader.end()) rows.take(record);
+  await reading.writer.end();
+  const ignored = [...rows.ignored];
+  if (ignored.length > 0) {
+    const message = `These members are not part of an invoice and are not sent: ${ignored.map((name) => `"${name}"`).join(', ')}`;
+    reading.findings.add({ row: null, column: null, code: 'columns-ignored', message, severity: 'info' });
+  }
+  return {
+    dialect: { format: reader.format, delimiter: null, lineEnd: null, headerRow: null, header: [], own: false },
+    conversion: {
+      format: reader.format,
+      decimal: { quantity: '.', unit_price: '.' },
+      duplicateRows: reading.options.duplicateRows ?? 'refuse',
+      labels: JSON_PATHS,
+      damaged: damage.toJSON(),
+    },
+    proof: { ignored },
+  };
+}

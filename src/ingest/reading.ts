@@ -1,0 +1,23 @@
+import type { FindingList } from './finding-list.ts';
+import type { IngestOptions } from './ingest-options.ts';
+import type { Conversion, Dialect, Proof } from './ingest-result.ts';
+import type { RowWriter } from './row-writer.ts';
+
+/** One parse of one file: what it reads from, where it writes, and what it has counted when a refusal ends it. */
+export interface Reading {
+  /** UTF-8 bytes of the whole file. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** UTF-8 bytes of its beginning. */
+  readonly head: Uint8Array;
+  readonly writer: RowWriter;
+  readonly findings: FindingList;
+  readonly options: IngestOptions;
+  readonly counts: { rows: number; rowsWithoutInvoice: number };
+}
+
+/** What a parse that was not refused gives. */
+export interface Read {
+  readonly dialect: Omit<Dialect, 'encoding' | 'bom'>;
+  readonly conversion: Conversion;
+  readonly proof: Proof;
+}

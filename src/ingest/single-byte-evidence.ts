@@ -1,0 +1,51 @@
+import iconv from 'iconv-lite';
+
+const SAMPLES = 3;
+/** Bytes that windows-1252 leaves undefined: C1 control characters elsewhere. */
+const UNDEFINED = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
+/**
+ * Bytes above ASCII that are letters, or marks found inside words, in windows-1252: S and Z with caron, OE, Y diaeresis, the apostrophe
+ * U+2019, acute accent, middle dot, ordinals. Any other sign between two letters speaks for a DOS code page (`Servi‡os`).
+ */
+const INSIDE_WORDS = new Set([0x8a, 0x8c, 0x8e, 0x92, 0x96, 0x9a, 0x9c, 0x9e, 0x9f, 0xaa, 0xad, 0xb4, 0xb7, 0xba]);
+
+/** Evidence for and against windows-1252, gathered from chunks that are not UTF-8. */
+export class SingleByteEvidence {
+  /** Words with accents, as windows-1252 reads them. */
+  readonly samples: string[] = [];
+  /** Words that make no sense in windows-1252. */
+  readonly implausible: string[] = [];
+
+  write(chunk: Buffer): void {
+    if (this.samples.length >= SAMPLES && this.implausible.length >= SAMPLES) return;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (byte >= 0x80) this.#weigh(chunk, at, byte);
+    }
+  }
+
+  #weigh(chunk: Buffer, at: number, byte: number): void {
+    const letter = byte >= 0xc0 && byte !== 0xd7 && byte !== 0xf7;
+    const odd = UNDEFINED.has(byte) || (!letter && !INSIDE_WORDS.has(byte) && isLetter(chunk[at - 1]) && isLetter(chunk[at + 1]));
+    const list = odd ? this.implausible : this.samples;
+    if (list.length >= SAMPLES) return;
+    const word = wordAround(chunk, at);
+    if (!list.includes(word)) list.push(word);
+  }
+}
+
+function isLetter(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a));
+}
+
+function wordAround(chunk: Buffer, at: number): string {
+  let from = at;
+  let to = at + 1;
+  while (from > 0 && at - from < 20 && isWordByte(chunk[from - 1])) from -= 1;
+  while (to < chunk.length && to - at < 20 && isWordByte(chunk[to])) to += 1;
+  return iconv.decode(chunk.subarray(from, to), 'windows-1252');
+}
+
+function isWordByte(byte: number | undefined): boolean {
+  return byte !== undefined && (isLetter(byte) || byte >= 0x80);
+}

@@ -1,0 +1,127 @@
+import type { Finding, Reason } from '../domain/invoice.ts';
+import type { Outcome } from '../domain/invoice-state.ts';
+import type { BatchInvoice, BatchLedger, OutcomeCount } from '../domain/ports/ledger.ts';
+import { batchRecord, foundBatch } from './batch-record.ts';
+import { claimBatch } from './claiming.ts';
+import type { Database } from './database.ts';
+import type { BatchRow } from './sql/batch-columns.ts';
+import type { BatchInvoiceRow } from './sql/batch-invoices.ts';
+import { BATCH_INVOICES } from './sql/batch-invoices.ts';
+import type { OutcomeRow } from './sql/count-outcomes.ts';
+import { COUNT_OUTCOMES } from './sql/count-outcomes.ts';
+import { FIND_BATCH } from './sql/find-batch.ts';
+import { LIST_FINDINGS } from './sql/findings.ts';
+import { LIST_BATCHES } from './sql/list-batches.ts';
+import { NEXT_REVISION } from './sql/next-revision.ts';
+import { OPEN_PAGES } from './sql/open-pages.ts';
+import { reasonOf } from './reason-of.ts';
+import { RELEASE_HELD } from './sql/release-held.ts';
+import { SET_BATCH_STATE } from './sql/set-batch-state.ts';
+
+/** Lines of a report read at once: about a megabyte. */
+const PORTION = 1_000;
+
+type Batches = Pick<
+  BatchLedger,
+  | 'claimBatch'
+  | 'findBatch'
+  | 'listBatches'
+  | 'setBatchState'
+  | 'releaseHeld'
+  | 'openPages'
+  | 'countOutcomes'
+  | 'fileFindings'
+  | 'batchInvoices'
+  | 'nextRevision'
+>;
+
+/** Batches as a whole: their claim, their state, and what the report reads. */
+export function createBatches(database: Database): Batches {
+  return {
+    claimBatch: (claim) => claimBatch(database, claim),
+
+    async findBatch(batchId) {
+      const [row] = await database.query<BatchRow>(FIND_BATCH, [batchId]);
+      return row === undefined ? null : batchRecord(row);
+    },
+
+    async listBatches(limit) {
+      return (await database.query<BatchRow>(LIST_BATCHES, [limit])).map(batchRecord);
+    },
+
+    async setBatchState(batchId, state, now) {
+      await database.query(SET_BATCH_STATE, [batchId, state, now]);
+      const [row] = await database.query<BatchRow>(FIND_BATCH, [batchId]);
+      foundBatch(batchId, row);
+    },
+
+    async releaseHeld(batchId, now) {
+      return (await database.query(RELEASE_HELD, [batchId, now])).length;
+    },
+
+    async openPages(batchId) {
+      return (await database.query<{ page: number }>(OPEN_PAGES, [batchId])).map((row) => row.page);
+    },
+
+    async countOutcomes(batchId) {
+      return (await database.query<OutcomeRow>(COUNT_OUTCOMES, [batchId])).map(outcomeCount);
+    },
+
+    async fileFindings(batchId) {
+      const rows = await database.query<{ finding: string }>(LIST_FINDINGS, [batchId]);
+      return rows.map((row) => JSON.parse(row.finding) as Finding);
+    },
+
+    batchInvoices: (batchId) => readBatchInvoices(database, batchId),
+
+    async nextRevision(batchId) {
+      const [row] = await database.query<{ revision: number }>(NEXT_REVISION, [batchId]);
+      return row?.revision ?? foundBatch(batchId, undefined).revision;
+    },
+  };
+}
+
+async function* readBatchInvoices(database: Database, batchId: string): AsyncGenerator<readonly BatchInvoice[]> {
+  let after = 0;
+  for (;;) {
+    const rows = await database.query<BatchInvoiceRow>(BATCH_INVOICES, [batchId, after, PORTION]);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map(batchInvoice);
+    if (rows.length < PORTION) return;
+    after = last.ordinal;
+  }
+}
+
+function outcomeCount(row: OutcomeRow): OutcomeCount {
+  return {
+    outcome: row.outcome as Outcome,
+    currency: row.currency,
+    invoices: row.invoices,
+    net: row.net,
+    withoutAmount: row.without_amount,
+  };
+}
+
+function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
+  return {
+    ordinal: row.ordinal,
+    page: row.page,
+    ref: row.invoice_ref,
+    merchantNif: row.merchant_nif,
+    rows: row.file_rows,
+    currency: row.currency,
+    net: row.net,
+    state: row.state as Outcome,
+    serviceId: row.service_id,
+    idempotencyKey: row.idempotency_key,
+    generation: row.generation ?? 0,
+    attempts: row.attempts ?? 0,
+    reason: reasonOf(row),
+    findings: row.findings === null ? [] : (JSON.parse(row.findings) as Finding[]),
+    flags: row.flags ?? [],
+    sentAt: row.sent_at,
+    settledAt: row.settled_at,
+  };
+}
+

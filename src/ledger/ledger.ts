@@ -1,0 +1,48 @@
+import { LoteError } from '../domain/errors.ts';
+import type { Ledger } from '../domain/ports/ledger.ts';
+import { createBatches } from './batches.ts';
+import { createBreaker } from './breaker.ts';
+import type { Database } from './database.ts';
+import type { KeyOf } from './key-of.ts';
+import { createMerchants } from './merchants.ts';
+import { migrate } from './migrations/migrate.ts';
+import { createSending } from './sending.ts';
+import { createSettling } from './settling.ts';
+import { LEDGER_ID } from './sql/ledger-id.ts';
+import { createStaging } from './staging.ts';
+import { createWebhooks } from './webhooks.ts';
+
+export interface OpenLedger {
+  readonly database: Database;
+  /** Made when it is not there; null: wherever the database's search path points. */
+  readonly schema: string | null;
+  readonly keyOf: KeyOf;
+}
+
+/** The ledger over a database, its schema brought up to date. The database is the ledger's from here on, also when this fails. */
+export async function openLedger({ database, schema, keyOf }: OpenLedger): Promise<Ledger> {
+  const id = await prepare(database, schema);
+  return {
+    id,
+    ...createBatches(database),
+    ...createStaging(database, keyOf),
+    ...createSending(database),
+    ...createSettling(database),
+    ...createMerchants(database),
+    ...createWebhooks(database),
+    ...createBreaker(database),
+    close: () => database.close(),
+  };
+}
+
+async function prepare(database: Database, schema: string | null): Promise<string> {
+  try {
+    await migrate(database, schema);
+    const [row] = await database.query<{ ledger_id: string }>(LEDGER_ID);
+    if (row === undefined) throw new LoteError('ledger-conflict', 'Opening the ledger: its id is missing; the database is not one of Lote');
+    return row.ledger_id;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { Database } from '../database.ts';
+import { LEDGER_TABLES } from './0001-ledger.ts';
+
+/** In order; a number once released is never changed, only followed by the next. */
+const MIGRATIONS: readonly (readonly string[])[] = [LEDGER_TABLES];
+
+/** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
+const MIGRATION_LOCK = 0x6c6f7465;
+
+/**
+ * Brings the schema up to date, all or nothing.
+ * @throws LoteError `ledger-conflict` when a newer Lote has been here.
+ */
+export async function migrate(database: Database, schema: string | null): Promise<void> {
+  await database.transaction(async (queries) => {
+    await queries.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    if (schema !== null) await queries.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    await queries.query('CREATE TABLE IF NOT EXISTS ledger_migration (version integer PRIMARY KEY)');
+    const [found] = await queries.query<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM ledger_migration');
+    const version = found?.version ?? 0;
+    if (version > MIGRATIONS.length) {
+      throw new LoteError(
+        'ledger-conflict',
+        `Opening the ledger: this Lote knows its schema up to version ${MIGRATIONS.length}, found version ${version}; use the newer Lote that wrote it`,
+      );
+    }
+    for (const [index, statements] of MIGRATIONS.entries()) {
+      if (index < version) continue;
+      for (const statement of statements) await queries.query(statement);
+      await queries.query('INSERT INTO ledger_migration (version) VALUES ($1)', [index + 1]);
+    }
+  });
+}

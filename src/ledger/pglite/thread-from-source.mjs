@@ -1,0 +1,5 @@
+// Entry of the worker thread in a checkout: Node 20 gives a worker no loader of its parent, so it registers tsx by itself.
+import { register } from 'tsx/esm/api';
+
+register();
+await import('./thread.ts');

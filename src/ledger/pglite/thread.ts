@@ -1,0 +1,63 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import type { ThreadQuery, ThreadReply, ThreadRequest, ThreadResult } from './message.ts';
+import { OPENED } from './message.ts';
+
+/** Entry of the worker thread: PGlite computes where it stands, and in the main thread it kept every timer from firing. */
+
+const INT8 = 20;
+const SQL_STATE = /^[0-9A-Z]{5}$/;
+
+const port = parentPort;
+if (port !== null) await serve(port);
+
+async function serve(main: NonNullable<typeof parentPort>): Promise<void> {
+  const opened = await open();
+  if (typeof opened === 'string') {
+    post({ id: OPENED, results: [{ kind: 'broken', error: opened }] });
+    return;
+  }
+  let last = Promise.resolve();
+  main.on('message', (request: ThreadRequest) => {
+    last = last.then(() => answer(request));
+  });
+  post({ id: OPENED, results: [] });
+
+  async function answer(request: ThreadRequest): Promise<void> {
+    if (request.queries === null) {
+      await (opened as PGlite).close();
+      post({ id: request.id, results: [] });
+      main.close();
+      return;
+    }
+    const results: ThreadResult[] = [];
+    for (const query of request.queries) results.push(await run(opened as PGlite, query));
+    post({ id: request.id, results });
+  }
+
+  function post(reply: ThreadReply): void {
+    main.postMessage(reply);
+  }
+}
+
+async function open(): Promise<PGlite | string> {
+  const { directory } = workerData as { directory: string | null };
+  try {
+    return await PGlite.create({ dataDir: directory ?? 'memory://', parsers: { [INT8]: Number } });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function run(database: PGlite, query: ThreadQuery): Promise<ThreadResult> {
+  try {
+    const { rows } = await database.query<object>(query.text, [...query.params]);
+    return { kind: 'rows', rows };
+  } catch (error) {
+    const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+    if (typeof code === 'string' && SQL_STATE.test(code)) {
+      return { kind: 'refused', sqlState: code, constraint: typeof constraint === 'string' ? constraint : null };
+    }
+    return { kind: 'broken', error: error instanceof Error ? error.name : 'unknown error' };
+  }
+}

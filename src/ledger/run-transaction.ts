@@ -1,0 +1,37 @@
+import type { Queries, SqlValue } from './database.ts';
+
+/**
+ * BEGIN, work, COMMIT on one connection. A statement that failed inside and was swallowed by `work` still fails the whole:
+ * the database answers such a COMMIT with a silent ROLLBACK, and that must never be taken for a commit.
+ */
+export async function runTransaction<Result>(connection: Queries, work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  let failure: unknown = null;
+  await connection.query('BEGIN');
+  try {
+    const result = await work({ query: watched });
+    if (failure !== null) throw failure;
+    await connection.query('COMMIT');
+    return result;
+  } catch (error) {
+    await rollBack(connection);
+    throw error;
+  }
+
+  async function watched<Row extends object>(text: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    try {
+      return await connection.query<Row>(text, params);
+    } catch (error) {
+      failure ??= error;
+      throw error;
+    }
+  }
+}
+
+/** The first error is the one to tell; a connection that is gone has rolled back by itself. */
+async function rollBack(connection: Queries): Promise<void> {
+  try {
+    await connection.query('ROLLBACK');
+  } catch {
+    // Nothing to add: see above.
+  }
+}

@@ -1,0 +1,107 @@
+import type { Invoice } from '../domain/invoice.ts';
+import type { FreezeInvoice, RecordSend, SendableInvoice, SendingLedger, SettledInvoice } from '../domain/ports/ledger.ts';
+import type { Database } from './database.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { applyEvents, settledInvoices } from './settled.ts';
+import { column } from './sql/array-literal.ts';
+import { FREEZE } from './sql/freeze.ts';
+import { HOLD_UNSENT } from './sql/hold-unsent.ts';
+import { NOTE_INTERRUPTED_SENDS } from './sql/note-interrupted-sends.ts';
+import type { RecordedSend } from './sql/record-sends.ts';
+import { RECORD_SENDS } from './sql/record-sends.ts';
+import type { SendableRow } from './sql/sendable.ts';
+import { SENDABLE } from './sql/sendable.ts';
+import { isUniqueViolation } from './statement-failure.ts';
+
+/** A writer that took the same service id first is visible to the next try; more than a few such races in a row do not happen. */
+const UNIQUE_TRIES = 3;
+
+interface FreezeItem extends FreezeInvoice {
+  readonly batchId: string;
+  readonly now: number;
+}
+
+/** What leaves for the service, and what came back. */
+export function createSending(database: Database): SendingLedger {
+  const freeze = createGroupCommit<FreezeItem, number>({ keyOf: (item) => item.invoiceId, write: (items) => writeFrozen(database, items) });
+  const recordSends = createGroupCommit<RecordSend, readonly SettledInvoice[]>({
+    keyOf: (item) => item.invoiceId,
+    write: (items) => writeSends(database, items),
+  });
+
+  return {
+    async sendable(batchId, from, to) {
+      await database.query(NOTE_INTERRUPTED_SENDS, [batchId, from, to]);
+      return (await database.query<SendableRow>(SENDABLE, [batchId, from, to])).map(sendableInvoice);
+    },
+
+    freeze: (batchId, items, now) => freeze(items.map((item) => ({ ...item, batchId, now }))),
+
+    async recordSends(items) {
+      return (await recordSends(items)).flat();
+    },
+
+    async holdUnsent(batchId, { reason, merchantNif, page, now }) {
+      const params = [batchId, reason.code, reason.message, now, merchantNif ?? null, page ?? null];
+      return (await database.query(HOLD_UNSENT, params)).length;
+    },
+  };
+}
+
+async function writeFrozen(database: Database, items: readonly FreezeItem[]): Promise<ReadonlyMap<number, number>> {
+  const moved = await database.query<{ invoice_id: number }>(FREEZE, [
+    column(items, (item) => item.invoiceId),
+    column(items, (item) => item.generation),
+    column(items, (item) => item.batchId),
+    column(items, (item) => item.body),
+    Math.max(...items.map((item) => item.now)),
+  ]);
+  return new Map(moved.map((row) => [row.invoice_id, row.invoice_id]));
+}
+
+/** Write and commit; then, in a new snapshot, the events that came before the answers; then who must hear of it. */
+async function writeSends(database: Database, items: readonly RecordSend[]): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+  const recorded = await updateSends(database, items);
+  const waiting = new Set(recorded.filter(({ state }) => state === 'accepted' || state === 'sending').map((row) => row.invoice_id));
+  const applied = await applyEvents(database, items.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.serviceId] : [])));
+  for (const event of applied) if (event.state !== 'accepted') waiting.delete(event.invoice_id);
+  const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id));
+  return settledInvoices(database, ids);
+}
+
+async function updateSends(database: Database, items: readonly RecordSend[]): Promise<readonly RecordedSend[]> {
+  const params = [
+    column(items, (item) => item.invoiceId),
+    column(items, (item) => item.generation),
+    column(items, ({ outcome }) => outcome.kind),
+    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.serviceId : null)),
+    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? null : outcome.reason.code)),
+    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? null : outcome.reason.message)),
+    column(items, (item) => item.attempts),
+    column(items, (item) => item.sentAt),
+    column(items, ({ outcome }) => outcome.kind === 'unknown' || (outcome.kind === 'pending' && outcome.mayExist)),
+  ];
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await database.query<RecordedSend>(RECORD_SENDS, params);
+    } catch (error) {
+      if (attempt >= UNIQUE_TRIES || !isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+function sendableInvoice(row: SendableRow): SendableInvoice {
+  return {
+    invoiceId: row.invoice_id,
+    ordinal: row.ordinal,
+    generation: row.generation,
+    invoice: JSON.parse(row.content) as Invoice,
+    idempotencyKey: row.idempotency_key,
+    state: row.state,
+    body: row.body,
+    merchantId: row.merchant_id,
+    attempts: row.attempts,
+    firstSentAt: row.first_sent_at,
+    mayExist: row.state === 'sending',
+  };
+}

@@ -1,0 +1,53 @@
+import type { InvoiceState } from '../domain/invoice-state.ts';
+import type { SettledInvoice } from '../domain/ports/ledger.ts';
+import type { Queries } from './database.ts';
+import { arrayLiteral } from './sql/array-literal.ts';
+import type { AppliedEvents } from './sql/apply-events.ts';
+import { APPLY_EVENTS } from './sql/apply-events.ts';
+import { APPLY_PAST_EVENTS } from './sql/apply-past-events.ts';
+import type { SettledRow } from './sql/settled-invoices.ts';
+import { SETTLED_INVOICES } from './sql/settled-invoices.ts';
+
+/** Stored events applied to the invoices of these service ids, in a new snapshot; ids nobody knows stay parked. */
+export async function applyEvents(queries: Queries, serviceIds: readonly string[]): Promise<readonly AppliedEvents[]> {
+  return serviceIds.length === 0 ? [] : queries.query<AppliedEvents>(APPLY_EVENTS, [arrayLiteral(serviceIds)]);
+}
+
+/** Late news about documents of earlier generations, by service id. */
+export async function applyPastEvents(
+  queries: Queries,
+  serviceIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly SettledInvoice[]>> {
+  if (serviceIds.length === 0) return new Map();
+  const rows = await queries.query<SettledRow & { service_id: string }>(APPLY_PAST_EVENTS, [arrayLiteral(serviceIds)]);
+  return grouped(rows, (row) => row.service_id);
+}
+
+/** Those of the invoices that are at rest now, for every batch they belong to, by invoice id. */
+export async function settledInvoices(
+  queries: Queries,
+  invoiceIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+  if (invoiceIds.length === 0) return new Map();
+  return grouped(await queries.query<SettledRow>(SETTLED_INVOICES, [arrayLiteral(invoiceIds)]), (row) => row.invoice_id);
+}
+
+function grouped<Key, Row extends SettledRow>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, SettledInvoice[]> {
+  const groups = new Map<Key, SettledInvoice[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [settledInvoice(row)]);
+    else group.push(settledInvoice(row));
+  }
+  return groups;
+}
+
+function settledInvoice(row: SettledRow): SettledInvoice {
+  return {
+    batchId: row.batch_id,
+    workflowId: row.workflow_id,
+    page: row.page,
+    ordinal: row.ordinal,
+    state: row.state as InvoiceState,
+  };
+}

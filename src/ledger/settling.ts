@@ -1,0 +1,92 @@
+import type { Outcome } from '../domain/invoice-state.ts';
+import type { PageProgress, SettledInvoice, SettlingLedger, StatusNews } from '../domain/ports/ledger.ts';
+import type { Database } from './database.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { applyEvents, settledInvoices } from './settled.ts';
+import { column } from './sql/array-literal.ts';
+import { CLOSE_PAGE } from './sql/close-page.ts';
+import type { ProgressRow } from './sql/page-progress.ts';
+import { PAGE_PROGRESS } from './sql/page-progress.ts';
+import type { RecordedStatus } from './sql/record-status.ts';
+import { RECORD_STATUS } from './sql/record-status.ts';
+import type { SilentRow } from './sql/silent.ts';
+import { SILENT } from './sql/silent.ts';
+
+/** What the service says later: by GET, or not at all. */
+export function createSettling(database: Database): SettlingLedger {
+  const recordStatus = createGroupCommit<StatusNews, readonly SettledInvoice[]>({
+    keyOf: (news) => news.invoiceId,
+    write: (news) => writeStatus(database, news),
+  });
+
+  return {
+    async pageProgress(batchId, page) {
+      return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]));
+    },
+
+    async silent(batchId, page, acceptedBefore, limit) {
+      const rows = await database.query<SilentRow>(SILENT, [batchId, page, acceptedBefore, limit]);
+      return rows.map((row) => ({
+        invoiceId: row.invoice_id,
+        ordinal: row.ordinal,
+        serviceId: row.service_id,
+        acceptedAt: row.accepted_at,
+        asks: row.asks,
+      }));
+    },
+
+    async recordStatus(news) {
+      return (await recordStatus(news)).flat();
+    },
+
+    async closePage(batchId, page, { acceptedBefore, reason, now }) {
+      await database.query(CLOSE_PAGE, [batchId, page, acceptedBefore, reason.code, reason.message, now]);
+    },
+  };
+}
+
+async function writeStatus(database: Database, news: readonly StatusNews[]): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+  const recorded = await database.query<RecordedStatus>(RECORD_STATUS, [
+    column(news, (one) => one.invoiceId),
+    column(news, (one) => one.status),
+    column(news, (one) => one.reason?.code ?? null),
+    column(news, (one) => one.reason?.message ?? null),
+    column(news, (one) => one.now),
+  ]);
+  const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
+  // An `issued` event may have come while the GET was on its way; it wins.
+  await applyEvents(database, failed);
+  return settledInvoices(
+    database,
+    recorded.filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),
+  );
+}
+
+function pageProgress(rows: readonly ProgressRow[]): PageProgress {
+  const counts: Partial<Record<Outcome, number>> = {};
+  let unsent = 0;
+  let accepted = 0;
+  let attached = 0;
+  let oldestAcceptedAt: number | null = null;
+  let newestAcceptedAt: number | null = null;
+  for (const row of rows) {
+    const outcome = row.outcome as Outcome;
+    counts[outcome] = (counts[outcome] ?? 0) + row.invoices;
+    if (!row.live) continue;
+    if (outcome === 'staged' || outcome === 'sending') {
+      if (row.owned === true) unsent += row.invoices;
+      else attached += row.invoices;
+    }
+    if (outcome === 'accepted') {
+      accepted += row.invoices;
+      oldestAcceptedAt = pick(Math.min, oldestAcceptedAt, row.oldest_accepted_at);
+      newestAcceptedAt = pick(Math.max, newestAcceptedAt, row.newest_accepted_at);
+    }
+  }
+  return { unsent, accepted, attached, oldestAcceptedAt, newestAcceptedAt, counts };
+}
+
+function pick(choose: (a: number, b: number) => number, a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return choose(a, b);
+}

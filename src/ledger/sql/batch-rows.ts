@@ -1,0 +1,34 @@
+/** batchId, file rows, identities (hashes), raw rows (JSON). */
+export const APPEND_BATCH_ROWS = `/* append-batch-rows */
+INSERT INTO batch_row (batch_id, file_row, identity, raw_row)
+SELECT $1, u.file_row, u.identity, u.raw_row
+FROM unnest($2::integer[], $3::text[], $4::text[]) AS u(file_row, identity, raw_row)`;
+
+/** batchId: one pass over all rows, which may spill to disk in the database and never comes to this process. */
+export const ORDER_BATCH_ROWS = `/* order-batch-rows */
+INSERT INTO batch_row_order (batch_id, first_row, file_row)
+SELECT batch_id, min(file_row) OVER (PARTITION BY identity), file_row FROM batch_row WHERE batch_id = $1`;
+
+/** batchId. */
+export const FORGET_ROW_ORDER = `/* forget-row-order */
+DELETE FROM batch_row_order WHERE batch_id = $1`;
+
+/** batchId. */
+export const FORGET_BATCH_ROWS = `/* forget-batch-rows */
+DELETE FROM batch_row WHERE batch_id = $1`;
+
+export interface OrderedRow {
+  readonly first_row: number;
+  readonly file_row: number;
+  readonly raw_row: string;
+}
+
+/** batchId, first row and file row after which to go on, limit. */
+export const NEXT_ORDERED_ROWS = `/* next-ordered-rows */
+SELECT o.first_row, o.file_row, r.raw_row
+FROM (
+  SELECT first_row, file_row FROM batch_row_order
+  WHERE batch_id = $1 AND (first_row, file_row) > ($2, $3)
+  ORDER BY first_row, file_row LIMIT $4
+) o JOIN batch_row r ON r.batch_id = $1 AND r.file_row = o.file_row
+ORDER BY o.first_row, o.file_row`;

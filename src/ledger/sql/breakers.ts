@@ -1,0 +1,21 @@
+export interface BreakerRow {
+  readonly base_url: string;
+  readonly reason_code: string;
+  readonly reason_message: string;
+  readonly opened_at: number;
+  readonly probe_after: number;
+}
+
+/** baseUrl. */
+export const FIND_BREAKER = `/* find-breaker */
+SELECT base_url, reason_code, reason_message, opened_at, probe_after FROM breaker WHERE base_url = $1`;
+
+/** baseUrl, reason code, reason message, openedAt, probeAfter. An open breaker keeps the time since which it is open. */
+export const OPEN_BREAKER = `/* open-breaker */
+INSERT INTO breaker (base_url, reason_code, reason_message, opened_at, probe_after) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (base_url) DO UPDATE SET reason_code = excluded.reason_code, reason_message = excluded.reason_message,
+  opened_at = least(breaker.opened_at, excluded.opened_at), probe_after = excluded.probe_after`;
+
+/** baseUrl. */
+export const CLOSE_BREAKER = `/* close-breaker */
+DELETE FROM breaker WHERE base_url = $1`;

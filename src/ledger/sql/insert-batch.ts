@@ -1,0 +1,8 @@
+import { BATCH_COLUMNS } from './batch-columns.ts';
+
+/** batchId, application, file, sha256, workflowId, runId, now. No row when the file, or the batch's id, is known. */
+export const INSERT_BATCH = `/* insert-batch */
+INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at)
+VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7)
+ON CONFLICT DO NOTHING
+RETURNING ${BATCH_COLUMNS}`;

@@ -1,0 +1,2 @@
+export const LEDGER_ID = `/* ledger-id */
+SELECT ledger_id FROM ledger_meta`;

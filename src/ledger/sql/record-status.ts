@@ -1,0 +1,63 @@
+import { fromStates } from './states.ts';
+
+export interface RecordedStatus {
+  readonly invoice_id: number;
+  readonly service_id: string | null;
+  readonly state: string;
+}
+
+/**
+ * Arrays: invoiceId, status, reason code, reason message, now. An unreadable status confirms a `failed` event that is stored; by itself it
+ * says nothing. Contradictions with what was said before are flagged, never taken back.
+ */
+export const RECORD_STATUS = `/* record-status */
+WITH item AS (
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+    AS u(invoice_id, status, reason_code, reason_message, told_at)
+), target AS (
+  SELECT i.invoice_id, i.service_id
+  FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id
+  WHERE i.service_id IS NOT NULL
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+), heard AS (
+  SELECT u.invoice_id, u.told_at, event.seq IS NOT NULL AS failed_before,
+    CASE WHEN u.status = 'unreadable' AND event.seq IS NOT NULL THEN 'failed' ELSE u.status END AS status,
+    coalesce(u.reason_code, event.reason_code, 'service-said-failed') AS reason_code,
+    CASE WHEN u.reason_code IS NOT NULL THEN coalesce(u.reason_message, '')
+      ELSE coalesce(event.reason_message, 'The service called the invoice failed and gave no reason') END AS reason_message
+  FROM item u
+  JOIN target t ON t.invoice_id = u.invoice_id
+  LEFT JOIN LATERAL (
+    SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
+    WHERE d.service_id = t.service_id AND d.verdict = 'failed'
+    ORDER BY d.seq DESC LIMIT 1
+  ) event ON true
+)
+UPDATE invoice i SET
+  state = CASE
+    WHEN h.status = 'issued' AND i.state IN ${fromStates('issue')} THEN 'issued'
+    WHEN h.status = 'failed' AND i.state IN ${fromStates('fail')} THEN 'failed'
+    ELSE i.state END,
+  settled_at = CASE
+    WHEN h.status = 'issued' AND i.state IN ${fromStates('issue')} THEN h.told_at
+    WHEN h.status = 'failed' AND i.state IN ${fromStates('fail')} THEN h.told_at
+    ELSE i.settled_at END,
+  reason_code = CASE
+    WHEN h.status = 'issued' AND i.state IN ${fromStates('issue')} THEN NULL
+    WHEN h.status = 'failed' AND i.state IN ${fromStates('fail')} THEN h.reason_code
+    ELSE i.reason_code END,
+  reason_message = CASE
+    WHEN h.status = 'issued' AND i.state IN ${fromStates('issue')} THEN NULL
+    WHEN h.status = 'failed' AND i.state IN ${fromStates('fail')} THEN h.reason_message
+    ELSE i.reason_message END,
+  flags = i.flags
+    || CASE WHEN h.status = 'issued' AND (i.state = 'failed' OR (h.failed_before AND i.state IN ${fromStates('issue')}))
+        AND NOT i.flags @> '{issued-after-failed}' THEN '{issued-after-failed}'::text[] ELSE '{}' END
+    || CASE WHEN h.status = 'failed' AND i.state = 'issued'
+        AND NOT i.flags @> '{failed-after-issued}' THEN '{failed-after-issued}'::text[] ELSE '{}' END,
+  asks = i.asks + 1,
+  changed_at = h.told_at
+FROM heard h
+WHERE i.invoice_id = h.invoice_id
+RETURNING i.invoice_id, i.service_id, i.state`;

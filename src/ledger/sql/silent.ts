@@ -1,0 +1,20 @@
+import { onPage } from './page-of.ts';
+
+export interface SilentRow {
+  readonly invoice_id: number;
+  readonly ordinal: number;
+  readonly service_id: string;
+  readonly accepted_at: number;
+  readonly asks: number;
+}
+
+/** batchId, page, acceptedBefore, limit. */
+export const SILENT = `/* silent */
+SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
+FROM batch_invoice bi
+JOIN batch b ON b.batch_id = bi.batch_id
+JOIN invoice i ON i.invoice_id = bi.invoice_id
+WHERE bi.batch_id = $1 AND ${onPage('$2::integer')} AND bi.outcome IS NULL
+  AND i.state = 'accepted' AND i.accepted_at < $3
+ORDER BY i.asks, bi.ordinal
+LIMIT $4`;

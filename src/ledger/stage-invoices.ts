@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import type { InvoiceState } from '../domain/invoice-state.ts';
+import type { InvoiceIdentity } from '../domain/fingerprint.ts';
+import type { StageInvoice } from '../domain/ports/ledger.ts';
+import type { Attachment } from './attachment.ts';
+import { decideAttachment } from './attachment.ts';
+import type { Queries } from './database.ts';
+import type { KeyOf } from './key-of.ts';
+import { arrayLiteral, column } from './sql/array-literal.ts';
+import { CORRECT_INVOICES, KEEP_GENERATION, KEEP_OUTCOMES } from './sql/correct-invoices.ts';
+import { INSERT_BATCH_INVOICES } from './sql/insert-batch-invoices.ts';
+import type { InsertedInvoice } from './sql/insert-invoices.ts';
+import { INSERT_INVOICES } from './sql/insert-invoices.ts';
+import type { KnownInvoice } from './sql/lock-known-invoices.ts';
+import { LOCK_KNOWN_INVOICES } from './sql/lock-known-invoices.ts';
+import { TAKE_OVER_INVOICES } from './sql/take-over-invoices.ts';
+import { WRITE_CONTENTS } from './sql/write-contents.ts';
+
+export interface StagingBatch {
+  readonly batchId: string;
+  readonly application: string;
+  readonly now: number;
+  readonly keyOf: KeyOf;
+}
+
+type ValidInvoice = Extract<StageInvoice, { kind: 'valid' }>;
+
+/** A valid invoice of the file beside what the ledger has of it. */
+interface Placed {
+  readonly staged: ValidInvoice;
+  readonly invoiceId: number;
+  readonly generation: number;
+  readonly attachment: Attachment | 'new';
+  readonly known: KnownInvoice | null;
+}
+
+/** One portion of a batch's invoices, in set statements; runs inside a transaction. */
+export async function stageInvoices(queries: Queries, batch: StagingBatch, invoices: readonly StageInvoice[]): Promise<void> {
+  const valid = invoices.filter((one) => one.kind === 'valid');
+  const placed = await place(queries, batch, valid);
+  await takeOver(queries, batch, placed);
+  await correct(queries, batch, placed);
+  await writeContents(queries, placed);
+  await attach(queries, batch, { invoices, placed });
+}
+
+/** Inserts what is new, locks what is known, and decides about it. */
+async function place(queries: Queries, batch: StagingBatch, valid: readonly ValidInvoice[]): Promise<readonly Placed[]> {
+  const byIdentity = new Map(valid.map((one) => [identityHash(batch.application, one), one]));
+  const items = [...byIdentity].map(([identity, staged]) => ({ identity, staged }));
+  const inserted = await queries.query<InsertedInvoice>(INSERT_INVOICES, [
+    batch.application,
+    batch.batchId,
+    batch.now,
+    column(items, (item) => item.identity),
+    column(items, (item) => item.staged.invoice.merchant.nif),
+    column(items, (item) => item.staged.invoice.ref),
+    column(items, (item) => item.staged.fingerprint),
+    column(items, (item) => item.staged.idempotencyKey),
+  ]);
+  const placed: Placed[] = [];
+  for (const row of inserted) {
+    const staged = byIdentity.get(row.identity);
+    if (staged === undefined) continue;
+    placed.push({ staged, invoiceId: row.invoice_id, generation: 1, attachment: 'new', known: null });
+    byIdentity.delete(row.identity);
+  }
+  if (byIdentity.size === 0) return placed;
+  for (const known of await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, [arrayLiteral([...byIdentity.keys()])])) {
+    const staged = byIdentity.get(known.identity);
+    if (staged !== undefined) placed.push(placeKnown(staged, known));
+  }
+  return placed;
+}
+
+function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
+  const attachment = decideAttachment({
+    sameFingerprint: known.fingerprint === staged.fingerprint,
+    state: known.state as InvoiceState,
+    ownerClosed: known.owner_closed,
+    blocked: known.flags.includes('issued-in-earlier-generation'),
+  });
+  const generation = attachment === 'correct' ? known.generation + 1 : known.generation;
+  return { staged, invoiceId: known.invoice_id, generation, attachment, known };
+}
+
+async function takeOver(queries: Queries, batch: StagingBatch, placed: readonly Placed[]): Promise<void> {
+  const taken = placed.filter((one) => one.attachment === 'take-over');
+  if (taken.length === 0) return;
+  await queries.query(TAKE_OVER_INVOICES, [batch.batchId, batch.now, column(taken, (one) => one.invoiceId)]);
+}
+
+async function correct(queries: Queries, batch: StagingBatch, placed: readonly Placed[]): Promise<void> {
+  const corrected = placed.filter((one) => one.attachment === 'correct');
+  if (corrected.length === 0) return;
+  const ids = column(corrected, (one) => one.invoiceId);
+  await queries.query(KEEP_GENERATION, [ids]);
+  await queries.query(KEEP_OUTCOMES, [ids]);
+  await queries.query(CORRECT_INVOICES, [
+    batch.batchId,
+    batch.now,
+    ids,
+    column(corrected, (one) => one.staged.fingerprint),
+    column(corrected, (one) => batch.keyOf(identityOf(batch.application, one.staged), one.staged.fingerprint, one.generation)),
+  ]);
+}
+
+/** Content goes with the batch that will send it: a re-dropped file may bring the merchant's details that were missing. */
+async function writeContents(queries: Queries, placed: readonly Placed[]): Promise<void> {
+  const owned = placed.filter((one) => ['new', 'take-over', 'correct'].includes(one.attachment));
+  if (owned.length === 0) return;
+  await queries.query(WRITE_CONTENTS, [
+    column(owned, (one) => one.invoiceId),
+    column(owned, (one) => one.generation),
+    column(owned, (one) => JSON.stringify(one.staged.invoice)),
+    column(owned, (one) => one.staged.invoice.merchant.legalName),
+    column(owned, (one) => one.staged.invoice.merchant.email),
+  ]);
+}
+
+async function attach(
+  queries: Queries,
+  batch: StagingBatch,
+  portion: { readonly invoices: readonly StageInvoice[]; readonly placed: readonly Placed[] },
+): Promise<void> {
+  const placedByOrdinal = new Map(portion.placed.map((one) => [one.staged.ordinal, one]));
+  const lines = portion.invoices.map((staged) => batchLine(staged, placedByOrdinal.get(staged.ordinal)));
+  await queries.query(INSERT_BATCH_INVOICES, [
+    batch.batchId,
+    column(lines, (line) => line.staged.ordinal),
+    column(lines, (line) => line.invoiceId),
+    column(lines, (line) => line.outcome),
+    column(lines, (line) => line.nif),
+    column(lines, (line) => line.ref),
+    column(lines, (line) => line.currency),
+    column(lines, (line) => line.staged.net),
+    column(lines, (line) => arrayLiteral(line.staged.rows)),
+    column(lines, (line) => (line.staged.findings.length === 0 ? null : JSON.stringify(line.staged.findings))),
+    column(lines, (line) => line.reason?.code ?? null),
+    column(lines, (line) => line.reason?.message ?? null),
+  ]);
+}
+
+interface BatchLine {
+  readonly staged: StageInvoice;
+  readonly nif: string;
+  readonly ref: string;
+  readonly currency: string | null;
+  readonly invoiceId: number | null;
+  readonly outcome: 'invalid' | 'conflict' | 'already-issued' | null;
+  readonly reason: { readonly code: string; readonly message: string } | null;
+}
+
+function batchLine(staged: StageInvoice, placed: Placed | undefined): BatchLine {
+  if (staged.kind === 'invalid') {
+    const worst = staged.findings.find((finding) => finding.severity === 'error') ?? staged.findings[0] ?? INVALID_WITHOUT_FINDING;
+    const { merchantNif: nif, ref, currency } = staged;
+    return { staged, nif, ref, currency, invoiceId: null, outcome: 'invalid', reason: { code: worst.code, message: worst.message } };
+  }
+  const { invoice } = staged;
+  const line = { staged, nif: invoice.merchant.nif, ref: invoice.ref, currency: invoice.currency };
+  // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
+  if (placed === undefined) return { ...line, invoiceId: null, outcome: 'conflict', reason: TWICE_IN_FILE };
+  if (placed.attachment === 'conflict') return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed.known) };
+  const outcome = placed.attachment === 'already-issued' ? 'already-issued' : null;
+  return { ...line, invoiceId: placed.invoiceId, outcome, reason: null };
+}
+
+const INVALID_WITHOUT_FINDING = { code: 'invalid', message: 'A row of this invoice is wrong' };
+
+const TWICE_IN_FILE = { code: 'identity-twice', message: 'The merchant and reference of this invoice stand twice in the file' };
+
+function conflictWith(known: KnownInvoice | null): { readonly code: string; readonly message: string } {
+  const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;
+  return {
+    code: 'known-with-other-content',
+    message: `This merchant and reference are known with other content${where}; a correction is possible once that one has failed or was rejected`,
+  };
+}
+
+function identityOf(application: string, staged: ValidInvoice): InvoiceIdentity {
+  return { application, merchantNif: staged.invoice.merchant.nif, ref: staged.invoice.ref };
+}
+
+/** Of fixed size, so that no reference is too long for the unique index. */
+function identityHash(application: string, staged: ValidInvoice): string {
+  const parts = [application, staged.invoice.merchant.nif, staged.invoice.ref];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}

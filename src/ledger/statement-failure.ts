@@ -1,0 +1,30 @@
+import { LoteError } from '../domain/errors.ts';
+
+const NAME = /^\/\* ([a-z-]+) \*\//;
+
+/**
+ * The database refused a statement. It carries the SQLSTATE and the constraint's name, and neither message nor detail of the
+ * database: those repeat values (tax numbers, references), and an error may end in a log or in Temporal's history.
+ */
+export class StatementFailure extends LoteError {
+  readonly sqlState: string;
+  readonly constraint: string | null;
+
+  constructor(text: string, sqlState: string, constraint: string | null) {
+    const where = constraint === null ? '' : `, constraint "${constraint}"`;
+    super('internal', `Ledger statement "${statementName(text)}" was refused by the database: SQLSTATE ${sqlState}${where}`);
+    this.name = 'StatementFailure';
+    this.sqlState = sqlState;
+    this.constraint = constraint;
+  }
+}
+
+/** Unique key violated: another writer was faster, or the same key stands twice in one set. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof StatementFailure && error.sqlState === '23505';
+}
+
+/** Every statement of the ledger starts with a comment that holds its name; it shows in pg_stat_activity too. */
+function statementName(text: string): string {
+  return NAME.exec(text)?.[1] ?? text.trimStart().split(/\s/, 1)[0] ?? '';
+}

@@ -1,0 +1,102 @@
+import { LoteError } from '../domain/errors.ts';
+import type { Finding } from '../domain/invoice.ts';
+import { OUTCOMES, type Outcome } from '../domain/invoice-state.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger.ts';
+import { checkBalance } from './check-balance.ts';
+import { currencyTotals } from './currency-totals.ts';
+import { isoTime } from './iso-time.ts';
+import { createOutcomeTally } from './outcome-tally.ts';
+import { createReasonGroups } from './reason-groups.ts';
+import type { ReportBatch, ReportCounts, ReportModel } from './report-model.ts';
+import { wentOut } from './reason-of.ts';
+import { createRowSet } from './row-set.ts';
+
+export interface ReportSource {
+  readonly batch: BatchRecord;
+  readonly counts: readonly OutcomeCount[];
+  /** Read once, to the end. */
+  readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
+  readonly findings: readonly Finding[];
+  readonly revision: number;
+  readonly notes: readonly string[];
+  readonly now: number;
+}
+
+/**
+ * The report without its list of invoices. Memory does not grow with the file.
+ * @throws LoteError `report-unbalanced` when the sums differ, a row stands in two invoices, or a state has no reason.
+ */
+export async function buildReport(source: ReportSource): Promise<ReportModel> {
+  const { batch } = source;
+  const { read, rowsRead, reasons } = await readInvoices(source);
+  // A refused file has no invoices, so each of its rows is one without.
+  const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
+  checkBalance({ batch, counted: source.counts, read, rowsRead, rowsWithoutInvoice });
+  const counts = { rows: batch.rows, rowsWithoutInvoice, invoices: batch.invoices, ...countByState(read) };
+  return {
+    batch: reportBatch(source),
+    counts,
+    totals: currencyTotals(read),
+    reasons,
+    fileFindings: source.findings,
+    notes: source.notes,
+    everythingIssued: isEverythingIssued(counts, source.findings),
+  };
+}
+
+async function readInvoices({ batch, invoices }: ReportSource) {
+  const tally = createOutcomeTally();
+  const reasons = createReasonGroups();
+  const rows = createRowSet();
+  let rowsRead = 0;
+  for await (const portion of invoices) {
+    tally.add(portion);
+    for (const invoice of portion) {
+      reasons.add(invoice);
+      for (const row of invoice.rows) {
+        if (!rows.add(row)) throw rowTwice(batch, row);
+      }
+      rowsRead += invoice.rows.length;
+    }
+  }
+  return { read: tally.counts(), rowsRead, reasons: reasons.list() };
+}
+
+function rowTwice(batch: BatchRecord, row: number): LoteError {
+  return new LoteError(
+    'report-unbalanced',
+    `Building the report of batch ${batch.batchId}: a row must belong to one invoice, found row ${row} in two.`,
+  );
+}
+
+function countByState(counts: readonly OutcomeCount[]): Record<Outcome, number> {
+  const byState = Object.fromEntries(OUTCOMES.map((state) => [state, 0])) as Record<Outcome, number>;
+  for (const { outcome, invoices } of counts) byState[outcome] += invoices;
+  return byState;
+}
+
+function reportBatch({ batch, revision, now }: ReportSource): ReportBatch {
+  if (batch.state === 'staging') {
+    throw new LoteError(
+      'report-unbalanced',
+      `Building the report of batch ${batch.batchId}: its file must be read to the end, found it still being read. Wait for it, then ask again.`,
+    );
+  }
+  return {
+    id: batch.batchId,
+    file: batch.file,
+    sha256: batch.sha256,
+    application: batch.application,
+    state: batch.state,
+    startedAt: isoTime(batch.startedAt),
+    finishedAt: isoTime(batch.finishedAt),
+    writtenAt: isoTime(now),
+    revision,
+    proof: batch.proof,
+  };
+}
+
+function isEverythingIssued(counts: ReportCounts, findings: readonly Finding[]): boolean {
+  const issued = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
+  return issued > 0 && issued === counts.invoices && findings.every(({ severity }) => severity !== 'error');
+}

@@ -1,0 +1,9 @@
+/** Narrow, and never a place to break the line. */
+const THOUSANDS_SPACE = '\u202F';
+
+/** `-1234567.5` as `-1 234 567.5`: readable in each country, where a comma or a point would be read two ways. */
+export function groupedDigits(decimal: string): string {
+  const [whole = '', fraction] = decimal.split('.');
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, THOUSANDS_SPACE);
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}

@@ -1,0 +1,81 @@
+import { OUTCOMES } from '../domain/invoice-state.ts';
+import { toneOf, stateBar } from './html-state-bar.ts';
+import { html, type SafeHtml } from './html.ts';
+import { wentOut } from './reason-of.ts';
+import type { ReportModel } from './report-model.ts';
+import { STATE_ORDER, STATE_TEXTS } from './report-texts.ts';
+
+/** Did everything go out; if not, how many did not, why, and what to do next. */
+export function firstScreen(model: ReportModel, corrections: string | null): SafeHtml {
+  const { batch } = model;
+  return html`<header>
+      <h1>${batch.file}</h1>
+      <p class="soft">
+        Batch <span class="mono">${batch.id}</span>,
+        ${batch.state}${batch.application === 'default' ? '' : `, application ${batch.application}`}. Started
+        ${shortTime(batch.startedAt)}${batch.finishedAt === null ? '' : `, finished ${shortTime(batch.finishedAt)}`}.
+        Report ${batch.revision}, written ${shortTime(batch.writtenAt)}.
+      </p>
+    </header>
+    <section class="verdict ${verdictTone(model)}" aria-label="Outcome">
+      <p><strong>${verdict(model)}</strong></p>
+      ${nextSteps(model, corrections)}
+    </section>
+    ${stateBar(model.counts)}`;
+}
+
+function verdictTone(model: ReportModel): string {
+  if (model.everythingIssued) return 'good';
+  if (model.batch.state === 'refused') return 'bad';
+  const present = OUTCOMES.filter((state) => model.counts[state] > 0).map(toneOf);
+  if (present.includes('bad') || model.fileFindings.some(({ severity }) => severity === 'error')) return 'bad';
+  return present.includes('open') ? 'open' : 'under-way';
+}
+
+function verdict({ batch, counts, everythingIssued }: ReportModel): string {
+  if (batch.state === 'refused') return 'The file was refused. Nothing was sent.';
+  if (everythingIssued) return `Everything went out: ${count(counts.invoices)}, ${rowCount(counts.rows)}.`;
+  const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
+  const missing = counts.invoices - out;
+  if (missing === 0)
+    return `All ${count(counts.invoices)} went out, but some rows could not be taken for an invoice. See "The file" below.`;
+  return `Not everything went out: ${missing} of ${count(counts.invoices)} did not.`;
+}
+
+function nextSteps(model: ReportModel, corrections: string | null): SafeHtml {
+  if (model.batch.state === 'refused') {
+    const errors = model.fileFindings.filter(({ severity }) => severity === 'error').slice(0, MOST_ERRORS);
+    return html`<ul>
+        ${errors.map(({ row, message }) => html`<li>${row === null ? '' : `Row ${row}: `}${message}</li>`)}
+      </ul>
+      <p>What to do next: correct the file and drop it again.</p>`;
+  }
+  // What somebody has to do comes before what Lote does alone.
+  const open = STATE_ORDER.toReversed().filter((state) => model.counts[state] > 0 && STATE_TEXTS[state].next !== '');
+  return html`${
+    open.length === 0
+      ? ''
+      : html`<p>What to do next:</p>
+          <ul>
+            ${open.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> ${count(model.counts[state])}. ${STATE_TEXTS[state].next}</li>`)}
+          </ul>`
+  }
+  ${corrections === null ? '' : html`<p>Corrections file: <a href="${corrections}">${corrections}</a> holds every row that the back office can correct, with the reason at its end.</p>`}
+  ${model.notes.map((note) => html`<p>${note}</p>`)}`;
+}
+
+/** A refused file has one cause or a page of like ones; the rest stands under "The file". */
+const MOST_ERRORS = 10;
+
+/** `2026-05-01 11:59 UTC`: a report is read in the morning, seconds stand in report.json. */
+function shortTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+function count(invoices: number): string {
+  return invoices === 1 ? '1 invoice' : `${invoices} invoices`;
+}
+
+function rowCount(rows: number): string {
+  return rows === 1 ? '1 row' : `${rows} rows`;
+}

@@ -1,0 +1,27 @@
+import { readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface ReplaceCorrections {
+  readonly directory: string;
+  readonly work: string;
+  /** Base name of the new file in `work`; null when nothing has to be corrected any more. */
+  readonly name: string | null;
+  readonly revision: number;
+}
+
+/**
+ * Puts the new corrections file in place. An older one with other content is set aside, never deleted: somebody may be
+ * half-way through correcting it when reconciliation rewrites the report.
+ */
+export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {
+  for (const old of (await readdir(directory)).filter((file) => /^corrections\.[a-z0-9]+$/u.test(file))) {
+    if (old === name && (await sameBytes(join(directory, old), join(work, name)))) continue;
+    await rename(join(directory, old), join(directory, old.replace('.', `-replaced-by-${revision}.`)));
+  }
+  if (name !== null) await rename(join(work, name), join(directory, name));
+}
+
+async function sameBytes(a: string, b: string): Promise<boolean> {
+  const [first, second] = await Promise.all([readFile(a), readFile(b)]);
+  return first.equals(second);
+}

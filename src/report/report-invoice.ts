@@ -1,0 +1,25 @@
+import type { BatchInvoice } from '../domain/ports/ledger.ts';
+import { isoTime } from './iso-time.ts';
+import { reasonOf } from './reason-of.ts';
+import type { ReportInvoice } from './report-model.ts';
+
+/** The ledger's view of an invoice, in the words and the order of report.json. */
+export function reportInvoice(invoice: BatchInvoice): ReportInvoice {
+  return {
+    ref: invoice.ref,
+    merchantNif: invoice.merchantNif,
+    rows: invoice.rows,
+    state: invoice.state,
+    currency: invoice.currency,
+    net: invoice.net,
+    serviceId: invoice.serviceId,
+    idempotencyKey: invoice.idempotencyKey,
+    generation: invoice.generation,
+    attempts: invoice.attempts,
+    reason: reasonOf(invoice),
+    sentAt: isoTime(invoice.sentAt),
+    settledAt: isoTime(invoice.settledAt),
+    findings: invoice.findings,
+    flags: invoice.flags,
+  };
+}

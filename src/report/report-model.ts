@@ -1,0 +1,82 @@
+import type { Finding, Reason } from '../domain/invoice.ts';
+import type { Outcome } from '../domain/invoice-state.ts';
+import type { BatchState } from '../domain/ports/ledger.ts';
+
+export const REPORT_SCHEMA = 'lote.report/1';
+
+/** A batch that is still being read has no report. */
+export type ReportedBatchState = Exclude<BatchState, 'staging'>;
+
+export interface ReportBatch {
+  readonly id: string;
+  readonly file: string;
+  readonly sha256: string;
+  readonly application: string;
+  readonly state: ReportedBatchState;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly finishedAt: string | null;
+  readonly writtenAt: string;
+  readonly revision: number;
+  readonly proof: Readonly<Record<string, unknown>>;
+}
+
+/** Every state is named, also with 0: whoever reads the report need not know which may be missing. */
+export interface ReportCounts extends Readonly<Record<Outcome, number>> {
+  readonly rows: number;
+  readonly rowsWithoutInvoice: number;
+  readonly invoices: number;
+}
+
+export interface CurrencyTotal {
+  /** null: the currency could not be read. */
+  readonly currency: string | null;
+  readonly invoices: number;
+  /** Exact decimal, without tax. */
+  readonly net: string;
+  /** Invoices whose amount could not be read, and so is not in `net`. */
+  readonly withoutAmount: number;
+  readonly byState: Readonly<Partial<Record<Outcome, string>>>;
+}
+
+/** Invoices that are in one state for one reason. */
+export interface ReasonGroup {
+  readonly state: Outcome;
+  readonly code: string;
+  /** The words of the first invoice that had this reason. */
+  readonly message: string;
+  readonly invoices: number;
+  readonly examples: readonly { readonly ref: string; readonly rows: readonly number[] }[];
+}
+
+/** Everything that the report says before the list of invoices; it balances, or it was never built. */
+export interface ReportModel {
+  readonly batch: ReportBatch;
+  readonly counts: ReportCounts;
+  readonly totals: readonly CurrencyTotal[];
+  /** Largest first; without the invoices that went out. */
+  readonly reasons: readonly ReasonGroup[];
+  readonly fileFindings: readonly Finding[];
+  readonly notes: readonly string[];
+  /** Every invoice issued and every data row accounted for in one. */
+  readonly everythingIssued: boolean;
+}
+
+/** One invoice as report.json shows it. */
+export interface ReportInvoice {
+  readonly ref: string;
+  readonly merchantNif: string;
+  readonly rows: readonly number[];
+  readonly state: Outcome;
+  readonly currency: string | null;
+  readonly net: string | null;
+  readonly serviceId: string | null;
+  readonly idempotencyKey: string | null;
+  readonly generation: number;
+  readonly attempts: number;
+  readonly reason: Reason | null;
+  readonly sentAt: string | null;
+  readonly settledAt: string | null;
+  readonly findings: readonly Finding[];
+  readonly flags: readonly string[];
+}

@@ -1,0 +1,118 @@
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { LoteError } from '../domain/errors.ts';
+import { csvReport } from './csv-report.ts';
+import { htmlReport } from './html-report.ts';
+import type { InvoiceSpool } from './invoice-spool.ts';
+import { jsonReport } from './json-report.ts';
+import type { OriginalFile } from './original-file.ts';
+import { readReport, type ReportLedger } from './read-report.ts';
+import { replaceCorrections } from './replace-corrections.ts';
+import type { ReportCounts, ReportModel } from './report-model.ts';
+import { writeCorrections, type WrittenCorrections } from './write-corrections.ts';
+import { syncDirectory, writeSynced } from './write-synced.ts';
+
+/** Working directories that a killed process left; a living one is done long before. */
+const STALE_AFTER_MS = 60 * 60 * 1000;
+const WORK_PREFIX = '.writing-';
+/** The order in which they appear: who waits for report.json finds the others. */
+const REPORT_FILES = ['report.csv', 'report.html', 'report.json'] as const;
+
+export interface WriteReport {
+  readonly ledger: ReportLedger;
+  readonly batchId: string;
+  readonly reportsDir: string;
+  /** The dropped file; without it there is no corrections file. */
+  readonly original?: OriginalFile;
+  /** Sentences for the reader, e.g. that webhooks are not registered. */
+  readonly notes?: readonly string[];
+  readonly now: number;
+}
+
+export interface WrittenReport {
+  readonly json: string;
+  readonly csv: string;
+  readonly html: string;
+  readonly corrections: string | null;
+  readonly summary: ReportCounts;
+}
+
+/**
+ * Writes `<reportsDir>/<batchId>/report.json|csv|html` and the corrections; each appears whole or not at all, and
+ * report.json comes last, so that who waits for it finds the others.
+ * @throws LoteError `batch-not-found`, `report-unbalanced`, `ledger-unavailable`
+ */
+export async function writeReport(request: WriteReport): Promise<WrittenReport> {
+  const directory = reportDirectory(request);
+  await mkdir(directory, { recursive: true });
+  await removeStaleWork(directory, request.now);
+  const work = await mkdtemp(join(directory, WORK_PREFIX));
+  try {
+    return await writeInto(request, { directory, work });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+interface Places {
+  readonly directory: string;
+  readonly work: string;
+}
+
+async function writeInto(request: WriteReport, places: Places): Promise<WrittenReport> {
+  const { original, ledger, batchId } = request;
+  const { model: built, spool } = await readReport(request, join(places.work, 'invoices.spool'));
+  const corrections = await writeCorrections({ original, model: built, spool, directory: places.work });
+  const revision = await ledger.nextRevision(batchId);
+  const notes = corrections.note === null ? built.notes : [...built.notes, corrections.note];
+  const model: ReportModel = { ...built, notes, batch: { ...built.batch, revision } };
+  await writeParts({ model, spool, corrections, decimalMark: decimalMarkOf(original) }, places.work);
+  await replaceCorrections({ ...places, name: corrections.name, revision });
+  for (const name of REPORT_FILES) await rename(join(places.work, name), join(places.directory, name));
+  await syncDirectory(places.directory);
+  const pathOf = (name: string) => join(places.directory, name);
+  return {
+    json: pathOf('report.json'),
+    csv: pathOf('report.csv'),
+    html: pathOf('report.html'),
+    corrections: corrections.name === null ? null : pathOf(corrections.name),
+    summary: model.counts,
+  };
+}
+
+interface ReportParts {
+  readonly model: ReportModel;
+  readonly spool: InvoiceSpool;
+  readonly corrections: WrittenCorrections;
+  readonly decimalMark: '.' | ',';
+}
+
+async function writeParts({ model, spool, corrections, decimalMark }: ReportParts, work: string): Promise<void> {
+  const portions = () => spool.portions();
+  await writeSynced(join(work, 'report.json'), jsonReport(model, portions()));
+  await writeSynced(join(work, 'report.csv'), csvReport(portions(), { decimalMark }));
+  await writeSynced(join(work, 'report.html'), htmlReport(model, portions, { corrections: corrections.name }));
+}
+
+function decimalMarkOf(original: OriginalFile | undefined): '.' | ',' {
+  return original?.kind === 'csv' ? (original.dialect.decimalMark ?? '.') : '.';
+}
+
+/** Batch ids are made of letters, digits and `-`, `_`, `.`; anything else could name a place outside the reports. */
+function reportDirectory({ reportsDir, batchId }: WriteReport): string {
+  if (basename(batchId) === batchId && /^[\w-][\w.-]*$/u.test(batchId)) return join(reportsDir, batchId);
+  throw new LoteError(
+    'batch-not-found',
+    'Writing a report: the batch id must be a plain name of letters, digits, "-", "_" and ".", found other characters.',
+  );
+}
+
+async function removeStaleWork(directory: string, now: number): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (!name.startsWith(WORK_PREFIX)) continue;
+    const path = join(directory, name);
+    // Another process may be removing it at the same moment.
+    const found = await stat(path).catch(() => null);
+    if (found !== null && now - found.mtimeMs > STALE_AFTER_MS) await rm(path, { recursive: true, force: true });
+  }
+}

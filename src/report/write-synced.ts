@@ -1,0 +1,38 @@
+import { open } from 'node:fs/promises';
+
+/** Pieces are gathered to about this many bytes per write; smaller ones cost a system call each. */
+const WRITE_SIZE = 256 * 1024;
+
+/** Writes a new file and returns when the disk has it. */
+export async function writeSynced(path: string, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', 0o644);
+  try {
+    let waiting: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of pieces) {
+      const bytes = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
+      waiting.push(bytes);
+      size += bytes.byteLength;
+      if (size < WRITE_SIZE) continue;
+      await file.appendFile(Buffer.concat(waiting));
+      waiting = [];
+      size = 0;
+    }
+    await file.appendFile(Buffer.concat(waiting));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** A rename lasts only when its directory was written too. */
+export async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a directory; its renames are journalled.
+  if (process.platform === 'win32') return;
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+
+/** Every code that the sandbox answers; `docs/sandbox.openapi.json` lists the same ones. */
+export const ERROR_CODES = [
+  'api_key_refused',
+  'body_too_large',
+  'body_unreadable',
+  'content_type_unsupported',
+  'field_invalid',
+  'field_missing',
+  'field_unknown',
+  'idempotency_in_progress',
+  'idempotency_key_invalid',
+  'idempotency_mismatch',
+  'internal_error',
+  'invoice_not_found',
+  'merchant_exists',
+  'merchant_not_found',
+  'merchant_refused',
+  'method_not_allowed',
+  'query_invalid',
+  'rate_limited',
+  'route_not_found',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const NO_HEADERS: Readonly<Record<string, string>> = {};
+
+/** An answer whose JSON text is already made. */
+export function jsonAnswer(status: number, body: string): Answer {
+  return { status, body, contentType: JSON_TYPE, headers: NO_HEADERS };
+}
+
+export interface ErrorDetails {
+  /** The path of the request's field that is wrong, e.g. `lines[0].quantity`. */
+  readonly field?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** `{ "error": { "code", "message", "field"? } }`; the message begins with the field's path. */
+export function errorAnswer(status: number, code: ErrorCode, message: string, details: ErrorDetails = {}): Answer {
+  const { field, headers = NO_HEADERS } = details;
+  const error = field === undefined ? { code, message } : { code, message: `${field}: ${message}`, field };
+  return { status, body: JSON.stringify({ error }), contentType: JSON_TYPE, headers };
+}
+
+/** What a proxy in front of a service that is down answers: no JSON at all. */
+export function outageAnswer(retryAfterSeconds: number): Answer {
+  return {
+    status: 503,
+    body: '<!doctype html><title>503 Service Unavailable</title><h1>Service Unavailable</h1>',
+    contentType: 'text/html; charset=utf-8',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  };
+}
+
+/** Sends an answer in one piece. */
+export function send(response: ServerResponse, answer: Answer): void {
+  if (response.destroyed) return;
+  writeHead(response, answer);
+  response.end(answer.body);
+}
+
+// Enough pieces that a client sees bytes arrive all the time, and no piece ends the answer early.
+const PIECES = 20;
+
+/** Sends an answer's body in small pieces, spread over `overMs` (fault `slowDrip`). */
+export async function drip(response: ServerResponse, answer: Answer, overMs: number): Promise<void> {
+  writeHead(response, answer);
+  const bytes = Buffer.from(answer.body);
+  const size = Math.max(1, Math.ceil(bytes.length / PIECES));
+  for (let from = 0; from < bytes.length && !response.destroyed; from += size) {
+    response.write(bytes.subarray(from, from + size));
+    await new Promise((resolve) => setTimeout(resolve, overMs / PIECES));
+  }
+  response.end();
+}
+
+function writeHead(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, {
+    'Content-Type': answer.contentType,
+    'Content-Length': Buffer.byteLength(answer.body),
+    ...answer.headers,
+  });
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Application } from '../application.ts';
+import type { Call } from '../operations/operation.ts';
+import { errorAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { BODY_LIMIT_BYTES, readBody } from './read-body.ts';
+import type { Route } from './routes.ts';
+
+export interface CallTarget {
+  readonly application: Application;
+  readonly route: Route;
+  readonly id: string;
+  readonly query: URLSearchParams;
+}
+
+export type CallRead =
+  | { readonly kind: 'call'; readonly call: Call }
+  | { readonly kind: 'refused'; readonly answer: Answer }
+  | { readonly kind: 'aborted' };
+
+const NO_BODY: Call['body'] = { text: '', sha256: '', value: undefined };
+// Printable ASCII: what every HTTP library can send and every log can show.
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads what an operation needs from a request, or says what is wrong with it. */
+export async function readCall(request: IncomingMessage, target: CallTarget): Promise<CallRead> {
+  const { application, route, id, query } = target;
+  const call = { application, path: route.path, query, id, idempotencyKey: null };
+  if (route.method === 'GET') return { kind: 'call', call: { ...call, body: NO_BODY } };
+  const { 'content-type': contentType = '', 'idempotency-key': key } = request.headers;
+  if (!/^application\/json\s*(?:;|$)/i.test(contentType)) {
+    return refused(415, 'content_type_unsupported', 'Content-Type: expected application/json.');
+  }
+  if (key !== undefined && (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))) {
+    return refused(400, 'idempotency_key_invalid', 'Idempotency-Key: expected 1 to 255 printable characters.');
+  }
+  const read = await readBody(request);
+  if (read.kind === 'aborted') return { kind: 'aborted' };
+  if (read.kind === 'too-large') {
+    const message = `The body may have ${BODY_LIMIT_BYTES} bytes at most.`;
+    return refused(413, 'body_too_large', message, { Connection: 'close' });
+  }
+  const body = bodyOf(read.bytes);
+  if (body === null) return refused(400, 'body_unreadable', 'The body must be JSON in UTF-8.');
+  return { kind: 'call', call: { ...call, idempotencyKey: key ?? null, body } };
+}
+
+function bodyOf(bytes: Buffer): Call['body'] | null {
+  try {
+    const text = decoder.decode(bytes);
+    return { text, value: JSON.parse(text), sha256: createHash('sha256').update(bytes).digest('hex') };
+  } catch {
+    return null;
+  }
+}
+
+function refused(
+  status: number,
+  code: Parameters<typeof errorAnswer>[1],
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): CallRead {
+  return { kind: 'refused', answer: errorAnswer(status, code, message, { headers }) };
+}

@@ -1,0 +1,86 @@
+import type { Application, KeptAnswer } from '../application.ts';
+import { errorAnswer } from '../http/answer.ts';
+import type { Answer } from '../http/answer.ts';
+import type { Call, Services } from './operation.ts';
+import { createdInvoiceAnswer } from './invoice-answer.ts';
+import { merchantAnswer } from './merchant-answer.ts';
+
+/** Keys are kept this long; after it the same key creates anew. */
+export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Creates at most once for an Idempotency-Key.
+ *
+ * Only what created something (and the stored 500 of the fault of that name) is kept under the key: a request that was
+ * refused may be corrected and sent again with the same key.
+ */
+export async function onceByKey(services: Services, call: Call, create: () => Promise<Answer>): Promise<Answer> {
+  const { context } = services;
+  const { application, idempotencyKey: key } = call;
+  if (key === null) {
+    await context.latency();
+    return create();
+  }
+  forgetExpired(application, context.clock());
+  const kept = application.keptAnswers.get(key);
+  if (kept !== undefined) return repeat(services, call, kept);
+  if (application.keysInFlight.has(key)) return inProgress();
+  application.keysInFlight.add(key);
+  try {
+    await context.latency();
+    return await createOrStoreError(services, call, { key, create });
+  } finally {
+    application.keysInFlight.delete(key);
+  }
+}
+
+async function createOrStoreError(
+  { context }: Services,
+  call: Call,
+  { key, create }: { readonly key: string; readonly create: () => Promise<Answer> },
+): Promise<Answer> {
+  const { application, path, body } = call;
+  if (!context.chance.decide('stored500', `${application.id} ${key}`)) return create();
+  const storedError = {
+    applicationId: application.id,
+    idempotencyKey: key,
+    path,
+    bodySha256: body.sha256,
+    createdAt: context.clock(),
+  };
+  await context.commit([{ kind: 'stored-error', storedError }]);
+  return storedErrorAnswer();
+}
+
+async function repeat({ context }: Services, call: Call, kept: KeptAnswer): Promise<Answer> {
+  const { application, path, body } = call;
+  await context.latency();
+  if (kept.path !== path || kept.bodySha256 !== body.sha256) {
+    return errorAnswer(422, 'idempotency_mismatch', 'Idempotency-Key: this key was used with another request.');
+  }
+  if (kept.outcome.kind === 'error') return storedErrorAnswer();
+  if (kept.outcome.kind === 'invoice') {
+    const invoice = application.invoices.get(kept.outcome.id);
+    if (invoice !== undefined) return createdInvoiceAnswer(invoice, body.text);
+  } else {
+    const merchant = application.merchants.get(kept.outcome.id);
+    if (merchant !== undefined) return merchantAnswer(201, merchant);
+  }
+  throw new Error(`Repeating an answer: ${kept.outcome.id} must be in the books, and it is not.`);
+}
+
+function forgetExpired({ keptAnswers }: Application, now: number): void {
+  for (const [key, { createdAt }] of keptAnswers) {
+    if (now - createdAt <= KEY_RETENTION_MS) return;
+    keptAnswers.delete(key);
+  }
+}
+
+function inProgress(): Answer {
+  const message = 'Idempotency-Key: a request with this key is being answered. Ask again.';
+  return errorAnswer(409, 'idempotency_in_progress', message, { headers: { 'Retry-After': '1' } });
+}
+
+function storedErrorAnswer(): Answer {
+  return errorAnswer(500, 'internal_error', 'The service failed. This answer is kept under the Idempotency-Key.');
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { createAlarms } from './alarms.ts';
+import { apiKeys } from './api-keys.ts';
+import { applyChange, restoreApplications } from './application.ts';
+import type { Applications } from './application.ts';
+import { readBooksOf } from './books.ts';
+import type { Books } from './books.ts';
+import { createChance } from './chance.ts';
+import type { Context } from './context.ts';
+import { simulatedEngine } from './engine.ts';
+import type { Engine } from './engine.ts';
+import { checkedFaults } from './faults.ts';
+import type { Faults } from './faults.ts';
+import { createRequestHandler } from './http/handle-request.ts';
+import { listen } from './http/listen.ts';
+import { createOutage } from './http/outage.ts';
+import { createJournal } from './journal.ts';
+import { SILENT_LOG } from './sandbox-log.ts';
+import type { SandboxLog } from './sandbox-log.ts';
+import { createSettlement } from './settlement.ts';
+import type { Settlement } from './settlement.ts';
+import type { SandboxStore, StoredBooks } from './store/sandbox-store.ts';
+import { readInvoiceBody } from './validation/invoice-body.ts';
+import { DEFAULT_RETRY_PLAN } from './webhooks/backoff.ts';
+import type { RetryPlan } from './webhooks/backoff.ts';
+import { createDeliverer } from './webhooks/deliverer.ts';
+import { createSender } from './webhooks/send-delivery.ts';
+
+export interface SandboxOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Opened by the start, closed by `close`. */
+  readonly store: SandboxStore;
+  /** Default `sk_test_sandbox`; each key is an application of its own. */
+  readonly apiKeys?: readonly string[];
+  /** Every well-formed `sk_test_` key is accepted. */
+  readonly openKeys?: boolean;
+  readonly engine?: Engine;
+  /** Added to every answer; default 0. */
+  readonly latencyMs?: number;
+  /** When the simulated engine speaks; default 300 ms after the creation. */
+  readonly settleMs?: number;
+  /** Default: none. */
+  readonly faults?: Partial<Faults>;
+  /** The same seed brings the same faults to the same requests. */
+  readonly seed?: string | number;
+  readonly webhooks?: Partial<RetryPlan & { readonly concurrency: number; readonly timeoutMs: number }>;
+  readonly clock?: () => number;
+  readonly random?: () => number;
+  readonly newId?: (prefix: string) => string;
+  readonly log?: SandboxLog;
+}
+
+export interface Sandbox {
+  /** Base address, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** The books of all applications. */
+  books(): Books;
+  /** Stops; what was not settled or delivered goes on at the next start on the same store. */
+  close(): Promise<void>;
+}
+
+export const DEFAULT_API_KEY = 'sk_test_sandbox';
+const DEFAULT_SETTLE_MS = 300;
+const DEFAULT_DELIVERIES_AT_A_TIME = 32;
+const DEFAULT_DELIVERY_TIMEOUT_MS = 10_000;
+
+/** Starts a complete, simulated Electronic Invoicing Service. @throws when a setting is wrong, the port or the store taken. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { host = '127.0.0.1', store, settleMs = DEFAULT_SETTLE_MS, clock = Date.now } = options;
+  const faults = checkedFaults(options.faults);
+  const keys = apiKeys({ keys: options.apiKeys ?? [DEFAULT_API_KEY], open: options.openKeys ?? false });
+  const stored = await store.open();
+  const applications = restoreApplications(stored);
+  const journal = createJournal(store);
+  const alarms = createAlarms();
+  const context = contextOf(options, { applications, faults, commit: (changes) => journal.commit(changes) });
+  const { concurrency = DEFAULT_DELIVERIES_AT_A_TIME, timeoutMs = DEFAULT_DELIVERY_TIMEOUT_MS } =
+    options.webhooks ?? {};
+  const sender = createSender({ connections: concurrency, timeoutMs });
+  const plan = { ...DEFAULT_RETRY_PLAN, ...options.webhooks };
+  const deliverer = createDeliverer({ context, sender, alarms, plan, concurrency });
+  const engine = options.engine ?? simulatedEngine({ settleMs });
+  const settlement = createSettlement({ context, engine, deliverer, alarms });
+
+  async function stop(): Promise<void> {
+    alarms.stop();
+    await deliverer.close();
+    await journal.drain();
+    await store.close();
+  }
+
+  const services = { context, settlement };
+  const handle = createRequestHandler({ services, keys, outage: createOutage(faults.outage, clock) });
+  const server = await listen({ host, port: options.port, handle }).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  resume(stored, settlement);
+  void deliverer.enqueue(stored.deliveries);
+  context.log.info({ port: server.port, invoices: stored.invoices.length }, 'The sandbox is up.');
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    port: server.port,
+    books: () => readBooksOf(applications),
+    async close() {
+      await server.close();
+      await stop();
+    },
+  };
+}
+
+function contextOf(
+  options: SandboxOptions,
+  parts: { readonly applications: Applications; readonly faults: Faults; readonly commit: Context['commit'] },
+): Context {
+  const { latencyMs = 0, store, clock = Date.now, random = Math.random, seed = 1 } = options;
+  return {
+    applications: parts.applications,
+    faults: parts.faults,
+    chance: createChance(parts.faults, String(seed)),
+    clock,
+    random,
+    newId: options.newId ?? ((prefix) => `${prefix}${randomBytes(12).toString('hex')}`),
+    log: options.log ?? SILENT_LOG,
+    async commit(changes) {
+      await parts.commit(changes);
+      for (const change of changes) applyChange(parts.applications, change);
+    },
+    invoiceBody: (id) => store.invoiceBody(id),
+    async latency() {
+      if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
+    },
+  };
+}
+
+// What was processing when the last process ended is asked of the engine again, with the time that has passed.
+function resume(stored: StoredBooks, settlement: Settlement): void {
+  for (const invoice of stored.invoices) {
+    if (invoice.status !== 'processing') continue;
+    const text = stored.processingBodies.get(invoice.id) ?? '';
+    const read = readInvoiceBody(JSON.parse(text));
+    if (read.ok) settlement.accept({ invoice, body: read.body, text });
+  }
+}

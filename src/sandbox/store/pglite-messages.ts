@@ -1,0 +1,11 @@
+import type { Row, Statement } from './sql-session.ts';
+
+/** What the main thread asks of the database's thread. */
+export type PgliteRequest =
+  | { readonly id: number; readonly kind: 'query'; readonly statement: Statement }
+  | { readonly id: number; readonly kind: 'transaction'; readonly statements: readonly Statement[] }
+  | { readonly id: number; readonly kind: 'close' };
+
+export type PgliteReply =
+  | { readonly id: number; readonly ok: true; readonly rows: readonly Row[] }
+  | { readonly id: number; readonly ok: false; readonly message: string };

@@ -1,0 +1,150 @@
+import type { Dispatcher } from 'undici';
+import { brokenExchange, connectFailure } from './connect-failure.ts';
+import { readBody, type AnswerBody, type HttpEnd, type UnreadableBody } from './http-end.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** Answers are one invoice, or one page of merchants; more than this is a mistake or an attack. */
+export const MAX_ANSWER_BYTES = 1024 * 1024;
+
+export interface ExchangeRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface ExchangeLimits {
+  /** From handing over to the last byte of the answer: slow drips end here, whatever the other time-outs say. */
+  readonly totalMs: number;
+  /** The API key: a service may quote it in an error, and no reason may. */
+  readonly secret: string;
+  readonly now: () => number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * One HTTP exchange, ended in every case and never thrown. It uses undici's dispatch rather than request, because only
+ * the handler learns the moment before the first byte is written: that moment, not an error's name, is what divides
+ * "nothing was sent" from "it may have arrived". Redirects are not followed and nothing is decompressed.
+ */
+export async function exchange(
+  dispatcher: Dispatcher,
+  request: ExchangeRequest,
+  limits: ExchangeLimits,
+): Promise<HttpEnd> {
+  if (limits.signal?.aborted === true) return notSent('cancelled');
+  return await new Promise<HttpEnd>((resolve) => {
+    const handler = new ExchangeHandler(limits, settle);
+    const timer = setTimeout(() => handler.stop('answer-timeout'), limits.totalMs);
+    const onAbort = (): void => handler.stop('cancelled');
+    limits.signal?.addEventListener('abort', onAbort, { once: true });
+
+    function settle(end: HttpEnd): void {
+      clearTimeout(timer);
+      limits.signal?.removeEventListener('abort', onAbort);
+      resolve(end);
+    }
+
+    try {
+      dispatcher.dispatch({ ...request, headers: { ...request.headers } }, handler);
+    } catch (error) {
+      handler.onResponseError(undefined, error);
+    }
+  });
+}
+
+function notSent(code: string): HttpEnd {
+  return { kind: 'not-sent', code, retryAfterMs: null };
+}
+
+interface StatusLine {
+  readonly status: number;
+  readonly retryAfterMs: number | null;
+  readonly encoded: boolean;
+}
+
+/** Follows one exchange: queued, started (bytes may have left), status line, body, ended. */
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #limits: ExchangeLimits;
+  readonly #settle: (end: HttpEnd) => void;
+  #controller: Dispatcher.DispatchController | null = null;
+  #statusLine: StatusLine | null = null;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #ended = false;
+
+  constructor(limits: ExchangeLimits, settle: (end: HttpEnd) => void) {
+    this.#limits = limits;
+    this.#settle = settle;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while it was queued: undici checks for an abort right after this call, before it writes.
+    if (this.#ended) controller.abort(new Error('given up before it was sent'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 1xx answers are announcements: the real status line is still to come.
+    if (status < 200) return;
+    const encoding = first(headers['content-encoding'])?.trim().toLowerCase() ?? '';
+    this.#statusLine = {
+      status,
+      retryAfterMs: retryAfterMs(first(headers['retry-after']), this.#limits.now()),
+      encoded: encoding !== '' && encoding !== 'identity',
+    };
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return;
+    this.#bytes += chunk.byteLength;
+    if (this.#statusLine?.encoded === true) this.#finish('encoded');
+    else if (this.#bytes > MAX_ANSWER_BYTES) this.#finish('oversize');
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#finish(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+    if (this.#controller === null) this.#end(notSent(connectFailure(error)));
+    else if (this.#statusLine === null) this.#end({ kind: 'broken', code: brokenExchange(error) });
+    else this.#finish('cut-short');
+  }
+
+  /** Our own patience ended, or the caller's. */
+  stop(code: string): void {
+    if (this.#controller === null) this.#end(notSent(code === 'cancelled' ? code : 'connect-timeout'));
+    else if (this.#statusLine === null) this.#end({ kind: 'broken', code });
+    else this.#finish('cut-short');
+  }
+
+  /** A status line came; `spoilt` says why the body is not to be read, or null. */
+  #finish(spoilt: UnreadableBody | null): void {
+    const line = this.#statusLine;
+    if (line === null) return this.#end({ kind: 'broken', code: 'answer-broken' });
+    const body: AnswerBody =
+      spoilt === null && !line.encoded
+        ? readBody(Buffer.concat(this.#chunks), this.#limits.secret)
+        : { kind: 'unreadable', why: spoilt ?? 'encoded' };
+    this.#end({ kind: 'answer', status: line.status, retryAfterMs: line.retryAfterMs, body });
+    if (spoilt !== null) this.#controller?.abort(new Error('the rest of the answer is not wanted'));
+  }
+
+  #end(end: HttpEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#chunks = [];
+    this.#settle(end);
+    if (end.kind === 'broken') this.#controller?.abort(new Error('no longer waited for'));
+  }
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

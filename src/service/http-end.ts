@@ -1,0 +1,38 @@
+/** How one HTTP exchange ended, before anybody says what it means. */
+export type HttpEnd =
+  /** A status line came. */
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly retryAfterMs: number | null;
+      readonly body: AnswerBody;
+    }
+  /** Proved that no byte of the request left this process. */
+  | { readonly kind: 'not-sent'; readonly code: string; readonly retryAfterMs: number | null }
+  /** Bytes may have left and no status line came. */
+  | { readonly kind: 'broken'; readonly code: string };
+
+export type AnswerBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'unreadable'; readonly why: UnreadableBody };
+
+export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cut-short';
+
+/** A shorter key is a stand-in in a test; hiding it everywhere would spoil the answer. */
+const MIN_SECRET = 8;
+
+/** Reads an answer's bytes as JSON, with the secret hidden in every text; undecodable UTF-8 is not JSON either. */
+export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
+  if (bytes.byteLength === 0) return { kind: 'unreadable', why: 'empty' };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const quoted = secret.length >= MIN_SECRET && text.includes(secret);
+    return { kind: 'json', value: JSON.parse(text, quoted ? hiding(secret) : undefined) as unknown };
+  } catch {
+    return { kind: 'unreadable', why: 'not-json' };
+  }
+}
+
+function hiding(secret: string): (key: string, value: unknown) => unknown {
+  return (_key, value) => (typeof value === 'string' ? value.replaceAll(secret, '[key]') : value);
+}

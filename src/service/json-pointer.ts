@@ -1,0 +1,25 @@
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
+
+/** True for a JSON Pointer (RFC 6901): empty for the whole document, else `/`-separated steps. */
+export function isJsonPointer(text: string): boolean {
+  return POINTER.test(text);
+}
+
+/** What stands at a JSON Pointer, or undefined. Own properties only: an answer must not reach a prototype. */
+export function readPointer(document: unknown, pointer: string): unknown {
+  let here = document;
+  for (const step of steps(pointer)) {
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, step)) return undefined;
+    if (Array.isArray(here) && !/^(?:0|[1-9]\d*)$/.test(step)) return undefined;
+    here = (here as Record<string, unknown>)[step];
+  }
+  return here;
+}
+
+function steps(pointer: string): readonly string[] {
+  if (pointer === '') return [];
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

@@ -1,0 +1,42 @@
+import type { StatusAnswer } from '../domain/ports/invoicing-service.ts';
+import { classify, look, type CreationShape } from './classify.ts';
+import type { HttpEnd } from './http-end.ts';
+import { readPointer } from './json-pointer.ts';
+import type { ServiceProfile } from './profile.ts';
+import { reasonCode, reasonText } from './reason-text.ts';
+
+/** What a GET of an invoice says. A word that the profile does not know is `processing`: it is not final. */
+export function readStatus(
+  end: HttpEnd,
+  asked: { readonly serviceId: string; readonly profile: ServiceProfile; readonly shape: CreationShape },
+): StatusAnswer {
+  const { invoice } = asked.profile;
+  const seen = look(end, asked.shape);
+  if (seen.status < 200 || seen.status > 299) return withoutStatus(end, asked.shape);
+  if (seen.id !== null && seen.id !== asked.serviceId)
+    return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
+  const status = readPointer(seen.json, invoice.status);
+  if (typeof status !== 'string' || status === '')
+    return unreadable('status-unreadable', `No status at ${invoice.status}`);
+  if (invoice.issued.includes(status)) return { kind: 'status', status: 'issued', reason: null };
+  if (!invoice.failed.includes(status)) return { kind: 'status', status: 'processing', reason: null };
+  const code = reasonCode(readPointer(seen.json, invoice.reasonCode)) ?? 'failed';
+  const message = readPointer(seen.json, invoice.reasonMessage);
+  return {
+    kind: 'status',
+    status: 'failed',
+    reason: { code, message: reasonText(typeof message === 'string' ? message : 'The service gave no reason') },
+  };
+}
+
+function withoutStatus(end: HttpEnd, shape: CreationShape): StatusAnswer {
+  const answer = classify(end, shape);
+  if (answer.kind === 'refused' || answer.kind === 'key-mismatch')
+    return { kind: 'status', status: 'unreadable', reason: answer.reason };
+  if (answer.kind === 'created') return unreadable('status-unreadable', 'No status');
+  return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
+}
+
+function unreadable(code: string, message: string): StatusAnswer {
+  return { kind: 'status', status: 'unreadable', reason: { code, message } };
+}

@@ -1,0 +1,94 @@
+import type { DeliveryResult, RecordDelivery } from '../domain/ports/ledger.ts';
+
+/** While the ledger is idle, deliveries of one burst arrive within a few milliseconds: one write for all of them. */
+const GATHER_MS = 3;
+
+/** One set statement of this size is written in tens of milliseconds; larger ones only make their senders wait. */
+const MAX_GROUP = 500;
+
+/** Beyond it the ledger has fallen behind, and a sender who waits may as well come again. */
+const MAX_WAITING = 5_000;
+
+export type Recorded = 'stored' | 'ledger-failed' | 'full';
+
+export interface DeliveryGroupOptions {
+  readonly record: (deliveries: readonly RecordDelivery[]) => Promise<DeliveryResult>;
+  readonly onResult: (result: DeliveryResult) => void;
+  readonly onFailure: (error: unknown, deliveries: number) => void;
+  readonly maxWaiting?: number;
+}
+
+export interface DeliveryGroup {
+  /** Resolves when the delivery is committed, or is known not to be. */
+  add(delivery: RecordDelivery): Promise<Recorded>;
+  /** Resolves when nothing is waiting any more. */
+  idle(): Promise<void>;
+}
+
+interface Waiting {
+  readonly delivery: RecordDelivery;
+  readonly resolve: (recorded: Recorded) => void;
+}
+
+/** Group commit: one write at a time, and everything that arrives meanwhile goes with the next one. */
+export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGroup {
+  const maxWaiting = options.maxWaiting ?? MAX_WAITING;
+  let waiting: Waiting[] = [];
+  let inFlight = 0;
+  let running: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, MAX_GROUP);
+      waiting = waiting.slice(MAX_GROUP);
+      inFlight = group.length;
+      // Writes follow one another on purpose: the next group grows while this one commits.
+      // oxlint-disable-next-line no-await-in-loop
+      const recorded = await write(group);
+      inFlight = 0;
+      for (const { resolve } of group) resolve(recorded);
+    }
+    running = null;
+  }
+
+  async function write(group: readonly Waiting[]): Promise<Recorded> {
+    try {
+      const result = await options.record(oncePerBytes(group));
+      announce(result);
+      return 'stored';
+    } catch (error) {
+      options.onFailure(error, group.length);
+      return 'ledger-failed';
+    }
+  }
+
+  /** Stored is stored: a listener that throws must not turn it into a failure. */
+  function announce(result: DeliveryResult): void {
+    try {
+      options.onResult(result);
+    } catch (error) {
+      options.onFailure(error, 0);
+    }
+  }
+
+  return {
+    async add(delivery) {
+      if (waiting.length + inFlight >= maxWaiting) return 'full';
+      return await new Promise((resolve) => {
+        waiting.push({ delivery, resolve });
+        running ??= run();
+      });
+    },
+    async idle() {
+      // A delivery may come in while the last ones are written.
+      // oxlint-disable-next-line no-await-in-loop
+      while (running !== null) await running;
+    },
+  };
+}
+
+/** A sender that repeats itself within one burst would meet itself inside one statement. */
+function oncePerBytes(group: readonly Waiting[]): readonly RecordDelivery[] {
+  return Array.from(new Map(group.map(({ delivery }) => [delivery.sha256, delivery])).values());
+}

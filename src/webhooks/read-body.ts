@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Bytes that all requests together may hold in memory, from the first chunk until they are answered. */
+export interface ByteBudget {
+  /** False when it would not fit; nothing is taken then. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+export function createByteBudget(limit: number): ByteBudget {
+  let taken = 0;
+  return {
+    take(bytes) {
+      if (taken + bytes > limit) return false;
+      taken += bytes;
+      return true;
+    },
+    give(bytes) {
+      taken -= bytes;
+    },
+  };
+}
+
+export type ReadBody =
+  | { readonly kind: 'read'; readonly raw: Uint8Array }
+  | { readonly kind: 'too-large' | 'no-memory' | 'aborted' };
+
+/**
+ * Reads a body as it comes off the wire, undecoded: the signature is over these bytes. What was taken from the budget
+ * stays taken only when the body was read; whoever holds the bytes gives them back.
+ */
+export async function readBody(incoming: IncomingMessage, limit: number, budget: ByteBudget): Promise<ReadBody> {
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) return { kind: 'too-large' };
+  // Broken off before anybody listened: no event would ever come.
+  if (incoming.destroyed) return { kind: 'aborted' };
+  return await new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+
+    function end(result: ReadBody): void {
+      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      // A late error of a socket that nobody reads any more must not end the process.
+      incoming.on('error', () => undefined);
+      if (result.kind !== 'read') {
+        budget.give(bytes);
+        incoming.pause();
+      }
+      resolve(result);
+    }
+    function onData(chunk: Buffer): void {
+      if (bytes + chunk.byteLength > limit) return end({ kind: 'too-large' });
+      if (!budget.take(chunk.byteLength)) return end({ kind: 'no-memory' });
+      bytes += chunk.byteLength;
+      chunks.push(chunk);
+    }
+    function onEnd(): void {
+      end({ kind: 'read', raw: Buffer.concat(chunks, bytes) });
+    }
+    function onBroken(): void {
+      end({ kind: 'aborted' });
+    }
+
+    incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  });
+}

@@ -1,0 +1,34 @@
+/** Secrets live in the ledger; one query per delivery would double the ledger's work. */
+export const SECRETS_FRESH_MS = 5_000;
+
+/** A delivery that no known secret signed may be signed with one registered a moment ago: then they are read again, but not once per forgery. */
+export const SECRETS_RETRY_MS = 250;
+
+export interface SecretCache {
+  /** The secrets, read again when older than `maxAgeMs`. */
+  get(maxAgeMs: number): Promise<readonly string[]>;
+}
+
+export function createSecretCache(load: () => Promise<readonly string[]>, now: () => number): SecretCache {
+  let secrets: readonly string[] = [];
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<readonly string[]> | null = null;
+
+  async function reload(): Promise<readonly string[]> {
+    try {
+      secrets = await load();
+      loadedAt = now();
+      return secrets;
+    } finally {
+      loading = null;
+    }
+  }
+
+  return {
+    async get(maxAgeMs) {
+      if (now() - loadedAt < maxAgeMs) return secrets;
+      loading ??= reload();
+      return await loading;
+    },
+  };
+}

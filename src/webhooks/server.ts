@@ -1,0 +1,144 @@
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LoteError } from '../domain/errors.ts';
+import type { Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
+import { deliver, unavailable, type Bindings, type DeliverParts, type ReceiverLog } from './deliver.ts';
+import { createDeliveryGroup, type DeliveryGroup } from './delivery-group.ts';
+import { createByteBudget } from './read-body.ts';
+import type { ReceiverShapes } from './receiver.ts';
+import { createSecretCache } from './secret-cache.ts';
+
+export const WEBHOOK_PATH = '/webhooks';
+
+/** All bodies together: 256 of the largest, tens of thousands of real ones. */
+const MEMORY_LIMIT = 64 * 1024 * 1024;
+
+/** Each costs a socket and some kilobytes; a service delivers over a few dozen. */
+const MAX_CONNECTIONS = 1_000;
+
+/** How long a closing receiver lets requests end that have begun. */
+const CLOSE_GRACE_MS = 5_000;
+
+/** In milliseconds: a request that is not here by then is a slow loris, whatever it says. */
+export interface ReceiverTimeouts {
+  readonly headers: number;
+  readonly request: number;
+  /** How often Node looks for late ones. */
+  readonly check: number;
+}
+
+const TIMEOUTS: ReceiverTimeouts = { headers: 5_000, request: 15_000, check: 1_000 };
+
+export interface ReceiverOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly ledger: Pick<Ledger, 'recordDeliveries'>;
+  /** Asked again every few seconds and when no known one fits, so that a new secret counts without a restart. */
+  readonly secrets: () => Promise<readonly string[]>;
+  readonly shapes: ReceiverShapes;
+  readonly onSettled: (settled: readonly SettledInvoice[]) => void;
+  readonly log: ReceiverLog;
+  readonly clock?: () => number;
+  readonly timeouts?: Partial<ReceiverTimeouts>;
+  readonly maxWaiting?: number;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens for deliveries. A 2xx means: committed in the ledger.
+ * @throws LoteError `port-taken` when the address is in use.
+ */
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const group = createDeliveryGroup({
+    record: async (deliveries) => await options.ledger.recordDeliveries(deliveries),
+    onResult: ({ settled }) => {
+      if (settled.length > 0) options.onSettled(settled);
+    },
+    onFailure: (error, deliveries) =>
+      options.log.warn({ deliveries, error: errorName(error) }, 'Deliveries could not be recorded or announced'),
+    ...(options.maxWaiting !== undefined && { maxWaiting: options.maxWaiting }),
+  });
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const app = receiverApp(options, group);
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      headersTimeout: timeouts.headers,
+      requestTimeout: timeouts.request,
+      connectionsCheckingInterval: timeouts.check,
+    },
+  }) as Server;
+  server.maxConnections = MAX_CONNECTIONS;
+  const port = await listen(server, options);
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${WEBHOOK_PATH}`,
+    port,
+    async close() {
+      await closeServer(server);
+      await group.idle();
+    },
+  };
+}
+
+function receiverApp(options: ReceiverOptions, group: DeliveryGroup): Hono<Bindings> {
+  const now = options.clock ?? Date.now;
+  const parts: DeliverParts = {
+    shapes: options.shapes,
+    log: options.log,
+    group,
+    budget: createByteBudget(MEMORY_LIMIT),
+    secrets: createSecretCache(options.secrets, now),
+    now,
+  };
+  const app = new Hono<Bindings>();
+  app.get('/health', (c) => c.json({ status: 'ok' }));
+  app.post(WEBHOOK_PATH, async (c) => await deliver(c, parts));
+  app.all(WEBHOOK_PATH, (c) => c.body(null, 405, { allow: 'POST' }));
+  app.all('/health', (c) => c.body(null, 405, { allow: 'GET, HEAD' }));
+  app.notFound((c) => c.body(null, 404));
+  app.onError((error, c) => {
+    options.log.warn({ error: errorName(error) }, 'A delivery could not be handled');
+    return unavailable(c);
+  });
+  return app;
+}
+
+async function listen(server: Server, { host, port }: ReceiverOptions): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') return reject(error);
+      reject(
+        new LoteError(
+          'port-taken',
+          `Starting the webhook receiver: port ${port} on ${host} is taken. Free it, or set RECEIVER_PORT to another.`,
+          { cause: error },
+        ),
+      );
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+async function closeServer(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** Messages of database errors quote values; names and codes do not. */
+function errorName(error: unknown): string {
+  if (error instanceof LoteError) return error.code;
+  return error instanceof Error ? error.name : 'unknown';
+}

@@ -1,0 +1,113 @@
+import { access, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { ReportSummary, ReportWriter } from '../../activities/deps.ts';
+import { LoteError } from '../domain/errors.ts';
+import type { BatchRecord, Ledger } from '../domain/ports/ledger.ts';
+import { dialectOf, readRecords } from '../ingest/read-records.ts';
+import type { OriginalCsv, OriginalFile, OriginalJson } from '../report/original-file.ts';
+import { writeReport } from '../report/write-report.ts';
+import type { Counts } from '../../workflows/messages.ts';
+import { keptFile } from './input-files.ts';
+
+export interface ReportPlaces {
+  readonly ledger: Ledger;
+  readonly reportsDir: string;
+  readonly dataDir: string;
+  /** Sentences every report carries, e.g. that nothing listens for webhooks. */
+  readonly notes: () => readonly string[];
+  readonly now: () => number;
+}
+
+/** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */
+export function createReportWriter(places: ReportPlaces): ReportWriter {
+  return { write: (batchId) => write(places, batchId), standing: (batchId) => standing(places, batchId) };
+}
+
+async function write(places: ReportPlaces, batchId: string): Promise<ReportSummary> {
+  const batch = await requireBatch(places.ledger, batchId);
+  const original = await originalOf(batch, places.dataDir);
+  const written = await writeReport({
+    ledger: places.ledger,
+    batchId,
+    reportsDir: places.reportsDir,
+    notes: places.notes(),
+    now: places.now(),
+    ...(original === null ? {} : { original }),
+  });
+  const { json, csv, html, corrections, summary } = written;
+  return { batchId, file: batch.file, state: closedState(batch), counts: summary, reports: { json, csv, html, corrections } };
+}
+
+async function standing(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {
+  const batch = await requireBatch(places.ledger, batchId);
+  const directory = join(places.reportsDir, batchId);
+  const json = join(directory, 'report.json');
+  const text = await readFile(json, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const { counts } = JSON.parse(text) as { counts: Counts };
+  const corrections = await firstThatExists(['csv', 'json', 'ndjson', 'txt', 'tsv'].map((end) => join(directory, `corrections.${end}`)));
+  return {
+    batchId,
+    file: batch.file,
+    state: closedState(batch),
+    counts,
+    reports: { json, csv: join(directory, 'report.csv'), html: join(directory, 'report.html'), corrections },
+  };
+}
+
+async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecord> {
+  const batch = await ledger.findBatch(batchId);
+  if (batch !== null) return batch;
+  throw new LoteError('batch-not-found', `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`);
+}
+
+function closedState({ state }: BatchRecord): ReportSummary['state'] {
+  return state === 'refused' || state === 'cancelled' ? state : 'finished';
+}
+
+/** A file that could not be read as rows has no dialect to write corrections in. */
+async function originalOf(batch: BatchRecord, dataDir: string): Promise<OriginalFile | null> {
+  const path = keptFile(dataDir, batch.sha256);
+  const kept = await firstThatExists([path]);
+  if (kept === null || batch.state === 'refused') return null;
+  const dialect = dialectOf(batch.proof);
+  return dialect.format === 'csv' ? csvOriginal(batch, path) : jsonOriginal(batch, path);
+}
+
+function csvOriginal(batch: BatchRecord, path: string): OriginalCsv {
+  const { delimiter, lineEnd, encoding, bom, header } = dialectOf(batch.proof);
+  return {
+    kind: 'csv',
+    extension: extname(batch.file).slice(1).toLowerCase() || 'csv',
+    header,
+    dialect: { delimiter: delimiter ?? ',', newline: newlineOf(lineEnd), encoding, byteOrderMark: bom },
+    records: csvRecords(),
+  };
+
+  async function* csvRecords() {
+    for await (const record of readRecords(path, batch.proof)) if (record.kind === 'csv') yield { row: record.row, cells: record.cells };
+  }
+}
+
+function jsonOriginal(batch: BatchRecord, path: string): OriginalJson {
+  return { kind: 'json', format: dialectOf(batch.proof).format === 'ndjson' ? 'ndjson' : 'array', objects: jsonObjects() };
+
+  async function* jsonObjects() {
+    for await (const record of readRecords(path, batch.proof)) if (record.kind === 'json') yield { rows: record.rows, text: record.text };
+  }
+}
+
+function newlineOf(lineEnd: string | null): '\n' | '\r\n' | '\r' {
+  return lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
+}
+
+async function firstThatExists(paths: readonly string[]): Promise<string | null> {
+  for (const path of paths) {
+    const there = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (there) return path;
+  }
+  return null;
+}

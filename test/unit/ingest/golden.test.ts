@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/domain/invoice.ts';
+import type { GroupedInvoice } from '../../../src/domain/row.ts';
+import type { Ingested } from './ingested.ts';
+import { ingested } from './ingested.ts';
+
+/**
+ * Every `<case>.in` is a file as it may be dropped; `<case>.out` is all that Lote says of it: findings and the exact values of each invoice.
+ * The extensions keep formatters away from them. `UPDATE_GOLDEN=1` rewrites the expectations, for a person to read the difference.
+ */
+const FOLDER = fileURLToPath(new URL('../../golden/ingest/', import.meta.url));
+const CASES = readdirSync(FOLDER).filter((name) => name.endsWith('.in')).map((name) => basename(name, '.in'));
+
+function said({ result, invoices }: Ingested): string {
+  const lines = [
+    result.ok ? `accepted ${result.format}, ${result.rows} rows, ${result.rowsWithoutInvoice} without invoice` : `refused after ${result.rows} rows`,
+    ...result.findings.map((finding) => shown(finding)),
+    ...(result.ok ? [`encoding ${JSON.stringify(result.proof['encoding'])}`, `decimal ${JSON.stringify(result.proof['decimal'] ?? null)}`] : []),
+    ...invoices.flatMap((invoice) => invoiceLines(invoice)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function invoiceLines(invoice: GroupedInvoice): string[] {
+  const findings = invoice.findings.map((finding) => `  ${shown(finding)}`);
+  if (invoice.ok) return ['', `valid, rows ${invoice.rows.join(' ')}`, ...findings, `  ${JSON.stringify(invoice.invoice)}`];
+  return ['', `invalid, rows ${invoice.rows.join(' ')}, ref ${JSON.stringify(invoice.ref)}, nif ${invoice.nif}, net ${invoice.net} ${invoice.currency}`, ...findings];
+}
+
+function shown({ severity, code, row, column, message }: Finding): string {
+  return `${severity} ${code} [row ${row}, column ${column}] ${message}`;
+}
+
+describe('ingest corpus', () => {
+  it('holds at least 80 cases', () => {
+    expect(CASES.length).toBeGreaterThanOrEqual(80);
+  });
+
+  it.each(CASES)('%s reads as agreed', async (name) => {
+    const actual = said(await ingested(`${FOLDER}${name}.in`));
+    const expectation = `${FOLDER}${name}.out`;
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(expectation, actual);
+
+    expect(existsSync(expectation), `${expectation} is missing`).toBe(true);
+    expect(actual).toBe(readFileSync(expectation, 'utf8'));
+  });
+});

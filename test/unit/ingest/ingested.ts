@@ -1,0 +1,45 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GroupedInvoice } from '../../../src/domain/row.ts';
+import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
+import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
+import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
+import { readFile } from '../../../src/ingest/read-file.ts';
+import { toInvoice } from '../../../src/ingest/to-invoice.ts';
+
+export interface Ingested {
+  readonly result: IngestResult;
+  readonly invoices: readonly GroupedInvoice[];
+}
+
+/** A file with this content in a directory of its own. */
+export function temporaryFile(content: string | Uint8Array, name = 'invoices.csv'): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'lote-ingest-')), name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Reads a file to the end and builds its invoices. */
+export async function ingested(path: string, options: IngestOptions = {}): Promise<Ingested> {
+  const store = memoryRowStore();
+  const result = await readFile({ path, store, options });
+  if (!result.ok) return { result, invoices: [] };
+  // The conversion waits in a ledger as JSON: whatever JSON loses must not matter.
+  const conversion = JSON.parse(JSON.stringify(result.conversion)) as typeof result.conversion;
+  const invoices: GroupedInvoice[] = [];
+  for await (const group of store.groups()) invoices.push(toInvoice(group, conversion));
+  return { result, invoices };
+}
+
+export async function ingestedText(content: string | Uint8Array, options: IngestOptions = {}): Promise<Ingested> {
+  return ingested(temporaryFile(content), options);
+}
+
+export const HEADER = 'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code';
+
+/** One valid row, with some cells replaced. */
+export function csvRow(cells: Partial<Record<'ref' | 'nif' | 'customer' | 'currency' | 'description' | 'quantity' | 'price' | 'tax', string>> = {}): string {
+  const { ref = 'F1', nif = '501964843', customer = 'Ana', currency = 'EUR', description = 'Pão', quantity = '1', price = '2.50', tax = 'IVA_23' } = cells;
+  return [ref, nif, customer, currency, description, quantity, price, tax].join(',');
+}

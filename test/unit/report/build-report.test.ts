@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/domain/invoice.ts';
+import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
+import { sumDecimals } from '../../../src/domain/money.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger.ts';
+import { buildReport } from '../../../src/report/build-report.ts';
+import { batchInvoice, batchOf, countsOf, NOON, portionsOf, unsentInvoice } from './batch-invoices.ts';
+
+interface Given {
+  readonly batch?: Partial<BatchRecord>;
+  readonly counts?: readonly OutcomeCount[];
+  readonly findings?: readonly Finding[];
+}
+
+function build(invoices: readonly BatchInvoice[], given: Given = {}) {
+  return buildReport({
+    batch: batchOf(invoices, given.batch),
+    counts: given.counts ?? countsOf(invoices),
+    invoices: portionsOf(invoices),
+    findings: given.findings ?? [],
+    revision: 1,
+    notes: [],
+    now: NOON + 90_000,
+  });
+}
+
+const REASON = { code: 'tax-code-unknown', message: 'The tax code is not known.' };
+const unbalanced = { code: 'report-unbalanced' };
+
+describe('buildReport', () => {
+  it('counts every state, also those with no invoice, and they sum to the invoices', async () => {
+    const { counts } = await build([
+      batchInvoice({ ordinal: 1 }),
+      batchInvoice({ ordinal: 2, state: 'already-issued' }),
+      batchInvoice({ ordinal: 3, state: 'rejected', reason: REASON }),
+    ]);
+
+    expect(counts).toMatchObject({
+      rows: 6,
+      rowsWithoutInvoice: 0,
+      invoices: 3,
+      issued: 1,
+      'already-issued': 1,
+      rejected: 1,
+      held: 0,
+    });
+    expect(OUTCOMES.reduce((sum, state) => sum + counts[state], 0)).toBe(counts.invoices);
+  });
+
+  it('sums amounts exactly, by currency and state', async () => {
+    const { totals } = await build([
+      batchInvoice({ ordinal: 1, net: '0.1' }),
+      batchInvoice({ ordinal: 2, net: '0.2' }),
+      batchInvoice({ ordinal: 3, net: '99999999999999999999.01', state: 'failed', reason: REASON }),
+      batchInvoice({ ordinal: 4, net: '-7', currency: 'BRL' }),
+    ]);
+
+    expect(totals).toEqual([
+      { currency: 'BRL', invoices: 1, net: '-7', withoutAmount: 0, byState: { issued: '-7' } },
+      {
+        currency: 'EUR',
+        invoices: 3,
+        net: '99999999999999999999.31',
+        withoutAmount: 0,
+        byState: { issued: '0.3', failed: '99999999999999999999.01' },
+      },
+    ]);
+  });
+
+  it('counts invoices without a readable amount instead of taking them for zero, the unreadable currency last', async () => {
+    const { totals } = await build([
+      unsentInvoice({ ordinal: 1, state: 'invalid', reason: REASON, net: null }),
+      unsentInvoice({ ordinal: 2, state: 'invalid', reason: REASON, net: null, currency: null }),
+    ]);
+
+    expect(totals.map(({ currency, withoutAmount }) => [currency, withoutAmount])).toEqual([
+      ['EUR', 1],
+      [null, 1],
+    ]);
+  });
+
+  it('groups reasons by state and code, largest first, with the first five as examples', async () => {
+    const refused = Array.from({ length: 7 }, (_, index) =>
+      batchInvoice({ ordinal: index + 2, state: 'rejected', reason: REASON }),
+    );
+    const failed = batchInvoice({ ordinal: 1, state: 'failed', reason: REASON });
+
+    const { reasons } = await build([failed, ...refused]);
+
+    expect(reasons.map(({ state, code, invoices }) => [state, code, invoices])).toEqual([
+      ['rejected', 'tax-code-unknown', 7],
+      ['failed', 'tax-code-unknown', 1],
+    ]);
+    expect(reasons[0]?.examples.map(({ ref }) => ref)).toEqual(['F-2', 'F-3', 'F-4', 'F-5', 'F-6']);
+  });
+
+  it('keeps the sum of the reason groups when the service makes up a code per invoice', async () => {
+    const invoices = Array.from({ length: 300 }, (_, index) =>
+      batchInvoice({ ordinal: index + 1, state: 'rejected', reason: { code: `error-${index}`, message: 'No.' } }),
+    );
+
+    const { reasons } = await build(invoices);
+
+    expect(reasons.reduce((sum, group) => sum + group.invoices, 0)).toBe(300);
+    expect(reasons[0]).toMatchObject({ code: 'other-reasons', invoices: 100 });
+  });
+
+  it('takes the first error finding for the reason of an invalid invoice that has no other', async () => {
+    const findings: Finding[] = [
+      { row: 2, column: null, code: 'nif-checksum', message: 'Odd NIF.', severity: 'warning' },
+      {
+        row: 3,
+        column: 'quantity',
+        code: 'quantity-unreadable',
+        message: 'Row 3, quantity: expected a number, found "x"',
+        severity: 'error',
+      },
+    ];
+
+    const { reasons } = await build([unsentInvoice({ state: 'invalid', findings })]);
+
+    expect(reasons[0]?.code).toBe('quantity-unreadable');
+  });
+
+  it('gives invoices of a running batch a reason of its own', async () => {
+    const invoices = [unsentInvoice({ ordinal: 1, state: 'staged' }), batchInvoice({ ordinal: 2, state: 'accepted' })];
+
+    const { reasons } = await build(invoices, { batch: { state: 'running', finishedAt: null } });
+
+    expect(reasons.map(({ code }) => code)).toEqual(['waiting-for-final-word', 'waiting-to-be-sent']);
+  });
+
+  it('builds the report of a refused file: no invoices, and every row is one without', async () => {
+    const finding: Finding = {
+      row: null,
+      column: null,
+      code: 'header-missing',
+      message: 'No header.',
+      severity: 'error',
+    };
+
+    const model = await build([], { batch: { state: 'refused', rows: 4 }, findings: [finding] });
+
+    expect(model.counts).toMatchObject({ rows: 4, rowsWithoutInvoice: 4, invoices: 0 });
+    expect(model.fileFindings).toEqual([finding]);
+    expect(model.everythingIssued).toBe(false);
+  });
+
+  it('says that everything was issued only when no data row is left over', async () => {
+    const left: Finding = {
+      row: 9,
+      column: 'invoice_ref',
+      code: 'ref-missing',
+      message: 'No reference.',
+      severity: 'error',
+    };
+    const totals: Finding = { row: 9, column: null, code: 'totals-row', message: 'Totals row.', severity: 'info' };
+    const batch = { rowsWithoutInvoice: 1 };
+
+    expect((await build([batchInvoice()], { batch, findings: [totals] })).everythingIssued).toBe(true);
+    expect((await build([batchInvoice()], { batch, findings: [left] })).everythingIssued).toBe(false);
+    expect((await build([batchInvoice({ state: 'unknown', reason: REASON })])).everythingIssued).toBe(false);
+  });
+
+  it('balances whatever the batch holds', async () => {
+    const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }).map((digits) => sumDecimals([`${digits}e-4`]));
+    const invoice = fc.record({
+      state: fc.constantFrom(...OUTCOMES),
+      currency: fc.constantFrom('EUR', 'BRL', null),
+      net: fc.option(amount),
+    });
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(invoice, { maxLength: 40 }), async (drawn) => {
+        const invoices = drawn.map((given, index) => batchInvoice({ ...given, ordinal: index + 1, reason: REASON }));
+
+        const { counts, totals } = await build(invoices);
+
+        expect(OUTCOMES.reduce((sum, state) => sum + counts[state], 0)).toBe(invoices.length);
+        expect(totals.reduce((sum, total) => sum + total.invoices, 0)).toBe(invoices.length);
+        for (const { net, byState } of totals) expect(sumDecimals(Object.values(byState))).toBe(net);
+      }),
+    );
+  });
+});
+
+describe('buildReport refuses to build', () => {
+  const two = [batchInvoice({ ordinal: 1 }), batchInvoice({ ordinal: 2 })];
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['fewer invoices than the batch has', () => build(two, { batch: { invoices: 3 } })],
+    ['rows that do not add up', () => build(two, { batch: { rows: 5 } })],
+    ['rows without an invoice that do not add up', () => build(two, { batch: { rows: 4, rowsWithoutInvoice: 1 } })],
+    [
+      'a count that was read differently',
+      () => build(two, { counts: countsOf([two[0] ?? batchInvoice(), batchInvoice({ ordinal: 2, state: 'failed' })]) }),
+    ],
+    [
+      'an amount that was read differently',
+      () => build(two, { counts: countsOf([batchInvoice({ net: '1' }), batchInvoice({ ordinal: 2 })]) }),
+    ],
+    [
+      'an amount in another currency',
+      () => build(two, { counts: countsOf([batchInvoice({ currency: 'BRL' }), batchInvoice({ ordinal: 2 })]) }),
+    ],
+    [
+      'an unreadable amount that was counted as zero',
+      () => build([batchInvoice({ net: null })], { counts: countsOf([batchInvoice({ net: '0' })]) }),
+    ],
+    [
+      'a row in two invoices',
+      () => build([batchInvoice({ rows: [2, 3] }), batchInvoice({ ordinal: 2, rows: [3, 4] })]),
+    ],
+    ['a state without a reason', () => build([batchInvoice({ state: 'unknown', reason: null })])],
+    ['a file that is still being read', () => build([], { batch: { state: 'staging' } })],
+  ])('%s', async (_, attempt) => {
+    await expect(attempt()).rejects.toMatchObject(unbalanced);
+  });
+
+  it('a running batch only for what no move of an invoice can change', async () => {
+    const running = { state: 'running', finishedAt: null } as const;
+    const counted = countsOf([batchInvoice({ state: 'accepted' })]);
+
+    await expect(build([batchInvoice()], { batch: running, counts: counted })).resolves.toMatchObject({
+      counts: { issued: 1, accepted: 0 },
+    });
+    await expect(build([batchInvoice({ net: '1' })], { batch: running, counts: counted })).rejects.toMatchObject(
+      unbalanced,
+    );
+  });
+
+  it('with a message that names no reference and no tax number', async () => {
+    const error = await build([batchInvoice({ state: 'held', ref: 'SECRET-REF' })]).catch((thrown: unknown) => thrown);
+
+    expect(String(error)).toContain('invoice 1 of the batch');
+    expect(String(error)).not.toMatch(/SECRET-REF|501964843/);
+  });
+});

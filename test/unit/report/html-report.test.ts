@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/domain/invoice.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger.ts';
+import { buildReport } from '../../../src/report/build-report.ts';
+import { groupedDigits } from '../../../src/report/grouped-digits.ts';
+import { htmlReport } from '../../../src/report/html-report.ts';
+import { html } from '../../../src/report/html.ts';
+import { rowList } from '../../../src/report/row-list.ts';
+import { batchInvoice, batchOf, countsOf, NOON, portionsOf, textOf, unsentInvoice } from './batch-invoices.ts';
+
+const NO = { code: 'no', message: 'No.' };
+const HOSTILE = '"><img src=x onerror=alert(1)>\'&';
+
+interface Given {
+  readonly batch?: Partial<BatchRecord>;
+  readonly findings?: readonly Finding[];
+  readonly corrections?: string;
+}
+
+async function pageOf(invoices: readonly BatchInvoice[], given: Given = {}): Promise<string> {
+  const model = await buildReport({
+    batch: batchOf(invoices, given.batch),
+    counts: countsOf(invoices),
+    invoices: portionsOf(invoices),
+    findings: given.findings ?? [],
+    revision: 1,
+    notes: [],
+    now: NOON,
+  });
+  return textOf(htmlReport(model, () => portionsOf(invoices), { corrections: given.corrections ?? null }));
+}
+
+describe('htmlReport, first screen', () => {
+  it('says that everything went out', async () => {
+    expect(await pageOf([batchInvoice()])).toContain('<strong>Everything went out: 1 invoice, 2 rows.</strong>');
+  });
+
+  it('says how many did not go out, what to do next and where the corrections are', async () => {
+    const invoices = [
+      batchInvoice(),
+      batchInvoice({ ordinal: 2, state: 'rejected', reason: NO }),
+      batchInvoice({ ordinal: 3, state: 'unknown', reason: NO }),
+    ];
+
+    const page = await pageOf(invoices, { corrections: 'corrections.csv' });
+
+    expect(page).toContain('Not everything went out: 2 of 3 invoices did not.');
+    expect(page).toContain('Back office: correct these invoices');
+    expect(page).toContain('do not send these in another file');
+    expect(page).toContain('<a href="corrections.csv">');
+  });
+
+  it('does not say that everything went out while a row is left over', async () => {
+    const left: Finding = {
+      row: 9,
+      column: 'invoice_ref',
+      code: 'ref-missing',
+      message: 'No reference.',
+      severity: 'error',
+    };
+
+    const page = await pageOf([batchInvoice()], { batch: { rowsWithoutInvoice: 1 }, findings: [left] });
+
+    expect(page).toContain('All 1 invoice went out, but some rows could not be taken for an invoice.');
+  });
+
+  it('tells why a file was refused', async () => {
+    const finding: Finding = {
+      row: 3,
+      column: null,
+      code: 'quote-open',
+      message: 'A quote is never closed.',
+      severity: 'error',
+    };
+
+    const page = await pageOf([], { batch: { state: 'refused', rows: 0 }, findings: [finding] });
+
+    expect(page).toContain('<li>Row 3: A quote is never closed.</li>');
+  });
+
+  it('draws a bar whose parts fill it and are all visible', async () => {
+    const many = Array.from({ length: 2000 }, (_, index) => batchInvoice({ ordinal: index + 1 }));
+
+    const page = await pageOf([...many, batchInvoice({ ordinal: 2001, state: 'failed', reason: NO })]);
+
+    const bars = [...page.matchAll(/<rect\s+class="([a-z-]+)"\s+x="([\d.]+)"\s+y="0"\s+width="([\d.]+)"/gu)];
+    expect(bars.map(([, tone]) => tone)).toEqual(['good', 'bad']);
+    expect(Number(bars[1]?.[3])).toBeGreaterThanOrEqual(1);
+    expect(Number(bars[1]?.[2]) + Number(bars[1]?.[3])).toBeCloseTo(999, 0);
+    expect(page).toContain('aria-label="issued 2000, failed 1"');
+  });
+});
+
+describe('htmlReport', () => {
+  it('lists what did not go out before what did, each invoice once', async () => {
+    const page = await pageOf([
+      batchInvoice(),
+      unsentInvoice({ ordinal: 2, state: 'held', reason: NO }),
+      batchInvoice({ ordinal: 3 }),
+    ]);
+
+    const listed = [...page.matchAll(/<tr>\s*<td>(F-\d)<\/td>/gu)].map(([, ref]) => ref);
+    expect(listed).toEqual(['F-2', 'F-1', 'F-3']);
+  });
+
+  it('shows warnings and contradictions of an issued invoice', async () => {
+    const finding: Finding = {
+      row: 2,
+      column: 'merchant_nif',
+      code: 'nif-checksum',
+      message: 'The check digit is odd.',
+      severity: 'warning',
+    };
+
+    const page = await pageOf([batchInvoice({ findings: [finding], flags: ['issued-after-failed'] })]);
+
+    expect(page).toContain('<div>The check digit is odd.</div><div>issued-after-failed</div>');
+  });
+
+  it('runs nothing that a file or the service wrote, wherever it stands', async () => {
+    const findings: Finding[] = [{ row: 1, column: HOSTILE, code: HOSTILE, message: HOSTILE, severity: 'error' }];
+    const invoice = batchInvoice({
+      ref: HOSTILE,
+      merchantNif: HOSTILE,
+      currency: HOSTILE,
+      serviceId: HOSTILE,
+      state: 'rejected',
+      reason: { code: HOSTILE, message: HOSTILE },
+      findings,
+      flags: [HOSTILE],
+    });
+    const batch = {
+      file: HOSTILE,
+      application: HOSTILE,
+      sha256: HOSTILE,
+      proof: { [HOSTILE]: HOSTILE, deep: [HOSTILE] },
+    };
+
+    const page = await pageOf([invoice], { batch, findings });
+
+    expect(page).not.toMatch(/<img|<script/iu);
+    expect(page).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&#39;&amp;');
+  });
+
+  it('loads nothing and allows nothing to run', async () => {
+    const page = await pageOf([batchInvoice()]);
+
+    expect(page).toContain('default-src &#39;none&#39;');
+    expect(page).not.toMatch(/src=|@import|url\(|https?:/iu);
+  });
+});
+
+describe('html', () => {
+  it('escapes text, keeps its own pieces, and joins lists of them', () => {
+    const items = ['a<b', 'c&d'].map((text) => html`<li>${text}</li>`);
+
+    expect(
+      html`<ul title="${'"'}">
+        ${items}${2}
+      </ul>`.safe,
+    ).toBe('<ul title="&quot;">\n<li>a&lt;b</li><li>c&amp;d</li>2\n</ul>');
+  });
+});
+
+describe('groupedDigits', () => {
+  it.each([
+    ['0', '0'],
+    ['999', '999'],
+    ['1000', '1 000'],
+    ['-1234567.12345', '-1 234 567.12345'],
+    ['-100', '-100'],
+  ])('writes %s as %s', (decimal, expected) => {
+    expect(groupedDigits(decimal).replaceAll('\u202F', ' ')).toBe(expected);
+  });
+});
+
+describe('rowList', () => {
+  it.each([
+    [[], 'no rows'],
+    [[7], 'row 7'],
+    [[2, 3], 'rows 2, 3'],
+    [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 'rows 1, 2, 3, 4, 5, 6, 7, 8 and 2 more'],
+  ])('names %j', (rows, expected) => {
+    expect(rowList(rows)).toBe(expected);
+  });
+});

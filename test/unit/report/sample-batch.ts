@@ -1,0 +1,103 @@
+import type { Finding } from '../../../src/domain/invoice.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger.ts';
+import type { OriginalCsv } from '../../../src/report/original-file.ts';
+import { batchInvoice, batchOf, each, NOON, unsentInvoice } from './batch-invoices.ts';
+
+/** One invoice in each state that a finished batch can have, with texts that try to break each format. */
+export const SAMPLE_INVOICES: readonly BatchInvoice[] = [
+  batchInvoice({ ordinal: 1, rows: [2, 3], net: '1234567.89' }),
+  batchInvoice({ ordinal: 2, rows: [4], state: 'already-issued', currency: 'BRL', net: '-40' }),
+  batchInvoice({
+    ordinal: 3,
+    rows: [5],
+    ref: '=HYPERLINK("http://127.0.0.1/","x")',
+    state: 'rejected',
+    serviceId: null,
+    reason: { code: 'validation', message: '<script>alert(1)</script> tax_code "X"; not known' },
+  }),
+  batchInvoice({
+    ordinal: 4,
+    rows: [6],
+    state: 'failed',
+    reason: { code: 'engine-failed', message: 'Não foi possível emitir.\nTente de novo.' },
+  }),
+  batchInvoice({
+    ordinal: 5,
+    rows: [7],
+    state: 'unknown',
+    serviceId: null,
+    settledAt: null,
+    attempts: 6,
+    reason: { code: 'answer-lost', message: 'No answer came.' },
+  }),
+  batchInvoice({
+    ordinal: 6,
+    rows: [8],
+    state: 'unsettled',
+    settledAt: null,
+    reason: { code: 'silent', message: 'No final word yet.' },
+  }),
+  unsentInvoice({
+    ordinal: 7,
+    rows: [9],
+    state: 'held',
+    reason: { code: 'merchant-details-missing', message: 'Name and e-mail are missing.' },
+  }),
+  unsentInvoice({
+    ordinal: 8,
+    rows: [10],
+    state: 'conflict',
+    reason: { code: 'known-with-other-content', message: 'Known with other content.' },
+  }),
+  unsentInvoice({
+    ordinal: 9,
+    rows: [11, 12],
+    state: 'invalid',
+    net: null,
+    findings: [
+      {
+        row: 11,
+        column: 'unit_price',
+        code: 'unit-price-unreadable',
+        message: 'Row 11, unit_price: expected a decimal number, found "12,5O"',
+        severity: 'error',
+      },
+      {
+        row: 12,
+        column: 'tax_code',
+        code: 'tax-code-missing',
+        message: 'Row 12, tax_code: must not be empty',
+        severity: 'error',
+      },
+    ],
+  }),
+  batchInvoice({ ordinal: 10, rows: [13], ref: 'F\u20281', flags: ['issued-after-failed'] }),
+];
+
+export const SAMPLE_FINDINGS: readonly Finding[] = [
+  { row: null, column: null, code: 'encoding-assumed', message: 'Read as windows-1252: "Café".', severity: 'warning' },
+  { row: 14, column: 'invoice_ref', code: 'ref-missing', message: 'Row 14: no reference.', severity: 'error' },
+  { row: 15, column: null, code: 'totals-row', message: 'Row 15 looks like a totals row.', severity: 'info' },
+];
+
+export const SAMPLE_BATCH: BatchRecord = batchOf(SAMPLE_INVOICES, {
+  file: 'may & <june>.csv',
+  rowsWithoutInvoice: 2,
+  proof: { encoding: 'windows-1252', delimiter: ';' },
+  startedAt: NOON - 60_000,
+});
+
+/** Rows 2 to 15 of the file, each with its row number in the description. */
+export function sampleOriginal(): OriginalCsv {
+  const records = Array.from({ length: 14 }, (_, index) => ({
+    row: index + 2,
+    cells: [`ref ${index + 2}`, `row ${index + 2}`],
+  }));
+  return {
+    kind: 'csv',
+    extension: 'CSV',
+    header: ['invoice_ref', 'description'],
+    dialect: { delimiter: ';', newline: '\r\n', encoding: 'windows-1252', byteOrderMark: false, decimalMark: ',' },
+    records: each(records),
+  };
+}

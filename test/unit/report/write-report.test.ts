@@ -1,0 +1,316 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BatchInvoice } from '../../../src/domain/ports/ledger.ts';
+import type { OriginalFile } from '../../../src/report/original-file.ts';
+import { writeReport } from '../../../src/report/write-report.ts';
+import { batchInvoice, batchOf, countsOf, ledgerOf, NOON, portionsOf, unsentInvoice } from './batch-invoices.ts';
+import { SAMPLE_BATCH, SAMPLE_FINDINGS, SAMPLE_INVOICES, sampleOriginal } from './sample-batch.ts';
+
+const GOLDEN = new URL('../../golden/report/', import.meta.url).pathname;
+const NOW = NOON + 120_000;
+
+let reportsDir: string;
+
+beforeEach(async () => {
+  reportsDir = await mkdtemp(join(tmpdir(), 'lote-report-'));
+});
+
+afterEach(async () => {
+  await rm(reportsDir, { recursive: true, force: true });
+});
+
+function writeSample(original: OriginalFile = sampleOriginal()) {
+  const ledger = ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES, { fileFindings: async () => SAMPLE_FINDINGS });
+  return writeReport({ ledger, batchId: SAMPLE_BATCH.batchId, reportsDir, original, now: NOW });
+}
+
+function write(invoices: readonly BatchInvoice[], original?: OriginalFile) {
+  const batch = batchOf(invoices);
+  return writeReport({
+    ledger: ledgerOf(batch, invoices),
+    batchId: batch.batchId,
+    reportsDir,
+    now: NOW,
+    ...(original === undefined ? {} : { original }),
+  });
+}
+
+async function readJson(path: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+}
+
+describe('writeReport', () => {
+  it('writes what the golden files hold', async () => {
+    const written = await writeSample();
+
+    await expect(await readFile(written.json, 'utf8')).toMatchFileSnapshot(join(GOLDEN, 'report.json'));
+    await expect(await readFile(written.csv, 'utf8')).toMatchFileSnapshot(join(GOLDEN, 'report.csv'));
+    await expect(await readFile(written.html, 'utf8')).toMatchFileSnapshot(join(GOLDEN, 'report.html'));
+    await expect(await readFile(written.corrections ?? '', 'latin1')).toMatchFileSnapshot(
+      join(GOLDEN, 'corrections.csv'),
+    );
+  });
+
+  it('leaves the four files and nothing else', async () => {
+    const written = await writeSample();
+
+    expect((await readdir(join(reportsDir, SAMPLE_BATCH.batchId))).sort()).toEqual([
+      'corrections.csv',
+      'report.csv',
+      'report.html',
+      'report.json',
+    ]);
+    expect(written).toMatchObject({
+      corrections: expect.stringMatching(/corrections\.csv$/u) as string,
+      summary: { invoices: 10, rows: 14, rowsWithoutInvoice: 2 },
+    });
+  });
+
+  it('writes report.json in the published schema', async () => {
+    const report = await readJson((await writeSample()).json);
+
+    expect(report).toMatchObject({
+      schema: 'lote.report/1',
+      batch: {
+        id: SAMPLE_BATCH.batchId,
+        file: SAMPLE_BATCH.file,
+        application: 'default',
+        state: 'finished',
+        startedAt: '2026-05-01T11:59:00.000Z',
+        revision: 1,
+      },
+      counts: { rows: 14, invoices: 10, issued: 2, invalid: 1 },
+      fileFindings: SAMPLE_FINDINGS,
+    });
+    expect(report['invoices']).toHaveLength(10);
+    expect((report['invoices'] as unknown[])[0]).toEqual({
+      ref: 'F-1',
+      merchantNif: '501964843',
+      rows: [2, 3],
+      state: 'issued',
+      currency: 'EUR',
+      net: '1234567.89',
+      serviceId: 'inv_1',
+      idempotencyKey: 'lote_0001',
+      generation: 1,
+      attempts: 1,
+      reason: null,
+      sentAt: '2026-05-01T12:00:00.000Z',
+      settledAt: '2026-05-01T12:00:01.500Z',
+      findings: [],
+      flags: [],
+    });
+  });
+
+  it('writes report.csv for Excel: byte order mark, separator hint, CRLF, the decimal mark of the file, inert cells', async () => {
+    const text = await readFile((await writeSample()).csv, 'utf8');
+
+    const lines = text.split('\r\n');
+    const records = parse(lines.slice(1).join('\r\n'), { delimiter: ';', columns: true });
+    expect(lines[0]).toBe('\uFEFFsep=;');
+    expect(records[0]).toMatchObject({
+      invoice_ref: 'F-1',
+      rows: '2 3',
+      net: '1234567,89',
+      state: 'issued',
+      reason: '',
+    });
+    expect(records[1]).toMatchObject({ net: '-40', currency: 'BRL' });
+    expect(records[2]).toMatchObject({ invoice_ref: '\'=HYPERLINK("http://127.0.0.1/","x")' });
+    expect(records).toHaveLength(10);
+  });
+
+  it('hands back rows of invalid, rejected, failed, conflicting and detail-less invoices, in the file encoding', async () => {
+    const written = await writeSample();
+
+    const records = parse(await readFile(written.corrections ?? '', 'latin1'), { delimiter: ';', columns: true });
+    const states = records.map((record) => (record as Record<string, string>)['lote_state']);
+    expect(states).toEqual(['rejected', 'failed', 'held', 'conflict', 'invalid', 'invalid', 'invalid']);
+    expect(records[1]).toMatchObject({ lote_reason: 'engine-failed: Não foi possível emitir. Tente de novo.' });
+  });
+
+  it('writes no corrections when everything went out, or when the original is not there', async () => {
+    expect((await write([batchInvoice()], sampleOriginal())).corrections).toBeNull();
+    expect(
+      (await write([batchInvoice({ state: 'failed', reason: { code: 'no', message: 'No.' } })])).corrections,
+    ).toBeNull();
+  });
+
+  it('writes the report without corrections, and says so, when the original was changed', async () => {
+    const gone = unsentInvoice({ rows: [2, 99], state: 'invalid', reason: { code: 'bad', message: 'Bad.' } });
+
+    const written = await write([gone], sampleOriginal());
+
+    expect(written.corrections).toBeNull();
+    expect(await readJson(written.json)).toMatchObject({ notes: [expect.stringContaining('no corrections file')] });
+    expect(await readdir(join(reportsDir, SAMPLE_BATCH.batchId))).toHaveLength(3);
+  });
+
+  it('writes the report of a refused file with its reasons first', async () => {
+    const batch = batchOf([], { state: 'refused', rows: 3 });
+    const finding = {
+      row: 1,
+      column: 'nif',
+      code: 'header-twice',
+      message: 'Column nif stands twice.',
+      severity: 'error',
+    } as const;
+    const ledger = ledgerOf(batch, [], { fileFindings: async () => [finding] });
+
+    const written = await writeReport({
+      ledger,
+      batchId: batch.batchId,
+      reportsDir,
+      original: sampleOriginal(),
+      now: NOW,
+    });
+
+    expect(await readJson(written.json)).toMatchObject({
+      batch: { state: 'refused' },
+      invoices: [],
+      fileFindings: [finding],
+      counts: { rows: 3, invoices: 0 },
+    });
+    expect(await readFile(written.html, 'utf8')).toContain('The file was refused. Nothing was sent.');
+    expect(written.corrections).toBeNull();
+  });
+});
+
+describe('writeReport again', () => {
+  it('rises the revision and replaces the report', async () => {
+    const ledger = ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES);
+    const request = {
+      ledger: { ...ledger, fileFindings: async () => SAMPLE_FINDINGS },
+      batchId: SAMPLE_BATCH.batchId,
+      reportsDir,
+      now: NOW,
+    };
+
+    await writeReport(request);
+    const written = await writeReport(request);
+
+    expect(await readJson(written.json)).toMatchObject({ batch: { revision: 2 } });
+    expect(await readFile(written.html, 'utf8')).toContain('Report 2,');
+  });
+
+  it('sets a corrections file with other content aside, because somebody may be correcting it', async () => {
+    const { corrections } = await writeSample();
+    await writeFile(corrections ?? '', 'half corrected by hand');
+
+    await writeSample();
+
+    const names = await readdir(join(reportsDir, SAMPLE_BATCH.batchId));
+    expect(names).toContain('corrections-replaced-by-1.csv');
+    expect(await readFile(join(reportsDir, SAMPLE_BATCH.batchId, 'corrections-replaced-by-1.csv'), 'utf8')).toBe(
+      'half corrected by hand',
+    );
+  });
+
+  it('keeps no corrections under the name once nothing has to be corrected', async () => {
+    await write(
+      [batchInvoice({ rows: [2], state: 'failed', reason: { code: 'no', message: 'No.' } })],
+      sampleOriginal(),
+    );
+
+    await write([batchInvoice({ rows: [2] })], sampleOriginal());
+
+    expect(await readdir(join(reportsDir, SAMPLE_BATCH.batchId))).not.toContain('corrections.csv');
+  });
+
+  it('reads again when an invoice of a closed batch moved between counting and reading', async () => {
+    const before = [batchInvoice({ state: 'unsettled', reason: { code: 'silent', message: 'Silent.' } })];
+    const after = [batchInvoice()];
+    const counts = [countsOf(before), countsOf(after)];
+    const batch = batchOf(after);
+    const ledger = ledgerOf(batch, after, { countOutcomes: async () => counts.shift() ?? [] });
+
+    const written = await writeReport({ ledger, batchId: batch.batchId, reportsDir, now: NOW });
+
+    expect(written.summary).toMatchObject({ issued: 1, unsettled: 0 });
+  });
+
+  it('leaves the earlier report as it was when the new one does not balance', async () => {
+    const first = await writeSample();
+    const before = await readFile(first.json, 'utf8');
+    const batch = { ...SAMPLE_BATCH, invoices: 11 };
+    const ledger = ledgerOf(batch, SAMPLE_INVOICES);
+
+    const attempt = writeReport({ ledger, batchId: batch.batchId, reportsDir, now: NOW });
+
+    await expect(attempt).rejects.toMatchObject({ code: 'report-unbalanced' });
+    expect(await readFile(first.json, 'utf8')).toBe(before);
+    expect(await readdir(join(reportsDir, batch.batchId))).toHaveLength(4);
+  });
+
+  it('passes the ledger failure on and leaves no half-written file', async () => {
+    const batch = batchOf([batchInvoice()]);
+    const ledger = ledgerOf(batch, [], {
+      async *batchInvoices() {
+        yield* portionsOf([batchInvoice()]);
+        throw new Error('connection lost');
+      },
+    });
+
+    await expect(writeReport({ ledger, batchId: batch.batchId, reportsDir, now: NOW })).rejects.toThrow(
+      'connection lost',
+    );
+    expect(await readdir(join(reportsDir, batch.batchId))).toEqual([]);
+  });
+
+  it('removes what a killed process left, and not what a living one is writing', async () => {
+    const directory = join(reportsDir, SAMPLE_BATCH.batchId);
+    await mkdir(join(directory, '.writing-old'), { recursive: true });
+    await mkdir(join(directory, '.writing-new'));
+    await utimes(join(directory, '.writing-old'), (NOW - 2 * 3_600_000) / 1000, (NOW - 2 * 3_600_000) / 1000);
+    await utimes(join(directory, '.writing-new'), NOW / 1000, NOW / 1000);
+
+    await writeSample();
+
+    const left = (await readdir(directory)).filter((name) => name.startsWith('.writing-'));
+    expect(left).toEqual(['.writing-new']);
+  });
+});
+
+describe('writeReport refuses', () => {
+  it.each(['../outside', 'a/b', '..', '.', '', 'a\u0000b', '.hidden'])('the batch id %j', async (batchId) => {
+    const ledger = ledgerOf(batchOf([], { batchId }), []);
+
+    await expect(writeReport({ ledger, batchId, reportsDir, now: NOW })).rejects.toMatchObject({
+      code: 'batch-not-found',
+    });
+  });
+
+  it('a batch that the ledger does not know', async () => {
+    const ledger = ledgerOf(SAMPLE_BATCH, []);
+
+    await expect(writeReport({ ledger, batchId: 'other', reportsDir, now: NOW })).rejects.toMatchObject({
+      code: 'batch-not-found',
+    });
+  });
+});
+
+describe('a report of 30,000 invoices', () => {
+  it('balances, lists each invoice in folds, and is read from the ledger once', async () => {
+    const invoices = Array.from({ length: 30_000 }, (_, index) => batchInvoice({ ordinal: index + 1 }));
+    const batch = batchOf(invoices);
+    let readings = 0;
+    const ledger = ledgerOf(batch, invoices, {
+      batchInvoices() {
+        readings += 1;
+        return portionsOf(invoices, 1000);
+      },
+    });
+
+    const written = await writeReport({ ledger, batchId: batch.batchId, reportsDir, now: NOW });
+
+    const page = await readFile(written.html, 'utf8');
+    expect(readings).toBe(1);
+    expect(page.match(/<details/gu)).toHaveLength(30);
+    expect(page.match(/<details open/gu)).toHaveLength(1);
+    expect(page.match(/>F-\d+</gu)).toHaveLength(30_000);
+    expect((await readJson(written.json))['invoices']).toHaveLength(30_000);
+  });
+});

@@ -1,0 +1,161 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
+import { call, errorOf, merchantIn } from './support/client.ts';
+import { sandbox } from './support/fixtures.ts';
+
+describe('authentication', () => {
+  it.each([
+    ['none', ''],
+    ['an unknown key', 'Bearer sk_test_unknown'],
+    ['a live key', 'Bearer sk_live_sandbox'],
+    ['another scheme', 'Basic sk_test_sandbox'],
+    ['a key that only begins alike', 'Bearer sk_test_sandbox2'],
+  ])('refuses %s with 401', async (_, authorization) => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'GET', '/v1/merchants', { headers: { Authorization: authorization } });
+
+    expect(reply.status).toBe(401);
+    expect(errorOf(reply)['code']).toBe('api_key_refused');
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('takes any sk_test_ key as an application of its own when keys are open', async () => {
+    const { url } = await sandbox({ openKeys: true });
+    await merchantIn(url, '1', 'sk_test_mine');
+
+    const other = await call(url, 'GET', '/v1/merchants', { apiKey: 'sk_test_yours' });
+    const live = await call(url, 'GET', '/v1/merchants', { apiKey: 'sk_live_yours' });
+
+    expect(other.json).toEqual({ data: [], next_cursor: null });
+    expect(live.status).toBe(401);
+  });
+
+  it('refuses to start with a key that is no test key', async () => {
+    const starting = startSandbox({ port: 0, store: memoryStore(), apiKeys: ['sk_live_1'] });
+
+    await expect(starting).rejects.toThrow('every API key must be `sk_test_`');
+  });
+});
+
+describe('the server', () => {
+  it('names the port that is taken', async () => {
+    const { port } = await sandbox();
+
+    await expect(startSandbox({ port, store: memoryStore() })).rejects.toThrow(`127.0.0.1:${port} must be free`);
+  });
+
+  it('answers its health without a key', async () => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'GET', '/_sandbox/health', { headers: { Authorization: '' } });
+
+    expect(reply.json).toEqual({ status: 'ok' });
+  });
+
+  it.each([
+    ['GET', '/'],
+    ['GET', '/v1'],
+    ['POST', '/v1/invoices/'],
+    ['GET', '/v1/webhooks/whk_1'],
+    ['GET', '/v2/merchants'],
+  ])('answers 404 to %s %s', async (method, path) => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, method, path);
+
+    expect(reply.status).toBe(404);
+    expect(errorOf(reply)['code']).toBe('route_not_found');
+  });
+
+  it.each([
+    ['GET', '/v1/invoices', 'POST'],
+    ['DELETE', '/v1/invoices/inv_1', 'GET'],
+    ['PUT', '/v1/merchants', 'POST, GET'],
+    ['GET', '/v1/webhooks', 'POST'],
+  ])('answers 405 to %s %s and says what is allowed', async (method, path, allowed) => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, method, path);
+
+    expect(reply.status).toBe(405);
+    expect(reply.headers.get('allow')).toBe(allowed);
+  });
+
+  it.each([
+    ['no JSON', '{"a":', 'body_unreadable'],
+    ['nothing', '', 'body_unreadable'],
+  ])('answers 400 to a body that is %s', async (_, body, code) => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'POST', '/v1/merchants', { body });
+
+    expect(reply.status).toBe(400);
+    expect(errorOf(reply)['code']).toBe(code);
+  });
+
+  it('answers 400 to a body that is not UTF-8', async () => {
+    const { url } = await sandbox();
+    const response = await fetch(`${url}/v1/merchants`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer sk_test_sandbox', 'Content-Type': 'application/json' },
+      body: Buffer.from([0x22, 0xe9, 0x22]),
+    });
+
+    expect(response.status).toBe(400);
+  });
+
+  it.each(['text/plain', 'application/jsonp', 'application/x-www-form-urlencoded'])(
+    'answers 415 to the content type %s',
+    async (contentType) => {
+      const { url } = await sandbox();
+
+      const reply = await call(url, 'POST', '/v1/merchants', { body: {}, headers: { 'Content-Type': contentType } });
+
+      expect(reply.status).toBe(415);
+    },
+  );
+
+  it('takes a content type with a charset', async () => {
+    const { url } = await sandbox();
+    const headers = { 'Content-Type': 'Application/JSON; charset=utf-8' };
+
+    const reply = await call(url, 'POST', '/v1/merchants', { body: {}, headers });
+
+    expect(errorOf(reply)).toMatchObject({ code: 'field_missing', field: 'legal_name' });
+  });
+
+  it('answers 413 to a body over 256 KiB that was declared', async () => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'POST', '/v1/merchants', { body: JSON.stringify('x'.repeat(256 * 1024)) });
+
+    expect(reply.status).toBe(413);
+  });
+
+  it('answers 413 to a body over 256 KiB that comes in chunks without an end', async () => {
+    const { port } = await sandbox();
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(
+      'POST /v1/merchants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_test_sandbox\r\n' +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    for (let chunk = 0; chunk < 40; chunk += 1) socket.write(`2000\r\n${'x'.repeat(0x2000)}\r\n`);
+
+    const answer = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
+    socket.destroy();
+
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('takes a body of just under 256 KiB', async () => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'POST', '/v1/merchants', { body: JSON.stringify('x'.repeat(256 * 1024 - 2)) });
+
+    expect(reply.status).toBe(422);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
+import { call, errorOf, invoiceFor, merchantIn } from './support/client.ts';
+import { sandbox } from './support/fixtures.ts';
+
+describe('an Idempotency-Key', () => {
+  it('gives the same request the same answer, byte for byte, after the invoice has settled too', async () => {
+    const { url, books } = await sandbox();
+    const body = invoiceFor(await merchantIn(url));
+    const first = await call(url, 'POST', '/v1/invoices', { body, key: 'k' });
+    await expect.poll(() => books().totals.issued).toBe(1);
+
+    const second = await call(url, 'POST', '/v1/invoices', { body, key: 'k' });
+
+    expect(second.status).toBe(201);
+    expect(second.text).toBe(first.text);
+    expect(books().totals.invoices).toBe(1);
+  });
+
+  it('refuses other bytes with 422 idempotency_mismatch, be it only white space', async () => {
+    const { url, books } = await sandbox();
+    const body = JSON.stringify(invoiceFor(await merchantIn(url)));
+    await call(url, 'POST', '/v1/invoices', { body, key: 'k' });
+
+    const reply = await call(url, 'POST', '/v1/invoices', { body: `${body} `, key: 'k' });
+
+    expect(reply.status).toBe(422);
+    expect(errorOf(reply)['code']).toBe('idempotency_mismatch');
+    expect(books().totals.invoices).toBe(1);
+  });
+
+  it('refuses the same key on the other operation', async () => {
+    const { url } = await sandbox();
+    const body = { legal_name: 'One', nif: '1', email: 'a@example.test' };
+    await call(url, 'POST', '/v1/merchants', { body, key: 'k' });
+
+    const reply = await call(url, 'POST', '/v1/invoices', { body, key: 'k' });
+
+    expect(errorOf(reply)['code']).toBe('idempotency_mismatch');
+  });
+
+  it('answers 409 while a request with the key is being answered', async () => {
+    const { url, books } = await sandbox({ latencyMs: 100 });
+    const body = invoiceFor(await merchantIn(url));
+
+    const replies = await Promise.all([1, 2, 3].map(() => call(url, 'POST', '/v1/invoices', { body, key: 'k' })));
+
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
+    const busy = replies.find(({ status }) => status === 409);
+    expect(busy && errorOf(busy)['code']).toBe('idempotency_in_progress');
+    expect(busy?.headers.get('retry-after')).toBe('1');
+    expect(books().totals.invoices).toBe(1);
+  });
+
+  it('belongs to one application', async () => {
+    const { url, books } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
+    for (const apiKey of ['sk_test_one', 'sk_test_two']) {
+      const merchantId = await merchantIn(url, '1', apiKey);
+      const reply = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId), key: 'k', apiKey });
+      expect(reply.status).toBe(201);
+    }
+
+    expect(books().totals.invoices).toBe(2);
+  });
+
+  it('is not used up by a request that was refused', async () => {
+    const { url } = await sandbox();
+    const body = invoiceFor(await merchantIn(url));
+
+    const refused = await call(url, 'POST', '/v1/invoices', { body: { ...body, currency: 'eur' }, key: 'k' });
+    const corrected = await call(url, 'POST', '/v1/invoices', { body, key: 'k' });
+
+    expect([refused.status, corrected.status]).toEqual([422, 201]);
+  });
+
+  it('is forgotten after 24 hours, and not before, over a restart too', async () => {
+    let now = Date.parse('2026-01-01T00:00:00Z');
+    const store = memoryStore();
+    const first = await sandbox({ store, clock: () => now });
+    const body = invoiceFor(await merchantIn(first.url));
+    const created = await call(first.url, 'POST', '/v1/invoices', { body, key: 'k' });
+    await first.close();
+    const second = await sandbox({ store, clock: () => now });
+
+    now += 24 * 3_600_000;
+    const inTime = await call(second.url, 'POST', '/v1/invoices', { body, key: 'k' });
+    now += 1;
+    const tooLate = await call(second.url, 'POST', '/v1/invoices', { body, key: 'k' });
+
+    expect(inTime.json['id']).toBe(created.json['id']);
+    expect(tooLate.status).toBe(201);
+    expect(tooLate.json['id']).not.toBe(created.json['id']);
+  });
+
+  it('creates anew each time when there is none', async () => {
+    const { url, books } = await sandbox();
+    const body = invoiceFor(await merchantIn(url));
+
+    await call(url, 'POST', '/v1/invoices', { body });
+    await call(url, 'POST', '/v1/invoices', { body });
+
+    expect(books().totals.invoices).toBe(2);
+  });
+
+  it.each([['empty', ''], ['too long', 'k'.repeat(256)], ['with a space', 'a b'], ['not ASCII', 'é']])(
+    'is refused when it is %s',
+    async (_, key) => {
+      const { url } = await sandbox();
+
+      const reply = await call(url, 'POST', '/v1/invoices', { body: {}, headers: { 'Idempotency-Key': key } });
+
+      expect(reply.status).toBe(400);
+      expect(errorOf(reply)['code']).toBe('idempotency_key_invalid');
+    },
+  );
+});
+
+describe('the books', () => {
+  it('show two invoices with the same bytes as duplicates, and two keys as what they are', async () => {
+    const box = await sandbox();
+    const merchantId = await merchantIn(box.url);
+    const body = invoiceFor(merchantId);
+    const one = await call(box.url, 'POST', '/v1/invoices', { body, key: 'k1' });
+    const two = await call(box.url, 'POST', '/v1/invoices', { body, key: 'k2' });
+    await call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId, { customer: 'Other' }), key: 'k3' });
+
+    const reply = await call(box.url, 'GET', '/_sandbox/books');
+
+    expect(reply.json).toMatchObject({
+      totals: { invoices: 3, merchants: 1 },
+      duplicates: [{ by: 'body', ids: [one.json['id'], two.json['id']] }],
+    });
+    expect(box.books().duplicates).toHaveLength(1);
+    expect(box.books().invoices.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['k1', 'k2', 'k3']);
+  });
+
+  it('are those of the asking application only', async () => {
+    const { url, books } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
+    await merchantIn(url, '1', 'sk_test_one');
+
+    const foreign = await call(url, 'GET', '/_sandbox/books', { apiKey: 'sk_test_two' });
+    const stranger = await call(url, 'GET', '/_sandbox/books', { apiKey: 'sk_test_none' });
+
+    expect(foreign.json).toMatchObject({ totals: { merchants: 0 }, invoices: [] });
+    expect(stranger.status).toBe(401);
+    expect(books().totals.merchants).toBe(1);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { call, errorOf, invoiceFor, merchantIn } from './support/client.ts';
+import { sandbox } from './support/fixtures.ts';
+
+describe('POST /v1/invoices', () => {
+  it('answers 201 with an inv_ identifier, the status and the fields that were sent', async () => {
+    const { url } = await sandbox();
+    const body = invoiceFor(await merchantIn(url));
+
+    const reply = await call(url, 'POST', '/v1/invoices', { body });
+
+    expect(reply.status).toBe(201);
+    expect(reply.json).toMatchObject({ ...body, id: expect.stringMatching(/^inv_[0-9a-f]{24}$/), status: 'processing' });
+  });
+
+  it('keeps decimals exactly as they were written', async () => {
+    const { url } = await sandbox();
+    const merchantId = await merchantIn(url);
+    const exact = JSON.stringify(invoiceFor(merchantId)).replace('10.5', '12345678901234567890.123456789012345678');
+
+    const created = await call(url, 'POST', '/v1/invoices', { body: exact });
+    const read = await call(url, 'GET', `/v1/invoices/${String(created.json['id'])}`);
+
+    expect(created.text).toContain('12345678901234567890.123456789012345678');
+    expect(read.text).toContain('12345678901234567890.123456789012345678');
+  });
+
+  it('refuses a merchant that this application does not have', async () => {
+    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
+    const foreign = await merchantIn(url, '1', 'sk_test_two');
+
+    const reply = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(foreign), apiKey: 'sk_test_one' });
+
+    expect(reply.status).toBe(422);
+    expect(errorOf(reply)).toMatchObject({ code: 'merchant_not_found', field: 'merchant_id' });
+  });
+
+  it('creates nothing when the body is refused', async () => {
+    const box = await sandbox();
+    const merchantId = await merchantIn(box.url);
+
+    const reply = await call(box.url, 'POST', '/v1/invoices', { body: { ...invoiceFor(merchantId), currency: 'euro' } });
+
+    expect(reply.status).toBe(422);
+    expect(errorOf(reply)).toEqual({
+      code: 'field_invalid',
+      message: 'currency: expected three capital letters, found a string of 4 characters.',
+      field: 'currency',
+    });
+    expect(box.books().totals.invoices).toBe(0);
+  });
+});
+
+describe('the engine', () => {
+  it('issues an invoice after a while of processing', async () => {
+    const { url } = await sandbox();
+    const created = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(await merchantIn(url)) });
+    const path = `/v1/invoices/${String(created.json['id'])}`;
+
+    await expect.poll(async () => (await call(url, 'GET', path)).json['status']).toBe('issued');
+
+    const { json } = await call(url, 'GET', path);
+    expect(json).toMatchObject({ id: created.json['id'], settled_at: expect.any(String) });
+    expect(json).not.toHaveProperty('error');
+  });
+
+  it('fails an invoice with a line of tax code IVA_99 and names the line', async () => {
+    const { url } = await sandbox();
+    const body = invoiceFor(await merchantIn(url), { taxCode: 'IVA_99' });
+    const created = await call(url, 'POST', '/v1/invoices', { body });
+    const path = `/v1/invoices/${String(created.json['id'])}`;
+
+    await expect.poll(async () => (await call(url, 'GET', path)).json['status']).toBe('failed');
+
+    expect(errorOf(await call(url, 'GET', path))).toEqual({
+      code: 'tax_code_unknown',
+      message: 'lines[0].tax_code: IVA_99 is not a tax code of this engine.',
+    });
+  });
+
+  it('is asked again when it was away, and the invoice stays processing meanwhile', async () => {
+    let asked = 0;
+    const engine = {
+      process() {
+        asked += 1;
+        if (asked === 1) throw new Error('the tax authority is down');
+        return { delayMs: 0, outcome: { status: 'issued' as const } };
+      },
+    };
+    const { url, books } = await sandbox({ engine });
+
+    await call(url, 'POST', '/v1/invoices', { body: invoiceFor(await merchantIn(url)) });
+
+    expect(books().totals.processing).toBe(1);
+    await expect.poll(() => books().totals.issued, { timeout: 10_000 }).toBe(1);
+    expect(asked).toBe(2);
+  });
+
+  it('may take as long as it wants to answer', async () => {
+    let answer: () => void = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const engine = {
+      async process() {
+        await asked;
+        return { delayMs: 0, outcome: { status: 'failed' as const, code: 'nope', message: 'No.' } };
+      },
+    };
+    const { url, books } = await sandbox({ engine });
+    const reply = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(await merchantIn(url)) });
+    expect(reply.status).toBe(201);
+    expect(books().totals.processing).toBe(1);
+
+    answer();
+
+    await expect.poll(() => books().invoices[0]?.errorCode).toBe('nope');
+  });
+});
+
+describe('GET /v1/invoices/:id', () => {
+  it.each(['inv_unknown', 'mrc_1', '%00', 'inv_1%2F..'])('answers 404 for %s', async (id) => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'GET', `/v1/invoices/${id}`);
+
+    expect(reply.status).toBe(404);
+    expect(errorOf(reply)['code']).toBe('invoice_not_found');
+  });
+
+  it('does not show an invoice to another application', async () => {
+    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
+    const merchantId = await merchantIn(url, '1', 'sk_test_one');
+    const { json } = await call(url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId), apiKey: 'sk_test_one' });
+
+    const own = await call(url, 'GET', `/v1/invoices/${String(json['id'])}`, { apiKey: 'sk_test_one' });
+    const foreign = await call(url, 'GET', `/v1/invoices/${String(json['id'])}`, { apiKey: 'sk_test_two' });
+
+    expect(own.status).toBe(200);
+    expect(foreign.status).toBe(404);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { call, errorOf, merchantIn } from './support/client.ts';
+import type { Json } from './support/client.ts';
+import { sandbox } from './support/fixtures.ts';
+
+const MERCHANT = { legal_name: 'Padaria Sol, Lda', nif: '5417000001', email: 'fiscal@example.test' };
+
+describe('POST /v1/merchants', () => {
+  it('answers 201 with an mrc_ identifier and the fields that were sent', async () => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'POST', '/v1/merchants', { body: MERCHANT });
+
+    expect(reply.status).toBe(201);
+    expect(reply.json).toMatchObject({ ...MERCHANT, id: expect.stringMatching(/^mrc_[0-9a-f]{24}$/) });
+  });
+
+  it('refuses the same NIF again with 409, even at the same moment', async () => {
+    const box = await sandbox({ latencyMs: 5 });
+
+    const replies = await Promise.all(
+      ['a', 'b', 'c'].map((key) => call(box.url, 'POST', '/v1/merchants', { body: MERCHANT, key })),
+    );
+
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
+    const refused = replies.filter(({ status }) => status === 409);
+    expect(refused.map((reply) => errorOf(reply)['code'])).toEqual(['merchant_exists', 'merchant_exists']);
+    expect(box.books().totals.merchants).toBe(1);
+  });
+
+  it('takes the same NIF in another application', async () => {
+    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
+
+    const one = await call(url, 'POST', '/v1/merchants', { body: MERCHANT, apiKey: 'sk_test_one' });
+    const two = await call(url, 'POST', '/v1/merchants', { body: MERCHANT, apiKey: 'sk_test_two' });
+
+    expect([one.status, two.status]).toEqual([201, 201]);
+    expect(one.json['id']).not.toBe(two.json['id']);
+  });
+});
+
+describe('GET /v1/merchants', () => {
+  async function listed(url: string, query = '', apiKey?: string): Promise<Json> {
+    const reply = await call(url, 'GET', `/v1/merchants${query}`, apiKey === undefined ? {} : { apiKey });
+    expect(reply.status).toBe(200);
+    return reply.json;
+  }
+
+  it('is empty, and ends there, at first', async () => {
+    const { url } = await sandbox();
+
+    expect(await listed(url)).toEqual({ data: [], next_cursor: null });
+  });
+
+  it('shows an application its own merchants only', async () => {
+    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
+    const own = await merchantIn(url, '1', 'sk_test_one');
+    await merchantIn(url, '2', 'sk_test_two');
+
+    const { data } = await listed(url, '', 'sk_test_one');
+
+    expect(data).toMatchObject([{ id: own, nif: '1' }]);
+  });
+
+  it('gives every merchant once, in pages of 100, while others are added', async () => {
+    const { url } = await sandbox();
+    for (let nif = 1; nif <= 150; nif += 1) await merchantIn(url, String(nif));
+
+    const first = await listed(url);
+    await merchantIn(url, '151');
+    const second = await listed(url, `?cursor=${String(first['next_cursor'])}`);
+
+    expect(first['data']).toHaveLength(100);
+    const nifs = [first, second].flatMap(({ data }) => (data as Json[]).map(({ nif }) => nif));
+    expect(nifs).toEqual(Array.from({ length: 151 }, (_, index) => String(index + 1)));
+    expect(second['next_cursor']).toBeNull();
+  });
+
+  it('takes a smaller limit', async () => {
+    const { url } = await sandbox();
+    for (const nif of ['1', '2', '3']) await merchantIn(url, nif);
+
+    const first = await listed(url, '?limit=2');
+    const second = await listed(url, `?limit=2&cursor=${String(first['next_cursor'])}`);
+
+    expect((first['data'] as Json[]).map(({ nif }) => nif)).toEqual(['1', '2']);
+    expect((second['data'] as Json[]).map(({ nif }) => nif)).toEqual(['3']);
+    expect(second['next_cursor']).toBeNull();
+  });
+
+  it('ends without a cursor when the last page is full', async () => {
+    const { url } = await sandbox();
+    for (const nif of ['1', '2']) await merchantIn(url, nif);
+
+    expect((await listed(url, '?limit=2'))['next_cursor']).toBeNull();
+  });
+
+  it.each([
+    ['limit', '?limit=0'],
+    ['limit', '?limit=101'],
+    ['limit', '?limit=ten'],
+    ['cursor', '?cursor=5'],
+    ['cursor', '?cursor='],
+  ])('refuses a wrong %s: %s', async (field, query) => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'GET', `/v1/merchants${query}`);
+
+    expect(reply.status).toBe(400);
+    expect(errorOf(reply)).toMatchObject({ code: 'query_invalid', field });
+  });
+});

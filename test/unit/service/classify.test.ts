@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
+import { CLASSIFICATION, classify, InvoiceId, look, type CreationShape } from '../../../src/service/classify.ts';
+import type { HttpEnd, UnreadableBody } from '../../../src/service/http-end.ts';
+
+const SHAPE: CreationShape = {
+  id: '/id',
+  idSchema: InvoiceId,
+  errorCode: '/error/code',
+  errorMessage: '/error/message',
+  mismatchCodes: ['idempotency_mismatch'],
+};
+
+function json(status: number, value: unknown = {}, retryAfterMs: number | null = null): HttpEnd {
+  return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value } };
+}
+
+function spoilt(status: number, why: UnreadableBody): HttpEnd {
+  return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'unreadable', why } };
+}
+
+const REFUSAL = { error: { code: 'tax_code_unknown', message: 'IVA_99' } };
+const MISMATCH = { error: { code: 'idempotency_mismatch', message: 'other bytes' } };
+
+/** name, end, kind of the answer, code of its reason (null: it has none) */
+const CASES: readonly (readonly [string, HttpEnd, CreateAnswer['kind'], string | null])[] = [
+  ['connection refused', { kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'not-now', 'connection-refused'],
+  ['name not resolved', { kind: 'not-sent', code: 'name-not-resolved', retryAfterMs: null }, 'not-now', 'name-not-resolved'],
+  ['TLS refused', { kind: 'not-sent', code: 'tls-refused', retryAfterMs: null }, 'not-now', 'tls-refused'],
+  ['reset', { kind: 'broken', code: 'connection-reset' }, 'lost', 'connection-reset'],
+  ['time-out', { kind: 'broken', code: 'answer-timeout' }, 'lost', 'answer-timeout'],
+  ['201 with an id', json(201, { id: 'inv_1' }), 'created', null],
+  ['200 with an id', json(200, { id: 'inv_1' }), 'created', null],
+  ['202 with an id', json(202, { id: 'inv_1' }), 'created', null],
+  ['201 with a merchant id', json(201, { id: 'mrc_1' }), 'lost', 'answer-id-unusable'],
+  ['201 with a bare prefix', json(201, { id: 'inv_' }), 'lost', 'answer-id-unusable'],
+  ['201 with an id that is a path', json(201, { id: 'inv_../../x' }), 'lost', 'answer-id-unusable'],
+  ['201 with an endless id', json(201, { id: `inv_${'a'.repeat(300)}` }), 'lost', 'answer-id-unusable'],
+  ['201 without an id', json(201, { status: 'issued' }), 'lost', 'answer-without-id'],
+  ['201 with a number for an id', json(201, { id: 7 }), 'lost', 'answer-without-id'],
+  ['201 with the id elsewhere', json(201, { data: { id: 'inv_1' } }), 'lost', 'answer-without-id'],
+  ['201 with a list', json(201, []), 'lost', 'answer-without-id'],
+  ['201 with null', json(201, null), 'lost', 'answer-without-id'],
+  ['201 with HTML', spoilt(201, 'not-json'), 'lost', 'answer-unreadable'],
+  ['204 without a body', spoilt(204, 'empty'), 'lost', 'answer-unreadable'],
+  ['201 compressed', spoilt(201, 'encoded'), 'lost', 'answer-unreadable'],
+  ['201 without end', spoilt(201, 'oversize'), 'lost', 'answer-unreadable'],
+  ['201 cut short', spoilt(201, 'cut-short'), 'lost', 'answer-unreadable'],
+  ['301', spoilt(301, 'empty'), 'closed-door', 'redirect'],
+  ['307 with an id', json(307, { id: 'inv_1' }), 'closed-door', 'redirect'],
+  ['304', spoilt(304, 'empty'), 'closed-door', 'redirect'],
+  ['401', json(401, REFUSAL), 'closed-door', 'http-401'],
+  ['401 in HTML', spoilt(401, 'not-json'), 'closed-door', 'http-401'],
+  ['403', json(403, REFUSAL), 'closed-door', 'http-403'],
+  ['407', spoilt(407, 'empty'), 'closed-door', 'http-407'],
+  ['425', json(425), 'not-now', 'http-425'],
+  ['429', spoilt(429, 'cut-short'), 'not-now', 'http-429'],
+  ['422 with the mismatch code', json(422, MISMATCH), 'key-mismatch', 'key-known-with-other-bytes'],
+  ['409 with the mismatch code', json(409, MISMATCH), 'key-mismatch', 'key-known-with-other-bytes'],
+  ['400 with the mismatch code', json(400, MISMATCH), 'key-mismatch', 'key-known-with-other-bytes'],
+  ['422 that carries an invoice', json(422, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
+  ['409 that carries an invoice', json(409, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
+  ['400 in JSON', json(400, REFUSAL), 'refused', 'tax-code-unknown'],
+  ['402 in JSON', json(402), 'refused', 'http-402'],
+  ['404 in JSON', json(404, REFUSAL), 'refused', 'tax-code-unknown'],
+  ['413 in JSON', json(413), 'refused', 'http-413'],
+  ['422 in JSON', json(422, REFUSAL), 'refused', 'tax-code-unknown'],
+  ['422 in JSON of another shape', json(422, { errors: ['no'] }), 'refused', 'http-422'],
+  ['422 in HTML', spoilt(422, 'not-json'), 'lost', 'http-422-unreadable'],
+  ['404 without a body', spoilt(404, 'empty'), 'lost', 'http-404-unreadable'],
+  ['400 cut short', spoilt(400, 'cut-short'), 'lost', 'http-400-unreadable'],
+  ['422 with a bare string', json(422, 'no'), 'lost', 'http-422-unreadable'],
+  ['422 with a list', json(422, []), 'lost', 'http-422-unreadable'],
+  ['408', json(408), 'lost', 'http-408'],
+  ['409 in flight', json(409, { error: { code: 'in_flight' } }), 'lost', 'in-flight'],
+  ['423', json(423), 'lost', 'http-423'],
+  ['499, which nobody published', json(499, REFUSAL), 'lost', 'tax-code-unknown'],
+  ['500', json(500, REFUSAL), 'lost', 'tax-code-unknown'],
+  ['500 with the mismatch code', json(500, MISMATCH), 'lost', 'idempotency-mismatch'],
+  ['502 in HTML', spoilt(502, 'not-json'), 'lost', 'http-502'],
+  ['503', spoilt(503, 'empty'), 'lost', 'http-503'],
+  ['599', json(599), 'lost', 'http-599'],
+  ['an impossible status', json(999, { id: 'x' }), 'lost', 'http-999'],
+];
+
+describe('classify', () => {
+  it.each(CASES)('%s', (_name, end, kind, code) => {
+    const answer = classify(end, SHAPE);
+
+    expect(answer.kind).toBe(kind);
+    expect('reason' in answer ? answer.reason.code : null).toBe(code);
+  });
+
+  it('has a case above for each row of the table', () => {
+    const used = new Set(CASES.map(([, end]) => CLASSIFICATION.findIndex((row) => row.applies(look(end, SHAPE)))));
+
+    expect([...used].toSorted((a, b) => a - b)).toEqual(CLASSIFICATION.map((_row, index) => index));
+  });
+
+  it('gives the id of what was created', () => {
+    expect(classify(json(201, { id: 'inv_Ab-9_z' }), SHAPE)).toEqual({ kind: 'created', serviceId: 'inv_Ab-9_z' });
+  });
+
+  it('never calls any status a success or a refusal when the body cannot be read', () => {
+    const statuses = Array.from({ length: 500 }, (_unused, index) => index + 100);
+
+    const kinds = new Set(statuses.map((status) => classify(spoilt(status, 'not-json'), SHAPE).kind));
+
+    expect([...kinds].toSorted()).toEqual(['closed-door', 'lost', 'not-now']);
+  });
+
+  it('never refuses while an empty list of mismatch codes leaves 409 open', () => {
+    expect(classify(json(409, MISMATCH), { ...SHAPE, mismatchCodes: [] }).kind).toBe('lost');
+  });
+
+  it.each([
+    [json(429, {}, 5_000), 5_000],
+    [json(503, {}, 7_000), 7_000],
+    [json(401, {}, 9_000), 9_000],
+    [{ kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: 3_000 } as const, 3_000],
+    [json(429), null],
+  ])('hands on when to come again (%#)', (end, expected) => {
+    expect(classify(end, SHAPE)).toHaveProperty('retryAfterMs', expected);
+  });
+
+  it('says why an answer could not be read', () => {
+    expect(classify(spoilt(201, 'oversize'), SHAPE)).toHaveProperty('reason.message', 'HTTP 201: answer oversize');
+  });
+
+  it('reads places that the profile names', () => {
+    const answer = classify(json(201, { data: { invoice: 'inv_5' } }), { ...SHAPE, id: '/data/invoice' });
+
+    expect(answer).toEqual({ kind: 'created', serviceId: 'inv_5' });
+  });
+});

@@ -1,0 +1,308 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
+import { createInvoicingService, type InvoicingServiceOptions } from '../../../src/service/client.ts';
+import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
+import { deadAddress, scriptedServer, sendJson, type Received } from './scripted-server.ts';
+
+const KEY = 'sk_test_client-of-the-tests';
+
+function clientOf(baseUrl: string, options: Partial<InvoicingServiceOptions> = {}): InvoicingService {
+  const service = createInvoicingService({ baseUrl, apiKey: KEY, profile: DEFAULT_PROFILE, application: 'tests', ...options });
+  onTestFinished(async () => await service.close());
+  return service;
+}
+
+async function answering(status: number, value: unknown, headers: Record<string, string> = {}): Promise<InvoicingService> {
+  const server = await scriptedServer((_request, response) => sendJson(response, status, value, headers));
+  return clientOf(server.baseUrl);
+}
+
+describe('createInvoice', () => {
+  it('sends the frozen bytes with the key and the token, and nothing else', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
+    const body = '{"merchant_id":"mrc_1","unit_price":0.10000000000000000000001}';
+
+    const answer = await clientOf(`${server.baseUrl}/tax/`).createInvoice(body, 'lote_abc');
+
+    expect(answer).toEqual({ kind: 'created', serviceId: 'inv_1' });
+    const [request] = server.received;
+    expect(request).toMatchObject({ method: 'POST', url: '/tax/v1/invoices', body });
+    expect(request?.headers).toMatchObject({
+      authorization: `Bearer ${KEY}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'lote_abc',
+      'accept-encoding': 'identity',
+      'content-length': String(body.length),
+    });
+  });
+
+  it.each([
+    [422, { error: { code: 'no', message: 'No.' } }, { kind: 'refused', reason: { code: 'no', message: 'HTTP 422: No.' } }],
+    [401, { error: { code: 'bad_key', message: 'x' } }, { kind: 'closed-door', reason: { code: 'http-401' } }],
+    [403, {}, { kind: 'closed-door', reason: { code: 'http-403' } }],
+    [302, {}, { kind: 'closed-door', reason: { code: 'redirect' } }],
+    [500, {}, { kind: 'lost', reason: { code: 'http-500' } }],
+    [409, { error: { code: 'idempotency_mismatch' } }, { kind: 'key-mismatch' }],
+  ])('reads a %d', async (status, value, expected) => {
+    const service = await answering(status, value);
+
+    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject(expected);
+  });
+
+  it('never quotes the API key in a reason', async () => {
+    const service = await answering(422, { error: { code: 'no', message: `key ${KEY} may not` } });
+
+    expect(JSON.stringify(await service.createInvoice('{}', 'lote_1'))).not.toContain(KEY);
+  });
+
+  it('proves that nothing was sent when nobody listens', async () => {
+    expect(await clientOf(await deadAddress()).createInvoice('{}', 'lote_1')).toMatchObject({
+      kind: 'not-now',
+      reason: { code: 'connection-refused' },
+    });
+  });
+
+  it('keeps connections and never opens more than the profile allows', async () => {
+    const ports = new Set<number>();
+    let open = 0;
+    let most = 0;
+    const server = await scriptedServer((_request, response) => {
+      ports.add(response.socket?.remotePort ?? 0);
+      open += 1;
+      most = Math.max(most, open);
+      setImmediate(() => {
+        open -= 1;
+        sendJson(response, 201, { id: 'inv_1' });
+      });
+    });
+    const service = clientOf(server.baseUrl, { profile: loadProfile('{"limits":{"maxConcurrency":3}}') });
+
+    const answers = await Promise.all(Array.from({ length: 60 }, async (_unused, n) => await service.createInvoice('{}', `lote_${n}`)));
+
+    expect(answers.every(({ kind }) => kind === 'created')).toBe(true);
+    expect(most).toBeLessThanOrEqual(3);
+    expect(ports.size).toBeLessThanOrEqual(3);
+  });
+
+  it('holds every kind of request after a Retry-After, without sleeping through it', async () => {
+    let time = 0;
+    const server = await scriptedServer((_request, response, nth) =>
+      sendJson(response, nth === 1 ? 429 : 200, { status: 'issued' }, nth === 1 ? { 'retry-after': '60' } : {}),
+    );
+    const service = clientOf(server.baseUrl, { clock: () => time, random: () => 0 });
+
+    const first = await service.createInvoice('{}', 'lote_1');
+    const held = await service.getInvoice('inv_1');
+    time = 60_000;
+    const later = await service.getInvoice('inv_1');
+
+    expect(first).toMatchObject({ kind: 'not-now', retryAfterMs: 60_000 });
+    expect(held).toMatchObject({ kind: 'not-now', reason: { code: 'retry-after-in-force' }, retryAfterMs: 60_000 });
+    expect(later).toMatchObject({ kind: 'status', status: 'issued' });
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('gives up on an answer that never comes', async () => {
+    const server = await scriptedServer(() => undefined);
+    const service = clientOf(server.baseUrl, { timeouts: { total: 100 } });
+
+    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject({ kind: 'lost', reason: { code: 'answer-timeout' } });
+  });
+});
+
+describe('getInvoice', () => {
+  it('asks for the id in the path', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, { id: 'inv_1', status: 'issued' }));
+
+    await clientOf(server.baseUrl).getInvoice('inv_1');
+
+    expect(server.received[0]).toMatchObject({ method: 'GET', url: '/v1/invoices/inv_1', body: '' });
+    expect(server.received[0]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it.each([
+    ['issued', { id: 'inv_1', status: 'issued' }, { status: 'issued', reason: null }],
+    [
+      'failed with its reason',
+      { id: 'inv_1', status: 'failed', error: { code: 'tax_engine', message: 'Down' } },
+      { status: 'failed', reason: { code: 'tax-engine', message: 'Down' } },
+    ],
+    ['failed without one', { status: 'failed' }, { status: 'failed', reason: { code: 'failed' } }],
+    ['a word nobody knows', { id: 'inv_1', status: 'queued' }, { status: 'processing', reason: null }],
+    ['no status', { id: 'inv_1' }, { status: 'unreadable', reason: { code: 'status-unreadable' } }],
+    ['a status that is no text', { id: 'inv_1', status: true }, { status: 'unreadable' }],
+    ["another invoice's answer", { id: 'inv_2', status: 'issued' }, { status: 'unreadable', reason: { code: 'another-invoice-answered' } }],
+  ])('reads %s', async (_name, value, expected) => {
+    const service = await answering(200, value);
+
+    expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'status', ...expected });
+  });
+
+  it.each([401, 403, 302, 408, 429, 500, 503])('takes %d for trouble with the service, not for a word on the invoice', async (status) => {
+    const service = await answering(status, { status: 'failed' });
+
+    expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'not-now' });
+  });
+
+  it.each([404, 422])('finds no readable status in a %d', async (status) => {
+    const service = await answering(status, { status: 'failed' });
+
+    expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'status', status: 'unreadable' });
+  });
+});
+
+describe('createMerchant', () => {
+  const MERCHANT = { nif: '501964843', legalName: 'Loja, Lda', email: 'loja@example.org' };
+
+  it('sends the published fields with its key', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'mrc_9' }));
+
+    const answer = await clientOf(server.baseUrl).createMerchant(MERCHANT, 'lote_m');
+
+    expect(answer).toEqual({ kind: 'created', merchantId: 'mrc_9' });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ legal_name: 'Loja, Lda', nif: '501964843', email: 'loja@example.org' });
+    expect(server.received[0]).toMatchObject({ url: '/v1/merchants', headers: { 'idempotency-key': 'lote_m' } });
+  });
+
+  it.each([
+    [422, { error: { code: 'nif_invalid' } }, { kind: 'refused', reason: { code: 'nif-invalid' } }],
+    [422, { error: { code: 'idempotency_mismatch' } }, { kind: 'refused', reason: { code: 'key-known-with-other-bytes' } }],
+    [201, { id: 'inv_9' }, { kind: 'not-now', reason: { code: 'answer-id-unusable' } }],
+    [500, {}, { kind: 'not-now' }],
+    [401, {}, { kind: 'not-now', reason: { code: 'http-401' } }],
+    [429, {}, { kind: 'not-now' }],
+  ])('reads a %d with %j', async (status, value, expected) => {
+    const service = await answering(status, value);
+
+    expect(await service.createMerchant(MERCHANT, 'lote_m')).toMatchObject(expected);
+  });
+});
+
+describe('listMerchants', () => {
+  const PAGES: Readonly<Record<string, unknown>> = {
+    '/v1/merchants': { data: [{ id: 'mrc_1', nif: '501 964 843' }], next_cursor: 'a b&c' },
+    '/v1/merchants?cursor=a%20b%26c': { data: [{ id: 'mrc_2', nif: 502_000_001 }], next_cursor: 2 },
+    '/v1/merchants?cursor=2': { data: [{ id: 'mrc_3', nif: '501964843' }], next_cursor: null },
+  };
+
+  it('reads all pages; of two records with one tax number the first listed counts', async () => {
+    const server = await scriptedServer((request, response) => sendJson(response, 200, PAGES[request.url]));
+
+    expect(await clientOf(server.baseUrl).listMerchants()).toEqual({
+      kind: 'list',
+      merchants: [
+        { nif: '501964843', merchantId: 'mrc_1' },
+        { nif: '502000001', merchantId: 'mrc_2' },
+      ],
+    });
+  });
+
+  it('reads a list at the top level', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, [{ id: 'mrc_1', nif: '5' }]));
+    const service = clientOf(server.baseUrl, { profile: loadProfile('{"merchants":{"items":""}}') });
+
+    expect(await service.listMerchants()).toEqual({ kind: 'list', merchants: [{ nif: '5', merchantId: 'mrc_1' }] });
+  });
+
+  it.each([undefined, null, ''])('ends at a cursor that is %j', async (next_cursor) => {
+    const service = await answering(200, { data: [], next_cursor });
+
+    expect(await service.listMerchants()).toEqual({ kind: 'list', merchants: [] });
+  });
+
+  it('finds a list without end unreadable', async () => {
+    const server = await scriptedServer((request: Received, response) =>
+      sendJson(response, 200, { data: [], next_cursor: request.url.endsWith('=a') ? 'b' : 'a' }),
+    );
+
+    expect(await clientOf(server.baseUrl).listMerchants()).toMatchObject({
+      kind: 'unreadable',
+      reason: { code: 'service-list-unreadable', message: expect.stringContaining('cursor') },
+    });
+    expect(server.received.length).toBeLessThan(5);
+  });
+
+  it('gives nothing when a later page fails', async () => {
+    const server = await scriptedServer((_request, response, nth) =>
+      sendJson(response, nth === 1 ? 200 : 500, { data: [{ id: 'mrc_1', nif: '5' }], next_cursor: 'x' }),
+    );
+
+    expect(await clientOf(server.baseUrl).listMerchants()).toMatchObject({ kind: 'unreadable', reason: { code: 'service-unreachable' } });
+  });
+
+  it.each([
+    [200, {}, 'service-list-unreadable'],
+    [200, { data: {} }, 'service-list-unreadable'],
+    [200, { data: [{ id: 'mrc_1' }] }, 'service-list-unreadable'],
+    [200, { data: [{ nif: '5' }] }, 'service-list-unreadable'],
+    [200, { data: [{ id: 'inv_1', nif: '5' }] }, 'service-list-unreadable'],
+    [200, { data: [null] }, 'service-list-unreadable'],
+    [200, { data: [], next_cursor: {} }, 'service-list-unreadable'],
+    [200, { data: [], next_cursor: true }, 'service-list-unreadable'],
+    [301, {}, 'service-list-unreadable'],
+    [404, {}, 'service-list-unreadable'],
+    [401, {}, 'service-unauthorized'],
+    [403, {}, 'service-unauthorized'],
+    [429, {}, 'service-unreachable'],
+    [503, {}, 'service-unreachable'],
+  ])('cannot use a %d with %j: %s', async (status, value, code) => {
+    const service = await answering(status, value);
+
+    expect(await service.listMerchants()).toMatchObject({ kind: 'unreadable', reason: { code } });
+  });
+
+  it('says that the service is unreachable when nobody listens', async () => {
+    expect(await clientOf(await deadAddress()).listMerchants()).toMatchObject({
+      kind: 'unreadable',
+      reason: { code: 'service-unreachable', message: expect.stringContaining('connection-refused') },
+    });
+  });
+
+  it('shows neither names nor tax numbers in a reason', async () => {
+    const service = await answering(200, { data: [{ id: 'x', nif: '501964843', legal_name: 'Loja' }] });
+
+    expect(JSON.stringify(await service.listMerchants())).not.toMatch(/501964843|Loja/);
+  });
+});
+
+describe('registerWebhook', () => {
+  it('subscribes to both events, without an Idempotency-Key, and keeps the secret', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'whk_1', secret: 'whsec_1' }));
+
+    const answer = await clientOf(server.baseUrl).registerWebhook('https://lote.example/webhooks');
+
+    expect(answer).toEqual({ kind: 'registered', secret: 'whsec_1' });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      url: 'https://lote.example/webhooks',
+      events: ['invoice.issued', 'invoice.failed'],
+    });
+    expect(server.received[0]).toMatchObject({ method: 'POST', url: '/v1/webhooks' });
+    expect(server.received[0]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it.each([{}, { secret: '' }, { secret: 7 }, []])('is registered without a secret when the answer is %j', async (value) => {
+    const service = await answering(200, value);
+
+    expect(await service.registerWebhook('https://lote.example/webhooks')).toEqual({ kind: 'registered', secret: null });
+  });
+
+  it.each([
+    [422, 'http-422'],
+    [401, 'http-401'],
+    [500, 'http-500'],
+  ])('says why a %d was not a registration', async (status, code) => {
+    const service = await answering(status, {});
+
+    expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({ kind: 'refused', reason: { code } });
+  });
+});
+
+describe('createInvoicingService', () => {
+  it('refuses an address that cannot be one', () => {
+    expect(() => clientOf('example.org')).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
+  });
+
+  it('names its base address as the ledger keys it', () => {
+    expect(clientOf('http://127.0.0.1:1/').baseUrl).toBe('http://127.0.0.1:1');
+  });
+});

@@ -1,0 +1,231 @@
+import { gzipSync } from 'node:zlib';
+import { Pool } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { exchange, MAX_ANSWER_BYTES, type ExchangeLimits } from '../../../src/service/exchange.ts';
+import type { HttpEnd } from '../../../src/service/http-end.ts';
+import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
+
+const LIMITS: ExchangeLimits = { totalMs: 20_000, secret: 'sk_test_secret-of-the-test', now: () => 0, signal: undefined };
+const POST = { method: 'POST', path: '/v1/invoices', headers: {}, body: '{"a":1}' } as const;
+
+function poolOf(baseUrl: string, options: Pool.Options = {}): Pool {
+  const pool = new Pool(baseUrl, { connections: 1, pipelining: 1, ...options });
+  onTestFinished(async () => await pool.destroy());
+  return pool;
+}
+
+async function post(baseUrl: string, limits: Partial<ExchangeLimits> = {}): Promise<HttpEnd> {
+  return await exchange(poolOf(baseUrl), POST, { ...LIMITS, ...limits });
+}
+
+describe('exchange: answers', () => {
+  it('hands back status, Retry-After and JSON', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 429, { n: 1 }, { 'retry-after': '3' }));
+
+    expect(await post(server.baseUrl)).toEqual({
+      kind: 'answer',
+      status: 429,
+      retryAfterMs: 3_000,
+      body: { kind: 'json', value: { n: 1 } },
+    });
+    expect(server.received[0]?.body).toBe('{"a":1}');
+  });
+
+  it('takes the last word after an announcement (103)', async () => {
+    const server = await scriptedServer((_request, response) => {
+      response.writeEarlyHints({ link: '</x>; rel=preload' });
+      sendJson(response, 201, { id: 'inv_1' });
+    });
+
+    expect(await post(server.baseUrl)).toMatchObject({ kind: 'answer', status: 201 });
+  });
+
+  it('does not follow a redirect', async () => {
+    const other = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
+    const server = await scriptedServer((_request, response) => response.writeHead(307, { location: other.baseUrl }).end());
+
+    expect(await post(server.baseUrl)).toMatchObject({ kind: 'answer', status: 307 });
+    expect(other.received).toEqual([]);
+  });
+
+  it.each([
+    ['HTML', Buffer.from('<html>Bad gateway</html>'), 'not-json'],
+    ['nothing', Buffer.alloc(0), 'empty'],
+    ['broken UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'not-json'],
+    ['half a document', Buffer.from('{"id":"inv_1"'), 'not-json'],
+    ['two documents', Buffer.from('{"id":"inv_1"}{"id":"inv_2"}'), 'not-json'],
+    ['bottomless nesting', Buffer.from('['.repeat(200_000)), 'not-json'],
+  ])('finds %s unreadable', async (_name, bytes, why) => {
+    const server = await scriptedServer((_request, response) => response.writeHead(201).end(bytes));
+
+    expect(await post(server.baseUrl)).toMatchObject({ kind: 'answer', status: 201, body: { kind: 'unreadable', why } });
+  });
+
+  it('asks for nothing compressed and unfolds nothing', async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+    const server = await scriptedServer((_request, response) => response.writeHead(201, { 'content-encoding': 'gzip' }).end(bomb));
+
+    expect(await post(server.baseUrl)).toMatchObject({ body: { kind: 'unreadable', why: 'encoded' } });
+  });
+
+  it('stops reading an answer that is too large', async () => {
+    let written = 0;
+    const server = await scriptedServer((_request, response) => {
+      response.writeHead(201);
+      const chunk = Buffer.alloc(64 * 1024, 0x20);
+      const more = (): void => {
+        if (response.destroyed) return;
+        written += chunk.byteLength;
+        response.write(chunk, more);
+      };
+      more();
+    });
+
+    expect(await post(server.baseUrl)).toMatchObject({ status: 201, body: { kind: 'unreadable', why: 'oversize' } });
+    expect(written).toBeGreaterThan(MAX_ANSWER_BYTES);
+  });
+
+  it('reads an answer of exactly the limit', async () => {
+    const text = JSON.stringify('x'.repeat(MAX_ANSWER_BYTES - 2));
+    const server = await scriptedServer((_request, response) => response.writeHead(200).end(text));
+
+    expect(await post(server.baseUrl)).toMatchObject({ body: { kind: 'json' } });
+  });
+
+  it('gives up on a slow drip, though each byte comes in time', async () => {
+    const server = await scriptedServer((_request, response) => {
+      response.writeHead(201);
+      const drip = setInterval(() => response.write(' '), 10);
+      response.on('close', () => clearInterval(drip));
+    });
+
+    expect(await post(server.baseUrl, { totalMs: 200 })).toMatchObject({
+      status: 201,
+      body: { kind: 'unreadable', why: 'cut-short' },
+    });
+  });
+
+  it('knows a body that ends before its declared length', async () => {
+    const server = await scriptedServer((_request, response) => {
+      response.writeHead(201, { 'content-length': '1000' });
+      response.write('{"id":"inv_1"}', () => response.destroy());
+    });
+
+    expect(await post(server.baseUrl)).toMatchObject({ status: 201, body: { kind: 'unreadable', why: 'cut-short' } });
+  });
+
+  it('hides the key when the answer quotes it', async () => {
+    const server = await scriptedServer((request, response) => sendJson(response, 401, { error: { message: `bad ${LIMITS.secret}!` }, request }));
+
+    const end = await post(server.baseUrl);
+
+    expect(JSON.stringify(end)).toContain('bad [key]!');
+    expect(JSON.stringify(end)).not.toContain(LIMITS.secret);
+  });
+});
+
+describe('exchange: nothing was sent', () => {
+  it('when nobody listens', async () => {
+    expect(await post(await deadAddress())).toEqual({ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null });
+  });
+
+  it('when the name cannot be resolved', async () => {
+    const lookup = (_name: string, _options: unknown, done: (error: Error, address: string, family: number) => void): void =>
+      done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), '', 4);
+    const pool = poolOf('http://service.invalid', { connect: { lookup } });
+
+    expect(await exchange(pool, POST, LIMITS)).toMatchObject({ kind: 'not-sent', code: 'name-not-resolved' });
+  });
+
+  it('when the other side does not speak TLS', async () => {
+    const server = await tcpServer((socket) => socket.on('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')));
+
+    expect(await post(server.baseUrl.replace('http:', 'https:'))).toMatchObject({ kind: 'not-sent', code: 'tls-refused' });
+  });
+
+  it('when the connection is reset during the handshake: the same error code means something else later', async () => {
+    const server = await tcpServer((socket) => socket.on('data', () => socket.resetAndDestroy()));
+
+    expect(await post(server.baseUrl.replace('http:', 'https:'))).toMatchObject({ kind: 'not-sent', code: 'connection-reset-early' });
+  });
+
+  it('when the handshake never ends', async () => {
+    const server = await tcpServer((socket) => socket.resume());
+
+    expect(await post(server.baseUrl.replace('http:', 'https:'), { totalMs: 100 })).toMatchObject({ kind: 'not-sent', code: 'connect-timeout' });
+  });
+
+  it('when it was cancelled before', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, {}));
+
+    expect(await post(server.baseUrl, { signal: AbortSignal.abort() })).toMatchObject({ kind: 'not-sent', code: 'cancelled' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('when it was given up in the queue, and it is not sent afterwards either', async () => {
+    let answerFirst: (() => void) | undefined;
+    const server = await scriptedServer((_request, response, nth) => {
+      if (nth === 1) answerFirst = () => sendJson(response, 200, {});
+      else sendJson(response, 200, {});
+    });
+    const pool = poolOf(server.baseUrl);
+    const first = exchange(pool, { ...POST, path: '/first' }, LIMITS);
+
+    const second = await exchange(pool, { ...POST, path: '/second' }, { ...LIMITS, totalMs: 50 });
+    answerFirst?.();
+    await first;
+    await exchange(pool, { ...POST, path: '/third' }, LIMITS);
+
+    expect(second).toMatchObject({ kind: 'not-sent' });
+    expect(server.received.map(({ url }) => url)).toEqual(['/first', '/third']);
+  });
+});
+
+describe('exchange: it may have arrived', () => {
+  it('when the connection is reset after the request', async () => {
+    const server = await tcpServer((socket) => socket.on('data', () => socket.resetAndDestroy()));
+
+    expect(await post(server.baseUrl)).toEqual({ kind: 'broken', code: 'connection-reset' });
+  });
+
+  it('when the other side closes without a word', async () => {
+    const server = await tcpServer((socket) => socket.on('data', () => socket.end()));
+
+    expect(await post(server.baseUrl)).toEqual({ kind: 'broken', code: 'connection-reset' });
+  });
+
+  it('when no answer comes in time', async () => {
+    const server = await scriptedServer(() => undefined);
+
+    expect(await post(server.baseUrl, { totalMs: 200 })).toEqual({ kind: 'broken', code: 'answer-timeout' });
+  });
+
+  it('when it was cancelled on the way', async () => {
+    const stop = new AbortController();
+    const server = await scriptedServer(() => stop.abort());
+
+    expect(await post(server.baseUrl, { signal: stop.signal })).toEqual({ kind: 'broken', code: 'cancelled' });
+  });
+
+  it('when the answer is not HTTP', async () => {
+    const server = await tcpServer((socket) => socket.on('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
+
+    expect(await post(server.baseUrl)).toMatchObject({ kind: 'broken' });
+  });
+
+  it('when a kept-alive connection turns out to be dead, and it is not repeated behind our back', async () => {
+    const server = await tcpServer((socket, nth) => {
+      let requests = 0;
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 1 && nth === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+        else socket.resetAndDestroy();
+      });
+    });
+    const pool = poolOf(server.baseUrl);
+    await exchange(pool, POST, LIMITS);
+
+    expect(await exchange(pool, POST, LIMITS)).toMatchObject({ kind: 'broken' });
+    expect(server.connections()).toBe(1);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createGate, type Gate } from '../../../src/service/gate.ts';
+import type { HttpEnd } from '../../../src/service/http-end.ts';
+
+function answer(status: number, retryAfterMs: number | null = null): HttpEnd {
+  return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };
+}
+
+function gateOf(options: { maxConcurrency?: number; requestsPerSecond?: number } = {}): Gate {
+  return createGate({ maxConcurrency: 8, requestsPerSecond: null, now: Date.now, random: () => 0, ...options });
+}
+
+describe('createGate', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('lets a request through and hands back how it ended', async () => {
+    expect(await gateOf().pass(async () => answer(201), undefined)).toEqual(answer(201));
+  });
+
+  it('keeps to the concurrency', async () => {
+    const gate = gateOf({ maxConcurrency: 3 });
+    let open = 0;
+    let most = 0;
+    const send = async (): Promise<HttpEnd> => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      open -= 1;
+      return answer(201);
+    };
+
+    const all = Promise.all(Array.from({ length: 20 }, async () => await gate.pass(send, undefined)));
+    await vi.runAllTimersAsync();
+    await all;
+
+    expect(most).toBe(3);
+  });
+
+  it('keeps to the rate', async () => {
+    const gate = gateOf({ requestsPerSecond: 10 });
+    const sentAt: number[] = [];
+    const begin = Date.now();
+
+    const all = Promise.all(
+      Array.from({ length: 5 }, async () =>
+        await gate.pass(async () => {
+          sentAt.push(Date.now() - begin);
+          return answer(201);
+        }, undefined),
+      ),
+    );
+    await vi.runAllTimersAsync();
+    await all;
+
+    expect(sentAt).toEqual([0, 100, 200, 300, 400]);
+  });
+
+  it.each([429, 503])('holds every request for the Retry-After of a %d', async (status) => {
+    const gate = gateOf();
+    const send = vi.fn(async () => answer(201));
+    await gate.pass(async () => answer(status, 60_000), undefined);
+
+    const held = await gate.pass(send, undefined);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const later = await gate.pass(send, undefined);
+
+    expect(held).toEqual({ kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: 60_000 });
+    expect(later).toEqual(answer(201));
+    expect(send).toHaveBeenCalledOnce();
+  });
+
+  it('waits a short hold out', async () => {
+    const gate = gateOf();
+    const send = vi.fn(async () => answer(201));
+    await gate.pass(async () => answer(429, 2_000), undefined);
+
+    const held = gate.pass(send, undefined);
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(send).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(await held).toEqual(answer(201));
+  });
+
+  it('holds nobody else for the Retry-After of a 409, which speaks of one key', async () => {
+    const gate = gateOf();
+    await gate.pass(async () => answer(409, 60_000), undefined);
+
+    expect(await gate.pass(async () => answer(201), undefined)).toEqual(answer(201));
+  });
+
+  it('does not send what was cancelled while it waited', async () => {
+    const gate = gateOf();
+    const send = vi.fn(async () => answer(201));
+    const stop = new AbortController();
+    await gate.pass(async () => answer(429, 2_000), undefined);
+
+    const held = gate.pass(send, stop.signal);
+    await vi.advanceTimersByTimeAsync(100);
+    stop.abort();
+
+    expect(await held).toEqual({ kind: 'not-sent', code: 'cancelled', retryAfterMs: null });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it('gives its slot back when sending throws', async () => {
+    const gate = gateOf({ maxConcurrency: 1 });
+    const failing = gate.pass(async () => {
+      throw new Error('broken');
+    }, undefined);
+    await expect(failing).rejects.toThrow('broken');
+
+    expect(await gate.pass(async () => answer(200), undefined)).toEqual(answer(200));
+  });
+});

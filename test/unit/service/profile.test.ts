@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { LoteError } from '../../../src/domain/errors.ts';
+import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
+
+function failure(text: string): LoteError {
+  try {
+    loadProfile(text);
+  } catch (error) {
+    if (error instanceof LoteError) return error;
+    throw error;
+  }
+  throw new Error('the profile was accepted');
+}
+
+describe('loadProfile', () => {
+  it.each([undefined, '', ' \n', '{}'])('gives the default for %j', (text) => {
+    expect(loadProfile(text)).toEqual(DEFAULT_PROFILE);
+  });
+
+  it('merges deeply and keeps what the file leaves out', () => {
+    const profile = loadProfile('{"signature":{"prefix":"sha256="},"limits":{"requestsPerSecond":20}}');
+
+    expect(profile.signature).toEqual({ ...DEFAULT_PROFILE.signature, prefix: 'sha256=' });
+    expect(profile.limits).toEqual({ requestsPerSecond: 20, maxConcurrency: 64 });
+  });
+
+  it('replaces lists instead of joining them', () => {
+    expect(loadProfile('{"invoice":{"issued":["DONE"]}}').invoice.issued).toEqual(['DONE']);
+  });
+
+  it('allows an empty list of mismatch codes', () => {
+    expect(loadProfile('{"idempotency":{"mismatchCodes":[]}}').idempotency.mismatchCodes).toEqual([]);
+  });
+
+  it('leaves the default untouched', () => {
+    const before = structuredClone(DEFAULT_PROFILE);
+
+    loadProfile('{"invoice":{"id":"/data/id"}}');
+
+    expect(DEFAULT_PROFILE).toEqual(before);
+  });
+
+  it.each([
+    ['{"limits":{"maxConcurrency":"8"}}', 'limits.maxConcurrency'],
+    ['{"limits":{"maxConcurrency":0}}', 'limits.maxConcurrency'],
+    ['{"limits":{"requestsPerSecond":-1}}', 'limits.requestsPerSecond'],
+    ['{"signature":{"algorithm":"md5"}}', 'signature.algorithm'],
+    ['{"signature":{"header":"X Y"}}', 'signature.header'],
+    ['{"event":{"type":"type"}}', 'event.type'],
+    ['{"invoice":{"issued":["ok",7]}}', 'invoice.issued.1'],
+    ['{"invoice":{"issued":[]}}', 'invoice.issued'],
+    ['{"invoice":{"issued":["x"],"failed":["x"]}}', 'invoice.failed'],
+    ['{"invoice":null}', 'invoice'],
+    ['{"merchants":{"cursor":"x"}}', 'cursor'],
+    ['{"unknown":1}', 'unknown'],
+    ['{"__proto__":{"limits":1}}', '__proto__'],
+    ['{"retry":{"maxGenerations":1.5}}', 'retry.maxGenerations'],
+    ['{"idempotency":{"retentionHours":0}}', 'idempotency.retentionHours'],
+    ['[]', 'top level'],
+    ['7', 'top level'],
+    ['{"a":', 'syntax error'],
+  ])('refuses %s and names the place', (text, place) => {
+    const error = failure(text);
+
+    expect(error.code).toBe('configuration-invalid');
+    expect(error.message).toContain(place);
+    expect(error.message).toContain('SERVICE_PROFILE');
+  });
+
+  it('names every wrong place at once', () => {
+    const { message } = failure('{"limits":{"maxConcurrency":0},"event":{"type":"x"}}');
+
+    expect(message).toContain('limits.maxConcurrency');
+    expect(message).toContain('event.type');
+  });
+});

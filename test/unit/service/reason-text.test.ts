@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { reasonCode, reasonText, statusReason } from '../../../src/service/reason-text.ts';
+
+describe('reasonText', () => {
+  it('is one line without control or invisible characters', () => {
+    expect(reasonText(' a\r\nb\u0000c\u001b[31md\u202ee\u2028f\ud800g ')).toBe('a b c [31md e f g');
+  });
+
+  it('is at most 200 characters and never half a character', () => {
+    const text = reasonText('😀'.repeat(900));
+
+    expect(Array.from(text)).toHaveLength(200);
+    expect(text.endsWith('😀…')).toBe(true);
+  });
+
+  it('leaves a short text alone', () => {
+    expect(reasonText('O NIF é inválido')).toBe('O NIF é inválido');
+  });
+});
+
+describe('reasonCode', () => {
+  it.each([
+    ['validation_failed', 'validation-failed'],
+    ['ValidationFailed', 'validation-failed'],
+    ['TAX.CODE_UNKNOWN', 'tax-code-unknown'],
+    ['e42', 'e42'],
+  ])('turns %s into %s', (code, expected) => {
+    expect(reasonCode(code)).toBe(expected);
+  });
+
+  it.each(['501964843', 'The name is wrong', '', 'a'.repeat(65), 'é', 42, null, undefined, {}])('takes no code from %j', (code) => {
+    expect(reasonCode(code)).toBeNull();
+  });
+});
+
+describe('statusReason', () => {
+  it("uses the service's own words", () => {
+    expect(statusReason(422, { code: 'tax_code_unknown', message: 'IVA_99?' })).toEqual({
+      code: 'tax-code-unknown',
+      message: 'HTTP 422: IVA_99?',
+    });
+  });
+
+  it.each([
+    [undefined, undefined],
+    [7, {}],
+    ['two words', ' \n '],
+  ])('falls back to the status for %j and %j', (code, message) => {
+    expect(statusReason(503, { code, message })).toEqual({ code: 'http-503', message: 'HTTP 503' });
+  });
+
+  it('stays within 200 characters', () => {
+    expect(statusReason(400, { code: null, message: 'x'.repeat(5_000) }).message).toHaveLength(200);
+  });
+});

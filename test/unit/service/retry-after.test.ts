@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../../../src/service/retry-after.ts';
+
+const NOW = Date.UTC(2026, 6, 1, 2, 0, 0);
+
+describe('retryAfterMs', () => {
+  it.each([
+    ['0', 0],
+    ['7', 7_000],
+    [' 7 ', 7_000],
+    ['1.5', 1_500],
+    ['600', 600_000],
+    ['601', RETRY_AFTER_CAP_MS],
+    ['99999999999999999999999', RETRY_AFTER_CAP_MS],
+    ['9'.repeat(400), RETRY_AFTER_CAP_MS],
+    ['Wed, 01 Jul 2026 02:00:30 GMT', 30_000],
+    ['Wednesday, 01-Jul-26 02:00:30 GMT', 30_000],
+    ['Wed, 01 Jul 2026 01:00:00 GMT', 0],
+    ['Fri, 01 Jul 2146 02:00:00 GMT', RETRY_AFTER_CAP_MS],
+  ])('reads %s', (header, expected) => {
+    expect(retryAfterMs(header, NOW)).toBe(expected);
+  });
+
+  it.each([undefined, '', '-5', 'soon', '5s', '0x10', '1e3', 'Wed, 99 Foo 2026', '2026-07-01', 'NaN', 'Infinity'])(
+    'says nothing of %j',
+    (header) => {
+      expect(retryAfterMs(header, NOW)).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { serviceAddress } from '../../../src/service/service-address.ts';
+
+const KEY = 'sk_test_very-secret-1234';
+
+describe('serviceAddress', () => {
+  it.each([
+    ['https://api.example.org', 'https://api.example.org', ''],
+    ['https://api.example.org/', 'https://api.example.org', ''],
+    ['http://127.0.0.1:8092/tax/', 'http://127.0.0.1:8092/tax', '/tax'],
+    ['HTTPS://API.example.org:443', 'https://api.example.org', ''],
+  ])('reads %s', (baseUrl, expected, pathPrefix) => {
+    expect(serviceAddress({ baseUrl, apiKey: KEY, application: 'a' })).toMatchObject({ baseUrl: expected, pathPrefix });
+  });
+
+  it('asks for uncompressed JSON with the key as a bearer token', () => {
+    expect(serviceAddress({ baseUrl: 'https://a.example', apiKey: KEY, application: 'a' }).headers).toMatchObject({
+      authorization: `Bearer ${KEY}`,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+    });
+  });
+
+  it.each(['', 'api.example.org', 'ftp://a.example', 'https://user:pw@a.example', 'https://a.example?x=1', 'file:///etc'])(
+    'refuses the address %j',
+    (baseUrl) => {
+      expect(() => serviceAddress({ baseUrl, apiKey: KEY, application: 'a' })).toThrow(/INVOICING_BASE_URL/);
+    },
+  );
+
+  it.each(['', 'a b', 'sk_test_1\r\nx-evil: 1', 'chavé', 'sk\u0000'])('refuses the key %j without showing it', (apiKey) => {
+    const attempt = (): unknown => serviceAddress({ baseUrl: 'https://a.example', apiKey, application: 'a' });
+
+    expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
+    if (apiKey !== '') expect(attempt).not.toThrow(new RegExp(apiKey));
+  });
+});
