@@ -2,7 +2,8 @@ import { condition, getExternalWorkflowHandle, isCancellation, log, ParentCloseP
 import type { PageSpan, RunningBatch } from '../activities/ingest.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from './invoice-page.ts';
-import { controlSignal, pageWorkflowId } from './messages.ts';
+import { controlSignal } from './messages.ts';
+import { pageWorkflowId } from './page-workflow-id.ts';
 
 /** The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. */
 const PAGES_SENDING = 8;

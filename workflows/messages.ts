@@ -92,7 +92,3 @@ export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
 export const controlSignal = defineSignal<[PageControl]>('control');
 /** From a page to its batch: what it waits for, or null. */
 export const waitingSignal = defineSignal<[{ page: number; reason: string | null }]>('waiting');
-
-export function pageWorkflowId(batchId: string, page: number): string {
-  return `${batchId}-p${String(page).padStart(4, '0')}`;
-}

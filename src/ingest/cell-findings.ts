@@ -35,9 +35,20 @@ export class CellFindings {
     return this.#labels[column];
   }
 
-  #add(row: number, column: Column, problem: { readonly code: string; readonly message: string }, severity: Finding['severity']): void {
+  #add(
+    row: number,
+    column: Column,
+    problem: { readonly code: string; readonly message: string },
+    severity: Finding['severity'],
+  ): void {
     const label = this.#labels[column];
-    this.list.push({ row, column: label, code: problem.code, message: `Row ${row}, ${label}: ${problem.message}`, severity });
+    this.list.push({
+      row,
+      column: label,
+      code: problem.code,
+      message: `Row ${row}, ${label}: ${problem.message}`,
+      severity,
+    });
   }
 }
 

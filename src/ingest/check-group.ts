@@ -21,10 +21,17 @@ function checkCharacters(row: RawRow, findings: CellFindings): void {
     const control = CONTROL.exec(cell)?.[0];
     if (control !== undefined) {
       const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-      findings.error(row.row, column, { code: 'control-character', message: `expected text, found the control character U+${code}. Remove it` });
+      findings.error(row.row, column, {
+        code: 'control-character',
+        message: `expected text, found the control character U+${code}. Remove it`,
+      });
     }
     if (cell.includes('\u{fffd}')) {
-      findings.warning(row.row, column, { code: 'replacement-character', message: 'found the character U+FFFD, which stands for one that was lost before this file was written; it is sent as it is' });
+      findings.warning(row.row, column, {
+        code: 'replacement-character',
+        message:
+          'found the character U+FFFD, which stands for one that was lost before this file was written; it is sent as it is',
+      });
     }
   });
 }
@@ -33,7 +40,10 @@ function checkObjects(group: readonly RawRow[], findings: CellFindings): void {
   const [first] = group;
   const other = group.find((row) => row.object !== first?.object);
   if (first === undefined || other === undefined) return;
-  findings.error(other.row, 'invoice_ref', { code: 'identity-repeated', message: `expected one object for each invoice, found a second one of the same merchant and reference; the first begins with row ${first.row}. Merge them, or give one another reference` });
+  findings.error(other.row, 'invoice_ref', {
+    code: 'identity-repeated',
+    message: `expected one object for each invoice, found a second one of the same merchant and reference; the first begins with row ${first.row}. Merge them, or give one another reference`,
+  });
 }
 
 function checkRepeats(group: readonly RawRow[], findings: CellFindings): void {
@@ -42,6 +52,10 @@ function checkRepeats(group: readonly RawRow[], findings: CellFindings): void {
     const key = JSON.stringify([row.object, row.cells.map((cell) => cell?.trim() ?? '')]);
     const earlier = seen.get(key);
     if (earlier === undefined) seen.set(key, row.row);
-    else findings.error(row.row, 'invoice_ref', { code: 'row-repeated', message: `expected each row once, found the same as row ${earlier}. Remove one, or keep both with --duplicate-rows keep` });
+    else
+      findings.error(row.row, 'invoice_ref', {
+        code: 'row-repeated',
+        message: `expected each row once, found the same as row ${earlier}. Remove one, or keep both with --duplicate-rows keep`,
+      });
   }
 }

@@ -78,11 +78,23 @@ export class CsvReader {
     if (!(error instanceof CsvError)) return error;
     const row = this.#lines.lineAt(this.#end);
     if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
-      return new Refusal('quote-unclosed', `Row ${row}: expected a closing quote, found the end of the file. Close the quote, or double it where it is part of the text`, { row });
+      return new Refusal(
+        'quote-unclosed',
+        `Row ${row}: expected a closing quote, found the end of the file. Close the quote, or double it where it is part of the text`,
+        { row },
+      );
     }
     if (error.code === 'CSV_MAX_RECORD_SIZE') {
-      return new Refusal('record-too-long', `Row ${row}: expected at most ${LONGEST_RECORD} characters in a record, found more. Look for a quote that is never closed`, { row });
+      return new Refusal(
+        'record-too-long',
+        `Row ${row}: expected at most ${LONGEST_RECORD} characters in a record, found more. Look for a quote that is never closed`,
+        { row },
+      );
     }
-    return new Refusal('quote-misplaced', `Row ${row}: a quote must open and close its whole cell and be doubled inside, found one that does not. Correct the quoting of this row`, { row });
+    return new Refusal(
+      'quote-misplaced',
+      `Row ${row}: a quote must open and close its whole cell and be doubled inside, found one that does not. Correct the quoting of this row`,
+      { row },
+    );
   }
 }

@@ -15,7 +15,10 @@ const INERT = /^'(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
 const TOTALS = /^(?:sub|grand|gran)?[\s-]?tota(?:l|is|les|ux)\b|^(?:soma|suma|sum)\b/i;
 const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
-const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map((column) => [column, COLUMNS.indexOf(column)]);
+const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map((column) => [
+  column,
+  COLUMNS.indexOf(column),
+]);
 
 /** Turns the records of a CSV file below its header into rows, and keeps the evidence they give. */
 export class CsvRows {
@@ -27,7 +30,12 @@ export class CsvRows {
   readonly #header: string;
   #shortLast: number | null = null;
 
-  constructor(given: { reading: Reading; dialect: DialectDecision; damage: Damage; evidence: Readonly<Record<NumberColumn, DecimalEvidence>> }) {
+  constructor(given: {
+    reading: Reading;
+    dialect: DialectDecision;
+    damage: Damage;
+    evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
+  }) {
     this.#reading = given.reading;
     this.#dialect = given.dialect;
     this.#damage = given.damage;
@@ -53,7 +61,11 @@ export class CsvRows {
   /** @throws Refusal `truncated` */
   end(endedLine: boolean): void {
     if (endedLine || this.#shortLast === null) return;
-    throw new Refusal('truncated', `Row ${this.#shortLast}: the file ends in the middle of this row, so more may be missing. Export the file again`, { row: this.#shortLast });
+    throw new Refusal(
+      'truncated',
+      `Row ${this.#shortLast}: the file ends in the middle of this row, so more may be missing. Export the file again`,
+      { row: this.#shortLast },
+    );
   }
 
   #cell(record: CsvRecord, index: number, column: number): string | null {
@@ -71,8 +83,15 @@ export class CsvRows {
   }
 
   #isHeaderAgain(record: CsvRecord): boolean {
-    if (record.cells[0] !== this.#dialect.header.cells[0] || JSON.stringify(record.cells) !== this.#header) return false;
-    this.#reading.findings.add({ row: record.row, column: null, code: 'header-repeated', message: `Row ${record.row} repeats the header and was left out`, severity: 'info' });
+    if (record.cells[0] !== this.#dialect.header.cells[0] || JSON.stringify(record.cells) !== this.#header)
+      return false;
+    this.#reading.findings.add({
+      row: record.row,
+      column: null,
+      code: 'header-repeated',
+      message: `Row ${record.row} repeats the header and was left out`,
+      severity: 'info',
+    });
     return true;
   }
 
@@ -91,14 +110,33 @@ export class CsvRows {
     counts.rowsWithoutInvoice += 1;
     const total = record.cells.find((cell) => TOTALS.test(cell.trim()));
     if (total !== undefined) {
-      findings.add({ row, column: null, code: 'totals-row', message: `Row ${row} ("${total.trim().slice(0, 40)}") is a totals row and not part of an invoice`, severity: 'warning' });
+      findings.add({
+        row,
+        column: null,
+        code: 'totals-row',
+        message: `Row ${row} ("${total.trim().slice(0, 40)}") is a totals row and not part of an invoice`,
+        severity: 'warning',
+      });
       return;
     }
     if (this.#hasWrongWidth(record)) findings.add(this.#widthFinding(record));
     const problem = nifProblem(cells[NIF] ?? '');
-    if (problem !== null) findings.add({ row, column: this.#label('merchant_nif'), code: problem.code, message: `Row ${row}, ${this.#label('merchant_nif')}: ${problem.message}`, severity: 'error' });
+    if (problem !== null)
+      findings.add({
+        row,
+        column: this.#label('merchant_nif'),
+        code: problem.code,
+        message: `Row ${row}, ${this.#label('merchant_nif')}: ${problem.message}`,
+        severity: 'error',
+      });
     if ((cells[REF]?.trim() ?? '') !== '') return;
-    findings.add({ row, column: this.#label('invoice_ref'), code: 'reference-missing', message: `Row ${row}, ${this.#label('invoice_ref')}: expected the invoice's reference, found an empty cell`, severity: 'error' });
+    findings.add({
+      row,
+      column: this.#label('invoice_ref'),
+      code: 'reference-missing',
+      message: `Row ${row}, ${this.#label('invoice_ref')}: expected the invoice's reference, found an empty cell`,
+      severity: 'error',
+    });
   }
 
   #label(column: Column): string {

@@ -18,7 +18,11 @@ export class Damage {
     this.#byRow.set(row, [...findings]);
     if (this.#byRow.size <= MOST_DAMAGED_ROWS) return;
     const example = findings[0]?.message ?? '';
-    throw new Refusal('too-many-damaged-rows', `More than ${MOST_DAMAGED_ROWS} rows do not have the shape of the file. The last one found: ${example}`, { row });
+    throw new Refusal(
+      'too-many-damaged-rows',
+      `More than ${MOST_DAMAGED_ROWS} rows do not have the shape of the file. The last one found: ${example}`,
+      { row },
+    );
   }
 
   toJSON(): Record<string, readonly Finding[]> {

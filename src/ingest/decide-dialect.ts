@@ -38,13 +38,19 @@ export async function decideDialect(
   const text = Buffer.from(head.subarray(0, SLICE)).toString('utf8');
   const sep = /^sep=(.)\r?[\n\r]/i.exec(text)?.[1];
   const fixed = options.delimiter ?? sep;
-  const tried = await Promise.all((fixed === undefined ? DELIMITERS : [fixed]).map((delimiter) => candidate(head, delimiter, options.columns)));
+  const tried = await Promise.all(
+    (fixed === undefined ? DELIMITERS : [fixed]).map((delimiter) => candidate(head, delimiter, options.columns)),
+  );
   const best = choose(tried.filter((one) => one !== null));
   const how = options.delimiter !== undefined ? 'declared' : sep !== undefined ? 'sep-line' : 'proved';
   return { ...best, how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
 }
 
-async function candidate(head: Uint8Array, delimiter: string, columns?: Readonly<Partial<Record<Column, string>>>): Promise<Candidate | null> {
+async function candidate(
+  head: Uint8Array,
+  delimiter: string,
+  columns?: Readonly<Partial<Record<Column, string>>>,
+): Promise<Candidate | null> {
   const records = await firstRecords(head, delimiter);
   let best: Candidate | null = null;
   for (const header of records) {
@@ -59,7 +65,8 @@ async function firstRecords(head: Uint8Array, delimiter: string): Promise<readon
   const reader = new CsvReader(delimiter);
   const records: CsvRecord[] = [];
   try {
-    for (let at = 0; at < head.length && records.length < HEADER_WITHIN; at += SLICE) records.push(...(await reader.write(head.subarray(at, at + SLICE))));
+    for (let at = 0; at < head.length && records.length < HEADER_WITHIN; at += SLICE)
+      records.push(...(await reader.write(head.subarray(at, at + SLICE))));
     if (records.length < HEADER_WITHIN) records.push(...(await reader.end()));
   } catch (error) {
     // Under a wrong delimiter quotes look broken; the reading itself will say so when this one is right.
@@ -71,12 +78,20 @@ async function firstRecords(head: Uint8Array, delimiter: string): Promise<readon
 
 function choose(candidates: readonly Candidate[]): Candidate {
   const complete = candidates.filter((one) => one.map.missing.length === 0);
-  const [best, rival] = [...(complete.length > 0 ? complete : candidates)].sort((a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length);
+  const [best, rival] = [...(complete.length > 0 ? complete : candidates)].sort(
+    (a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length,
+  );
   if (best === undefined || best.map.found < 2) {
-    throw new Refusal('header-missing', `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found none. Add a header line`);
+    throw new Refusal(
+      'header-missing',
+      `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found none. Add a header line`,
+    );
   }
   if (complete.length > 1 && rival !== undefined) {
-    throw new Refusal('delimiter-ambiguous', `The header can be read with ${named(best.delimiter)} and with ${named(rival.delimiter)} as delimiter. Declare one with --delimiter`);
+    throw new Refusal(
+      'delimiter-ambiguous',
+      `The header can be read with ${named(best.delimiter)} and with ${named(rival.delimiter)} as delimiter. Declare one with --delimiter`,
+    );
   }
   requireEachOnce(best);
   return best;
@@ -85,11 +100,20 @@ function choose(candidates: readonly Candidate[]): Candidate {
 function requireEachOnce({ delimiter, header, map }: Candidate): void {
   const [twice] = map.duplicates;
   if (twice !== undefined) {
-    const words = twice.positions.map((position) => `"${header.cells[position - 1]?.trim()}" (column ${position})`).join(' and ');
-    throw new Refusal('column-duplicate', `Header in row ${header.row}: expected one column for ${twice.column}, found ${words}. Remove or rename one, or name it in a profile`, { row: header.row, column: twice.column });
+    const words = twice.positions
+      .map((position) => `"${header.cells[position - 1]?.trim()}" (column ${position})`)
+      .join(' and ');
+    throw new Refusal(
+      'column-duplicate',
+      `Header in row ${header.row}: expected one column for ${twice.column}, found ${words}. Remove or rename one, or name it in a profile`,
+      { row: header.row, column: twice.column },
+    );
   }
   if (map.missing.length === 0) return;
-  const shown = header.cells.slice(0, 30).map((cell) => `"${cell.trim().slice(0, 40)}"`).join(', ');
+  const shown = header.cells
+    .slice(0, 30)
+    .map((cell) => `"${cell.trim().slice(0, 40)}"`)
+    .join(', ');
   throw new Refusal(
     'column-missing',
     `Header in row ${header.row}, read with ${named(delimiter)} as delimiter: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shown}. Rename the columns, or name them in a profile`,

@@ -42,7 +42,11 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
 export function decideEncoding(scan: FileScan, declared?: string): EncodingDecision {
   const bom = bomOf(scan.head);
   if (declared !== undefined) return declaredEncoding(scan, declared, bom);
-  if (bom === 'utf-32') throw new Refusal('encoding-unsupported', 'Expected UTF-8, UTF-16 or windows-1252, found UTF-32. Save the file as UTF-8');
+  if (bom === 'utf-32')
+    throw new Refusal(
+      'encoding-unsupported',
+      'Expected UTF-8, UTF-16 or windows-1252, found UTF-32. Save the file as UTF-8',
+    );
   if (bom === 'utf-8') requireUtf8(scan);
   if (bom !== null) return decision(bom, 'bom', { bom: true });
   if (scan.nulAt !== null) return utf16WithoutBom(scan, scan.nulAt);
@@ -51,7 +55,11 @@ export function decideEncoding(scan: FileScan, declared?: string): EncodingDecis
   return windows1252(scan);
 }
 
-function decision(encoding: string, how: EncodingDecision['how'], more: { bom?: boolean; samples?: readonly string[]; findings?: readonly Finding[] } = {}): EncodingDecision {
+function decision(
+  encoding: string,
+  how: EncodingDecision['how'],
+  more: { bom?: boolean; samples?: readonly string[]; findings?: readonly Finding[] } = {},
+): EncodingDecision {
   return { encoding, how, bom: more.bom ?? false, samples: more.samples ?? [], findings: more.findings ?? [] };
 }
 
@@ -67,10 +75,16 @@ function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<type
   const plain = declared.toLowerCase().replace(/[\s_]/g, '-');
   const encoding = SPELLINGS.get(plain) ?? plain;
   if (!iconv.encodingExists(encoding)) {
-    throw new LoteError('usage', `Reading with a declared encoding: expected a name such as utf-8, windows-1252 or cp850, found "${declared}"`);
+    throw new LoteError(
+      'usage',
+      `Reading with a declared encoding: expected a name such as utf-8, windows-1252 or cp850, found "${declared}"`,
+    );
   }
   if (bom !== null && bom !== encoding) {
-    throw new Refusal('encoding-contradicted', `The file was declared as ${encoding}, but its first bytes are the byte order mark of ${bom}. Leave the declaration out, or correct it`);
+    throw new Refusal(
+      'encoding-contradicted',
+      `The file was declared as ${encoding}, but its first bytes are the byte order mark of ${bom}. Leave the declaration out, or correct it`,
+    );
   }
   if (encoding === 'utf-8') requireUtf8(scan);
   return decision(encoding, 'declared', { bom: bom !== null });
@@ -79,12 +93,22 @@ function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<type
 function requireUtf8(scan: FileScan): void {
   if (scan.nulAt !== null) throw nulAt(scan.nulAt);
   if (scan.utf8.invalidAt === null) return;
-  const what = scan.utf8.cutShort ? 'its end inside a character: the file was cut short' : 'a byte that cannot be UTF-8, in a text that is UTF-8 elsewhere';
-  throw new UndecodableAt('encoding-damaged', scan.utf8.invalidAt, `Expected UTF-8 throughout, found ${what}. Export the file again, or ${lower(DECLARE)}`);
+  const what = scan.utf8.cutShort
+    ? 'its end inside a character: the file was cut short'
+    : 'a byte that cannot be UTF-8, in a text that is UTF-8 elsewhere';
+  throw new UndecodableAt(
+    'encoding-damaged',
+    scan.utf8.invalidAt,
+    `Expected UTF-8 throughout, found ${what}. Export the file again, or ${lower(DECLARE)}`,
+  );
 }
 
 function nulAt(offset: number): UndecodableAt {
-  return new UndecodableAt('binary', offset, 'Expected text, found a NUL byte: this is a binary file, or a damaged one. Export it again as CSV or JSON');
+  return new UndecodableAt(
+    'binary',
+    offset,
+    'Expected text, found a NUL byte: this is a binary file, or a damaged one. Export it again as CSV or JSON',
+  );
 }
 
 /** Text in UTF-16 has a NUL in every other place; anything else with a NUL is no text. */
@@ -93,21 +117,39 @@ function utf16WithoutBom(scan: FileScan, firstNul: number): EncodingDecision {
   for (let at = 0; at < scan.head.length; at += 1) if (scan.head[at] === 0) counts[at % 2] = (counts[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = counts;
   const pairs = scan.head.length / 2;
-  const encoding = odd > pairs * 0.5 && even < pairs * 0.05 ? 'utf-16le' : even > pairs * 0.5 && odd < pairs * 0.05 ? 'utf-16be' : null;
+  const encoding =
+    odd > pairs * 0.5 && even < pairs * 0.05
+      ? 'utf-16le'
+      : even > pairs * 0.5 && odd < pairs * 0.05
+        ? 'utf-16be'
+        : null;
   if (encoding === null) throw nulAt(firstNul);
   return decision(encoding, 'assumed', {
-    findings: [note('encoding-assumed', `The file has no byte order mark and was read as ${encoding.toUpperCase()}, since every other byte is NUL`)],
+    findings: [
+      note(
+        'encoding-assumed',
+        `The file has no byte order mark and was read as ${encoding.toUpperCase()}, since every other byte is NUL`,
+      ),
+    ],
   });
 }
 
 function windows1252(scan: FileScan): EncodingDecision {
   const { samples, implausible } = scan.singleByte;
   if (implausible.length > 0) {
-    throw new Refusal('encoding-unproved', `The file is not UTF-8, and windows-1252 would read ${quoted(implausible)}, which is hardly meant. ${DECLARE}`);
+    throw new Refusal(
+      'encoding-unproved',
+      `The file is not UTF-8, and windows-1252 would read ${quoted(implausible)}, which is hardly meant. ${DECLARE}`,
+    );
   }
   return decision('windows-1252', 'assumed', {
     samples,
-    findings: [note('encoding-assumed', `The file is not UTF-8 and was read as windows-1252: ${quoted(samples)}. If these words are wrong, ${lower(DECLARE)}`)],
+    findings: [
+      note(
+        'encoding-assumed',
+        `The file is not UTF-8 and was read as windows-1252: ${quoted(samples)}. If these words are wrong, ${lower(DECLARE)}`,
+      ),
+    ],
   });
 }
 

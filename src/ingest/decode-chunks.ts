@@ -57,5 +57,8 @@ function singleByte(encoding: string): Decoder {
 }
 
 function damaged(encoding: string): Refusal {
-  return new Refusal('encoding-damaged', `Expected ${encoding} throughout, found bytes that it does not know. Declare the encoding of the file, or save it as UTF-8`);
+  return new Refusal(
+    'encoding-damaged',
+    `Expected ${encoding} throughout, found bytes that it does not know. Declare the encoding of the file, or save it as UTF-8`,
+  );
 }

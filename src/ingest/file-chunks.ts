@@ -24,6 +24,11 @@ export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGene
 
 function asUnreadable(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
-  const reason = error.code === 'EISDIR' ? 'it is a directory' : error.code === 'ENOENT' ? 'there is no such file' : String(error.code);
+  const reason =
+    error.code === 'EISDIR'
+      ? 'it is a directory'
+      : error.code === 'ENOENT'
+        ? 'there is no such file'
+        : String(error.code);
   return new LoteError('file-unreadable', `Reading ${path}: expected a readable file, but ${reason}`, { cause: error });
 }

@@ -1,7 +1,7 @@
 import type { Finding } from '../domain/invoice.ts';
 
 /** A file of a million wrong rows must not become a million findings in memory; the rest is counted. */
-export const MOST_FINDINGS = 1000;
+const MOST_FINDINGS = 1000;
 
 /** Findings of one file, bounded. */
 export class FindingList {

@@ -17,7 +17,12 @@ export function foreignFormat(head: Buffer): string | null {
   const hex = head.subarray(0, 16).toString('hex');
   const magic = MAGIC.find(([prefix]) => hex.startsWith(prefix));
   if (magic !== undefined) return magic[1];
-  const text = head.subarray(0, 512).toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '').trimStart().toLowerCase();
+  const text = head
+    .subarray(0, 512)
+    .toString('latin1')
+    .replace(/^\u00ef\u00bb\u00bf/, '')
+    .trimStart()
+    .toLowerCase();
   if (/^<(?:!doctype html|html|table|head|body)\b/.test(text)) return 'an HTML page';
   if (/^<(?:\?xml|\w+[\s:>])/.test(text)) return 'an XML document';
   return null;

@@ -1,11 +1,15 @@
 /** Why a NIF cell is not a NIF, in words that help; null when it is one. */
 export function nifProblem(cell: string): { readonly code: string; readonly message: string } | null {
   const text = cell.trim();
-  if (text === '') return { code: 'nif-missing', message: 'expected the merchant\'s tax number, found an empty cell' };
+  if (text === '') return { code: 'nif-missing', message: "expected the merchant's tax number, found an empty cell" };
   if (/^\d(?:[.,]\d+)?E\+?\d+$/i.test(text) || /^\d+[.,]0+$/.test(text)) {
-    return { code: 'nif-damaged', message: `expected digits, found "${shown(text)}": a spreadsheet turned the tax number into a number. Format the column as text and enter it again` };
+    return {
+      code: 'nif-damaged',
+      message: `expected digits, found "${shown(text)}": a spreadsheet turned the tax number into a number. Format the column as text and enter it again`,
+    };
   }
-  if (normalNif(text) === null) return { code: 'nif-unreadable', message: `expected digits only, found "${shown(text)}"` };
+  if (normalNif(text) === null)
+    return { code: 'nif-unreadable', message: `expected digits only, found "${shown(text)}"` };
   return null;
 }
 
@@ -27,7 +31,8 @@ export function hasValidChecksum(nif: string): boolean {
 /** Why a reference cannot be what was meant: spreadsheets turn references into dates and powers of ten. */
 export function damagedReference(ref: string): string | null {
   if (/^\d[.,]\d+E\+\d+$/i.test(ref)) return 'a spreadsheet turned the reference into a number in scientific notation';
-  if (/^\d{1,2}[/-]\d{1,2}[/-]\d{4}$|^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}.*)?$/.test(ref)) return 'a spreadsheet turned the reference into a date';
+  if (/^\d{1,2}[/-]\d{1,2}[/-]\d{4}$|^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}.*)?$/.test(ref))
+    return 'a spreadsheet turned the reference into a date';
   return null;
 }
 

@@ -57,7 +57,12 @@ export class JsonGrammar {
   /** @throws JsonFault */
   take(token: JsonToken): void {
     this.#tokens += 1;
-    if (this.#tokens > MOST_TOKENS) throw new JsonFault('json-record-too-large', `expected at most ${MOST_TOKENS} JSON tokens in one invoice, found more`, token.offset);
+    if (this.#tokens > MOST_TOKENS)
+      throw new JsonFault(
+        'json-record-too-large',
+        `expected at most ${MOST_TOKENS} JSON tokens in one invoice, found more`,
+        token.offset,
+      );
     switch (this.#expected) {
       case 'value':
       case 'value-or-end':
@@ -72,20 +77,33 @@ export class JsonGrammar {
       case 'comma-or-end':
         return this.#takeComma(token);
       case 'nothing':
-        throw new JsonFault('json-broken', 'expected the end of the file after the list of invoices, found more', token.offset);
+        throw new JsonFault(
+          'json-broken',
+          'expected the end of the file after the list of invoices, found more',
+          token.offset,
+        );
     }
   }
 
   /** @throws JsonFault `json-truncated` */
   end(offset: number): void {
     if (this.#stack.length > 0 || this.#expected === 'colon') {
-      throw new JsonFault('json-truncated', `the file ends inside ${this.#stack.length} open bracket(s) or brace(s): it was cut short`, offset);
+      throw new JsonFault(
+        'json-truncated',
+        `the file ends inside ${this.#stack.length} open bracket(s) or brace(s): it was cut short`,
+        offset,
+      );
     }
   }
 
   #takeValue(token: JsonToken): void {
     if (token.type === TokenType.RIGHT_BRACKET && this.#stack.at(-1)?.kind === 'array') {
-      if (this.#expected === 'value') throw new JsonFault('json-broken', 'expected another value after the comma, found a trailing comma', this.#comma);
+      if (this.#expected === 'value')
+        throw new JsonFault(
+          'json-broken',
+          'expected another value after the comma, found a trailing comma',
+          this.#comma,
+        );
       return this.#close(token);
     }
     if (OPENING.has(token.type)) return this.#open(token);
@@ -95,12 +113,23 @@ export class JsonGrammar {
 
   #takeKey(token: JsonToken): void {
     if (token.type === TokenType.RIGHT_BRACE) {
-      if (this.#expected === 'key') throw new JsonFault('json-broken', 'expected another member after the comma, found a trailing comma', this.#comma);
+      if (this.#expected === 'key')
+        throw new JsonFault(
+          'json-broken',
+          'expected another member after the comma, found a trailing comma',
+          this.#comma,
+        );
       return this.#close(token);
     }
     const frame = this.#stack.at(-1);
-    if (token.type !== TokenType.STRING || typeof token.value !== 'string' || frame?.kind !== 'object') throw unexpected('a member name in quotes', token);
-    if (Object.hasOwn(frame.members, token.value)) throw new JsonFault('json-duplicate-key', `expected each name once in an object, found "${token.value.slice(0, 60)}" twice`, token.offset);
+    if (token.type !== TokenType.STRING || typeof token.value !== 'string' || frame?.kind !== 'object')
+      throw unexpected('a member name in quotes', token);
+    if (Object.hasOwn(frame.members, token.value))
+      throw new JsonFault(
+        'json-duplicate-key',
+        `expected each name once in an object, found "${token.value.slice(0, 60)}" twice`,
+        token.offset,
+      );
     frame.key = token.value;
     frame.members[token.value] = null;
     this.#expected = 'colon';
@@ -119,7 +148,8 @@ export class JsonGrammar {
   }
 
   #open(token: JsonToken): void {
-    if (this.#stack.length >= DEEPEST) throw new JsonFault('json-too-deep', `expected at most ${DEEPEST} levels of nesting, found more`, token.offset);
+    if (this.#stack.length >= DEEPEST)
+      throw new JsonFault('json-too-deep', `expected at most ${DEEPEST} levels of nesting, found more`, token.offset);
     if (token.type === TokenType.LEFT_BRACE) {
       this.#stack.push({ kind: 'object', members: emptyObject(), key: '' });
       this.#expected = 'key-or-end';
@@ -135,7 +165,8 @@ export class JsonGrammar {
     const parent = this.#stack[0];
     if (this.#shape !== 'undecided') return false;
     if (parent === undefined) this.#shape = 'array';
-    else if (this.#stack.length === 1 && parent.kind === 'object' && parent.key === 'invoices') this.#shape = 'invoices';
+    else if (this.#stack.length === 1 && parent.kind === 'object' && parent.key === 'invoices')
+      this.#shape = 'invoices';
     return this.#shape !== 'undecided';
   }
 
@@ -158,7 +189,8 @@ export class JsonGrammar {
       this.#expected = 'nothing';
       return;
     }
-    if (token.type !== TokenType.RIGHT_BRACE) throw new JsonFault('json-broken', 'expected an invoice object on each line, found another value', token.offset);
+    if (token.type !== TokenType.RIGHT_BRACE)
+      throw new JsonFault('json-broken', 'expected an invoice object on each line, found another value', token.offset);
     this.#shape = 'ndjson';
     this.#expected = 'value';
     this.#emit(value);
@@ -171,5 +203,9 @@ export class JsonGrammar {
 }
 
 function unexpected(expected: string, token: JsonToken): JsonFault {
-  return new JsonFault('json-broken', `expected ${expected}, found ${TokenType[token.type]?.toLowerCase().replace('_', ' ') ?? 'something else'}`, token.offset);
+  return new JsonFault(
+    'json-broken',
+    `expected ${expected}, found ${TokenType[token.type]?.toLowerCase().replace('_', ' ') ?? 'something else'}`,
+    token.offset,
+  );
 }

@@ -53,7 +53,13 @@ export class JsonReader {
     this.#guard(() => this.#tokenizer.write(bytes), start);
     this.#lines.forgetBefore(this.#last);
     if (this.#length - this.#last > LONGEST_TOKEN) {
-      throw this.#refusal(new JsonFault('json-token-too-long', `expected no text longer than ${LONGEST_TOKEN} bytes, found one`, this.#last));
+      throw this.#refusal(
+        new JsonFault(
+          'json-token-too-long',
+          `expected no text longer than ${LONGEST_TOKEN} bytes, found one`,
+          this.#last,
+        ),
+      );
     }
     return this.#take();
   }
@@ -76,7 +82,11 @@ export class JsonReader {
   #exact(type: TokenType, value: unknown, offset: number): JsonToken {
     if (type === TokenType.NUMBER) return { type, value: new JsonNumber(this.#tokenizer.numberText), offset };
     if (typeof value === 'string' && LONE_SURROGATE.test(value)) {
-      throw new JsonFault('json-lone-surrogate', 'expected whole characters, found half of a surrogate pair (\\uD800 to \\uDFFF without its partner)', offset);
+      throw new JsonFault(
+        'json-lone-surrogate',
+        'expected whole characters, found half of a surrogate pair (\\uD800 to \\uDFFF without its partner)',
+        offset,
+      );
     }
     return { type, value: typeof value === 'string' || typeof value === 'boolean' ? value : null, offset };
   }
@@ -93,13 +103,22 @@ export class JsonReader {
 
   /** The tokenizer tells the place of a stray byte in its message only. */
   #asFault(error: Error, start: number): JsonFault {
-    if (/ended in the middle/.test(error.message)) return new JsonFault('json-truncated', 'the file ends inside a value: it was cut short', this.#length);
-    const [, stray, at] = /^Unexpected "([^]*)" at chunk position "\d+" \(absolute position "(\d+)"\)/.exec(error.message) ?? [];
-    return new JsonFault('json-broken', stray === undefined ? 'expected JSON, found something else' : `expected JSON, found ${JSON.stringify(stray)}`, at === undefined ? start : Number(at));
+    if (/ended in the middle/.test(error.message))
+      return new JsonFault('json-truncated', 'the file ends inside a value: it was cut short', this.#length);
+    const [, stray, at] =
+      /^Unexpected "([^]*)" at chunk position "\d+" \(absolute position "(\d+)"\)/.exec(error.message) ?? [];
+    return new JsonFault(
+      'json-broken',
+      stray === undefined ? 'expected JSON, found something else' : `expected JSON, found ${JSON.stringify(stray)}`,
+      at === undefined ? start : Number(at),
+    );
   }
 
   #refusal(fault: JsonFault): Refusal {
     const line = this.#lines.lineAt(fault.offset);
-    return new Refusal(fault.code, `Line ${line}, column ${this.#lines.columnAt(fault.offset)}: ${fault.message}. Correct the file, or export it again`);
+    return new Refusal(
+      fault.code,
+      `Line ${line}, column ${this.#lines.columnAt(fault.offset)}: ${fault.message}. Correct the file, or export it again`,
+    );
   }
 }

@@ -32,7 +32,10 @@ export class JsonRows {
   take(record: JsonValue): void {
     this.#object += 1;
     const first = this.#reading.counts.rows + 1;
-    if (!isObject(record)) return this.#withoutInvoice(1, [located(first, null, 'record-not-object', 'expected an invoice object, found another value')]);
+    if (!isObject(record))
+      return this.#withoutInvoice(1, [
+        located(first, null, 'record-not-object', 'expected an invoice object, found another value'),
+      ]);
     this.#noteIgnored(record);
     const lines = Array.isArray(record['lines']) ? record['lines'] : [];
     // An invoice without lines still is one: a row of its own keeps it in the report.
@@ -42,13 +45,20 @@ export class JsonRows {
     const ref = cells[REF]?.trim() ?? '';
     if (nif === null || ref === '') return this.#withoutInvoice(entries.length, identityFindings(first, cells));
     const problems = shapeProblems(record);
-    for (const problem of problems) this.#damage.add(first + (problem.line ?? 0), [shapeFinding(first + (problem.line ?? 0), problem)]);
+    for (const problem of problems)
+      this.#damage.add(first + (problem.line ?? 0), [shapeFinding(first + (problem.line ?? 0), problem)]);
     if (lines.length === 0 && problems.every(({ path }) => path !== 'lines')) {
       this.#damage.add(first, [located(first, 'lines', 'lines-missing', 'expected at least one line, found none')]);
     }
     for (const line of entries) {
       this.#reading.counts.rows += 1;
-      this.#reading.writer.add({ row: this.#reading.counts.rows, ref, nif, object: this.#object, cells: cellsOf(record, line) });
+      this.#reading.writer.add({
+        row: this.#reading.counts.rows,
+        ref,
+        nif,
+        object: this.#object,
+        cells: cellsOf(record, line),
+      });
     }
   }
 
@@ -67,7 +77,9 @@ export class JsonRows {
 
   #noteUnknown(prefix: string, value: JsonValue | undefined): void {
     if (!isObject(value)) return;
-    for (const key in value) if (KNOWN[prefix]?.has(key) !== true && this.ignored.size < MOST_IGNORED) this.ignored.add(prefix + key.slice(0, 60));
+    for (const key in value)
+      if (KNOWN[prefix]?.has(key) !== true && this.ignored.size < MOST_IGNORED)
+        this.ignored.add(prefix + key.slice(0, 60));
   }
 }
 
@@ -75,9 +87,18 @@ function identityFindings(row: number, cells: readonly (string | null)[]): reado
   const problem = nifProblem(cells[NIF] ?? '');
   const findings = problem === null ? [] : [located(row, JSON_PATHS.merchant_nif, problem.code, problem.message)];
   if ((cells[REF]?.trim() ?? '') !== '') return findings;
-  return [...findings, located(row, JSON_PATHS.invoice_ref, 'reference-missing', "expected the invoice's reference, found none")];
+  return [
+    ...findings,
+    located(row, JSON_PATHS.invoice_ref, 'reference-missing', "expected the invoice's reference, found none"),
+  ];
 }
 
 function located(row: number, column: string | null, code: string, message: string): Finding {
-  return { row, column, code, message: `Row ${row}${column === null ? '' : `, ${column}`}: ${message}`, severity: 'error' };
+  return {
+    row,
+    column,
+    code,
+    message: `Row ${row}${column === null ? '' : `, ${column}`}: ${message}`,
+    severity: 'error',
+  };
 }

@@ -22,7 +22,9 @@ export const JSON_PATHS: Readonly<Record<Column, string>> = {
 
 const text = z.string().nullish();
 /** Digits may come as a number; anything with a fraction or an exponent is no identifier. */
-const identifier = z.union([z.string(), z.instanceof(JsonNumber).refine((number) => /^\d+$/.test(number.text), 'expected digits')]).nullish();
+const identifier = z
+  .union([z.string(), z.instanceof(JsonNumber).refine((number) => /^\d+$/.test(number.text), 'expected digits')])
+  .nullish();
 const number = z.union([z.string(), z.instanceof(JsonNumber)]).nullish();
 const Line = z.object({ description: text, quantity: number, unit_price: number, tax_code: text });
 const InvoiceShape = z.object({
@@ -46,7 +48,10 @@ export function shapeProblems(record: JsonObject): readonly ShapeProblem[] {
   if (parsed.success) return [];
   return parsed.error.issues.map(({ path }) => {
     const line = path[0] === 'lines' && typeof path[1] === 'number' ? path[1] : null;
-    const words = path.map((part) => (typeof part === 'number' ? '[]' : `.${String(part)}`)).join('').slice(1);
+    const words = path
+      .map((part) => (typeof part === 'number' ? '[]' : `.${String(part)}`))
+      .join('')
+      .slice(1);
     const found = kindOf(path.reduce<JsonValue | undefined>(step, record));
     return { line, path: words, message: `expected ${expectedAt(words)}, found ${found}` };
   });

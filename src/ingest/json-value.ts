@@ -27,6 +27,9 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 export function jsonText(value: JsonValue): string {
   if (value instanceof JsonNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
-  if (isObject(value)) return `{${Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`).join(',')}}`;
+  if (isObject(value))
+    return `{${Object.entries(value)
+      .map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`)
+      .join(',')}}`;
   return JSON.stringify(value);
 }

@@ -18,21 +18,31 @@ export interface HeaderMap {
 }
 
 /** Appended by Lote to a corrections file, ignored on the way back in. */
-export const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
+const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
 
 /** A Map and not an object: headers are hostile (`__proto__`, `constructor`). */
 const COLUMN_BY_KEY: ReadonlyMap<string, Column> = new Map(
-  COLUMNS.flatMap((column) => [column, ...HEADER_SYNONYMS[column]].map((name): [string, Column] => [headerKey(name), column])),
+  COLUMNS.flatMap((column) =>
+    [column, ...HEADER_SYNONYMS[column]].map((name): [string, Column] => [headerKey(name), column]),
+  ),
 );
 
 /** A header without case, accents, spaces and punctuation. */
 export function headerKey(header: string): string {
-  return header.normalize('NFKD').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return header
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** Finds the columns of Lote in a header; names given in `columns` win over everything and silence the synonyms of their column. */
-export function mapHeader(cells: readonly string[], columns: Readonly<Partial<Record<Column, string>>> = {}): HeaderMap {
-  const given = new Map(Object.entries(columns).map(([column, header]): [string, string] => [headerKey(header), column]));
+export function mapHeader(
+  cells: readonly string[],
+  columns: Readonly<Partial<Record<Column, string>>> = {},
+): HeaderMap {
+  const given = new Map(
+    Object.entries(columns).map(([column, header]): [string, string] => [headerKey(header), column]),
+  );
   const claims = new Map<Column, number[]>();
   const ignored: string[] = [];
   cells.forEach((cell, index) => {
@@ -45,14 +55,20 @@ export function mapHeader(cells: readonly string[], columns: Readonly<Partial<Re
   return {
     indexes: COLUMNS.map((column) => claims.get(column)?.[0] ?? -1),
     missing: REQUIRED_COLUMNS.filter((column) => !claims.has(column)),
-    duplicates: [...claims].filter(([, at]) => at.length > 1).map(([column, at]) => ({ column, positions: at.map((index) => index + 1) })),
+    duplicates: [...claims]
+      .filter(([, at]) => at.length > 1)
+      .map(([column, at]) => ({ column, positions: at.map((index) => index + 1) })),
     ignored,
     found: claims.size,
     own: OWN_HEADERS.every((name) => cells.some((cell) => cell.trim() === name)),
   };
 }
 
-function columnOf(cell: string, given: ReadonlyMap<string, string>, columns: Readonly<Partial<Record<Column, string>>>): Column | undefined {
+function columnOf(
+  cell: string,
+  given: ReadonlyMap<string, string>,
+  columns: Readonly<Partial<Record<Column, string>>>,
+): Column | undefined {
   const key = headerKey(cell);
   const declared = COLUMNS.find((column) => column === given.get(key));
   if (declared !== undefined) return declared;

@@ -8,7 +8,11 @@ import { readNumber } from './read-number.ts';
 const SIGN_OF: Readonly<Record<string, string>> = { EUR: '€', GBP: '£' };
 
 /** Canonical decimal of a number cell, or null with a finding that says why not. */
-export function numberCell(row: RawRow, column: NumberColumn, given: { readonly conversion: Conversion; readonly currency: string; readonly findings: CellFindings }): string | null {
+export function numberCell(
+  row: RawRow,
+  column: NumberColumn,
+  given: { readonly conversion: Conversion; readonly currency: string; readonly findings: CellFindings },
+): string | null {
   const { conversion, currency, findings } = given;
   const name = column.replace('_', '-');
   const cell = cellOf(row, column);
@@ -19,15 +23,24 @@ export function numberCell(row: RawRow, column: NumberColumn, given: { readonly 
   const text = conversion.format === 'csv' ? cell : (expandExponent(cell) ?? cell);
   const read = readNumber(text, conversion.decimal[column]);
   if (read === null) {
-    findings.error(row.row, column, { code: `${name}-unreadable`, message: unreadable(cell, conversion.decimal[column]) });
+    findings.error(row.row, column, {
+      code: `${name}-unreadable`,
+      message: unreadable(cell, conversion.decimal[column]),
+    });
     return null;
   }
   if (read.currency !== null && !agrees(read.currency, currency)) {
-    findings.error(row.row, column, { code: `${name}-currency`, message: `expected an amount in ${currency}, found ${shownCell(cell)}` });
+    findings.error(row.row, column, {
+      code: `${name}-currency`,
+      message: `expected an amount in ${currency}, found ${shownCell(cell)}`,
+    });
     return null;
   }
   if (!/[1-9]/.test(read.value) || read.value.startsWith('-')) {
-    findings.warning(row.row, column, { code: `${name}-not-positive`, message: `expected more than zero, found ${shownCell(cell)}; it is sent as it is` });
+    findings.warning(row.row, column, {
+      code: `${name}-not-positive`,
+      message: `expected more than zero, found ${shownCell(cell)}; it is sent as it is`,
+    });
   }
   return read.value;
 }
@@ -36,7 +49,8 @@ function unreadable(cell: string, mark: string): string {
   const kind = mark === ',' ? 'a number with a decimal comma' : 'a decimal number';
   const found = `expected ${kind}, found ${shownCell(cell)}`;
   if (cell.endsWith('%')) return `${found}, a percentage`;
-  if (/^[+-]?\d+(?:[.,]\d+)?E[+-]?\d+$/i.test(cell)) return `${found}, in scientific notation. Write it out without an exponent`;
+  if (/^[+-]?\d+(?:[.,]\d+)?E[+-]?\d+$/i.test(cell))
+    return `${found}, in scientific notation. Write it out without an exponent`;
   return found;
 }
 

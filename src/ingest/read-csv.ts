@@ -20,7 +20,10 @@ export async function readCsv(reading: Reading): Promise<Read> {
   reportHeader(reading, dialect);
   const reader = new CsvReader(dialect.delimiter);
   const damage = new Damage();
-  const evidence = { quantity: new DecimalEvidence(labelOf(dialect, 'quantity')), unit_price: new DecimalEvidence(labelOf(dialect, 'unit_price')) };
+  const evidence = {
+    quantity: new DecimalEvidence(labelOf(dialect, 'quantity')),
+    unit_price: new DecimalEvidence(labelOf(dialect, 'unit_price')),
+  };
   const rows = new CsvRows({ reading, dialect, damage, evidence });
   for await (const chunk of reading.chunks) {
     for (const record of await reader.write(chunk)) rows.take(record);
@@ -29,9 +32,19 @@ export async function readCsv(reading: Reading): Promise<Read> {
   for (const record of await reader.end()) rows.take(record);
   rows.end(reader.endedLine);
   await reading.writer.end();
-  const decimal = { quantity: evidence.quantity.decide(reading.options.decimal), unit_price: evidence.unit_price.decide(reading.options.decimal) };
+  const decimal = {
+    quantity: evidence.quantity.decide(reading.options.decimal),
+    unit_price: evidence.unit_price.decide(reading.options.decimal),
+  };
   return {
-    dialect: { format: 'csv', delimiter: dialect.delimiter, lineEnd: dialect.lineEnd, headerRow: dialect.header.row, header: dialect.header.cells, own: dialect.map.own },
+    dialect: {
+      format: 'csv',
+      delimiter: dialect.delimiter,
+      lineEnd: dialect.lineEnd,
+      headerRow: dialect.header.row,
+      header: dialect.header.cells,
+      own: dialect.map.own,
+    },
     conversion: {
       format: 'csv',
       decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
@@ -39,25 +52,48 @@ export async function readCsv(reading: Reading): Promise<Read> {
       labels: labels(dialect),
       damaged: damage.toJSON(),
     },
-    proof: { delimiter: { value: dialect.delimiter, how: dialect.how }, header: headerProof(dialect), ignored: dialect.map.ignored.slice(0, MOST_SHOWN), decimal },
+    proof: {
+      delimiter: { value: dialect.delimiter, how: dialect.how },
+      header: headerProof(dialect),
+      ignored: dialect.map.ignored.slice(0, MOST_SHOWN),
+      decimal,
+    },
   };
 }
 
 function reportHeader({ findings }: Reading, { header, how, map }: DialectDecision): void {
   if (header.row > (how === 'sep-line' ? 2 : 1)) {
-    findings.add({ row: header.row, column: null, code: 'preamble', message: `The header stands in row ${header.row}; what is above it was left out`, severity: 'info' });
+    findings.add({
+      row: header.row,
+      column: null,
+      code: 'preamble',
+      message: `The header stands in row ${header.row}; what is above it was left out`,
+      severity: 'info',
+    });
   }
   if (map.ignored.length === 0) return;
-  const shown = map.ignored.slice(0, MOST_SHOWN).map((name) => `"${name.slice(0, 40)}"`).join(', ');
+  const shown = map.ignored
+    .slice(0, MOST_SHOWN)
+    .map((name) => `"${name.slice(0, 40)}"`)
+    .join(', ');
   const more = map.ignored.length > MOST_SHOWN ? ` and ${map.ignored.length - MOST_SHOWN} more` : '';
-  findings.add({ row: header.row, column: null, code: 'columns-ignored', message: `These columns are not part of an invoice and are not sent: ${shown}${more}`, severity: 'info' });
+  findings.add({
+    row: header.row,
+    column: null,
+    code: 'columns-ignored',
+    message: `These columns are not part of an invoice and are not sent: ${shown}${more}`,
+    severity: 'info',
+  });
 }
 
 function labels(dialect: DialectDecision): Record<Column, string> {
   return Object.fromEntries(COLUMNS.map((column) => [column, labelOf(dialect, column)])) as Record<Column, string>;
 }
 
-function headerProof({ header, map }: DialectDecision): readonly { column: Column; header: string; position: number }[] {
+function headerProof({
+  header,
+  map,
+}: DialectDecision): readonly { column: Column; header: string; position: number }[] {
   return COLUMNS.flatMap((column, at) => {
     const index = map.indexes[at] ?? -1;
     return index < 0 ? [] : [{ column, header: header.cells[index]?.trim() ?? '', position: index + 1 }];

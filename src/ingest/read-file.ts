@@ -49,11 +49,24 @@ export async function readFile(request: ReadFileRequest): Promise<IngestResult> 
     return accepted({ scan, encoding, read, reading, proof });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { ok: false, refused: true, sha256: scan.sha256, rows: counts.rows, findings: [error.finding, ...findings.all()], proof };
+    return {
+      ok: false,
+      refused: true,
+      sha256: scan.sha256,
+      rows: counts.rows,
+      findings: [error.finding, ...findings.all()],
+      proof,
+    };
   }
 }
 
-function accepted(given: { scan: FileScan; encoding: EncodingDecision; read: Read; reading: Reading; proof: Proof }): IngestResult {
+function accepted(given: {
+  scan: FileScan;
+  encoding: EncodingDecision;
+  read: Read;
+  reading: Reading;
+  proof: Proof;
+}): IngestResult {
   const { scan, encoding, read, reading, proof } = given;
   const dialect: Dialect = { ...read.dialect, encoding: encoding.encoding, bom: encoding.bom };
   return {
@@ -69,15 +82,22 @@ function accepted(given: { scan: FileScan; encoding: EncodingDecision; read: Rea
 }
 
 async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFileRequest): Promise<EncodingDecision> {
-  if (scan.size === 0) throw new Refusal('file-empty', 'Expected invoices, found an empty file of 0 bytes. Export it again');
+  if (scan.size === 0)
+    throw new Refusal('file-empty', 'Expected invoices, found an empty file of 0 bytes. Export it again');
   const foreign = foreignFormat(scan.head);
-  if (foreign !== null) throw new Refusal('format-foreign', `Expected CSV, JSON or NDJSON, found ${foreign}. Save or export it as CSV (UTF-8)`);
+  if (foreign !== null)
+    throw new Refusal(
+      'format-foreign',
+      `Expected CSV, JSON or NDJSON, found ${foreign}. Save or export it as CSV (UTF-8)`,
+    );
   try {
     return decideEncoding(scan, options?.encoding);
   } catch (error) {
     if (!(error instanceof UndecodableAt)) throw error;
     const line = await lineOf(path, error.offset, signal);
-    throw new Refusal(error.code, `Line ${line}, byte ${error.offset + 1} of the file: ${error.message}`, { row: line });
+    throw new Refusal(error.code, `Line ${line}, byte ${error.offset + 1} of the file: ${error.message}`, {
+      row: line,
+    });
   }
 }
 
@@ -111,11 +131,15 @@ async function* sameBytes(path: string, sha256: string, signal?: AbortSignal): A
     yield chunk;
   }
   if (hash.digest('hex') === sha256) return;
-  throw new LoteError('file-changed', `Reading ${path}: expected a finished file, but its content changed while it was read. Drop it again when it is complete`);
+  throw new LoteError(
+    'file-changed',
+    `Reading ${path}: expected a finished file, but its content changed while it was read. Drop it again when it is complete`,
+  );
 }
 
 function requireInvoice({ counts }: Reading): void {
   if (counts.rows > counts.rowsWithoutInvoice) return;
-  const found = counts.rows === 0 ? 'no row at all' : `${counts.rows} rows, none with a usable reference and tax number`;
+  const found =
+    counts.rows === 0 ? 'no row at all' : `${counts.rows} rows, none with a usable reference and tax number`;
   throw new Refusal('no-invoice', `Expected at least one invoice, found ${found}`);
 }

@@ -14,9 +14,19 @@ export interface ReadNumber {
 const LONGEST_NUMBER = 400;
 const SIMPLE = /^-?\d+(?:\.\d+)?$/;
 const CURRENCY = /^(?:(?<before>R\$|[€$£¥]|[A-Z]{3}) ?)?(?<body>[^A-Za-z€$£¥]+?)(?: ?(?<after>[€$£¥]|[A-Z]{3}))?$/;
-const SHAPES: Readonly<Record<DecimalMark, { readonly plain: RegExp; readonly grouped: RegExp; readonly groups: RegExp }>> = {
-  '.': { plain: /^(?:\d+(?:\.\d+)?|\.\d+)$/, grouped: /^[1-9]\d{0,2}([, '])\d{3}(?:\1\d{3})*(?:\.\d+)?$/, groups: /[, ']/g },
-  ',': { plain: /^(?:\d+(?:,\d+)?|,\d+)$/, grouped: /^[1-9]\d{0,2}([. '])\d{3}(?:\1\d{3})*(?:,\d+)?$/, groups: /[. ']/g },
+const SHAPES: Readonly<
+  Record<DecimalMark, { readonly plain: RegExp; readonly grouped: RegExp; readonly groups: RegExp }>
+> = {
+  '.': {
+    plain: /^(?:\d+(?:\.\d+)?|\.\d+)$/,
+    grouped: /^[1-9]\d{0,2}([, '])\d{3}(?:\1\d{3})*(?:\.\d+)?$/,
+    groups: /[, ']/g,
+  },
+  ',': {
+    plain: /^(?:\d+(?:,\d+)?|,\d+)$/,
+    grouped: /^[1-9]\d{0,2}([. '])\d{3}(?:\1\d{3})*(?:,\d+)?$/,
+    groups: /[. ']/g,
+  },
 };
 
 /** Reads a number cell under a decimal convention; null when it is not a number there. Nothing is rounded, nothing passes a float. */

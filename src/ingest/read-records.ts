@@ -31,7 +31,11 @@ const DialectShape = z.object({
 export function dialectOf(proof: Proof): Dialect {
   const parsed = DialectShape.safeParse(proof['dialect']);
   if (parsed.success) return parsed.data;
-  throw new LoteError('internal', 'Reading the proof of ingest: expected a dialect in it, found none or an incomplete one', { cause: parsed.error });
+  throw new LoteError(
+    'internal',
+    'Reading the proof of ingest: expected a dialect in it, found none or an incomplete one',
+    { cause: parsed.error },
+  );
 }
 
 /**
@@ -45,7 +49,10 @@ export async function* readRecords(path: string, proof: Proof, signal?: AbortSig
   yield* dialect.format === 'csv' ? csvRecords(chunks, dialect) : jsonRecords(chunks);
 }
 
-async function* csvRecords(chunks: AsyncIterable<Uint8Array>, { delimiter, headerRow }: Dialect): AsyncGenerator<OriginalRecord> {
+async function* csvRecords(
+  chunks: AsyncIterable<Uint8Array>,
+  { delimiter, headerRow }: Dialect,
+): AsyncGenerator<OriginalRecord> {
   const reader = new CsvReader(delimiter ?? ',');
   const below = headerRow ?? 0;
   for await (const chunk of chunks) {

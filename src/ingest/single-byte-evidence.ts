@@ -25,13 +25,22 @@ export class SingleByteEvidence {
   }
 
   #weigh(chunk: Buffer, at: number, byte: number): void {
-    const letter = byte >= 0xc0 && byte !== 0xd7 && byte !== 0xf7;
-    const odd = UNDEFINED.has(byte) || (!letter && !INSIDE_WORDS.has(byte) && isLetter(chunk[at - 1]) && isLetter(chunk[at + 1]));
-    const list = odd ? this.implausible : this.samples;
+    const list = isOdd(chunk, at, byte) ? this.implausible : this.samples;
     if (list.length >= SAMPLES) return;
     const word = wordAround(chunk, at);
     if (!list.includes(word)) list.push(word);
   }
+}
+
+function isOdd(chunk: Buffer, at: number, byte: number): boolean {
+  if (UNDEFINED.has(byte)) return true;
+  if (byte >= 0xc0 && byte !== 0xd7 && byte !== 0xf7) return byte < 0xdf && isLowerCase(chunk[at - 1]);
+  return !INSIDE_WORDS.has(byte) && isLetter(chunk[at - 1]) && isLetter(chunk[at + 1]);
+}
+
+/** `JoÆo` is `João` of code page 850: a capital letter does not follow a small one. */
+function isLowerCase(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x61 && byte <= 0x7a;
 }
 
 function isLetter(byte: number | undefined): boolean {

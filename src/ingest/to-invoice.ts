@@ -19,12 +19,21 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion): Gro
     group.filter((row) => !shifted.includes(row)),
     findings,
   );
-  const lines = group.map((row) => (shifted.includes(row) || hasNoLine(row, conversion) ? null : lineOf(row, { conversion, currency: head.currency ?? '', findings })));
+  const lines = group.map((row) =>
+    shifted.includes(row) || hasNoLine(row, conversion)
+      ? null
+      : lineOf(row, { conversion, currency: head.currency ?? '', findings }),
+  );
   const readable = lines.filter((line): line is InvoiceLine => line !== null);
   const rows = group.map(({ row }) => row);
   if (!findings.hasError && readable.length === lines.length && head.currency !== null) {
     const { merchant, customer, currency } = head;
-    return { ok: true, invoice: { ref: first.ref, merchant, customer, currency, lines: readable }, rows, findings: findings.list };
+    return {
+      ok: true,
+      invoice: { ref: first.ref, merchant, customer, currency, lines: readable },
+      rows,
+      findings: findings.list,
+    };
   }
   return {
     ok: false,

@@ -31,7 +31,7 @@ export class Utf8Scanner {
       this.multibyte = true;
       return;
     }
-    for (let at = 0; at < body.length; ) {
+    for (let at = 0; at < body.length;) {
       const length = sequenceLength(body, at);
       if (length > 1) this.multibyte = true;
       if (length === 0) this.invalidAt ??= this.#offset + at;

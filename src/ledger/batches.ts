@@ -1,4 +1,4 @@
-import type { Finding, Reason } from '../domain/invoice.ts';
+import type { Finding } from '../domain/invoice.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchLedger, OutcomeCount } from '../domain/ports/ledger.ts';
 import { batchRecord, foundBatch } from './batch-record.ts';

@@ -33,6 +33,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   let waitingItems = 0;
   let timer: NodeJS.Timeout | null = null;
   let writers = 0;
+  const inFlight = new Set<ItemKey>();
 
   return async (items) => {
     const results: Result[] = [];
@@ -54,19 +55,22 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
     timer = null;
     if (writers >= WRITERS || waiting.length === 0) return;
     const calls = takeGroup();
+    if (calls.length === 0) return;
+    const keys = calls.flatMap((call) => call.items.map((item) => options.keyOf(item)));
+    for (const key of keys) inFlight.add(key);
     writers += 1;
     void writeGroup(calls).finally(() => {
       writers -= 1;
+      for (const key of keys) inFlight.delete(key);
       flush();
     });
-    if (waiting.length > 0) flush();
   }
 
-  /** As many waiting calls, oldest first, as share no key. */
+  /** As many waiting calls, oldest first, as share no key with each other or with what is being written. */
   function takeGroup(): readonly Call<Item, Result>[] {
     const taken: Call<Item, Result>[] = [];
     const left: Call<Item, Result>[] = [];
-    const keys = new Set<ItemKey>();
+    const keys = new Set(inFlight);
     for (const call of waiting) {
       const callKeys = call.items.map((item) => options.keyOf(item));
       // A call that was passed over blocks its keys too: later calls of the same invoice must not overtake it.

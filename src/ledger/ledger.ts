@@ -22,6 +22,7 @@ export interface OpenLedger {
 /** The ledger over a database, its schema brought up to date. The database is the ledger's from here on, also when this fails. */
 export async function openLedger({ database, schema, keyOf }: OpenLedger): Promise<Ledger> {
   const id = await prepare(database, schema);
+  let closed: Promise<void> | null = null;
   return {
     id,
     ...createBatches(database),
@@ -31,7 +32,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createMerchants(database),
     ...createWebhooks(database),
     ...createBreaker(database),
-    close: () => database.close(),
+    close: () => (closed ??= database.close()),
   };
 }
 

@@ -1,9 +1,14 @@
-/** The part of a pino logger that the sandbox uses. */
+/** What the sandbox asks of a logger: a static message and fields beside it. */
 export interface SandboxLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /** Says nothing. */
 export const SILENT_LOG: SandboxLog = { info() {}, warn() {}, error() {} };
+
+/** An error as a log field: its text and place, and not the fields in which drivers quote what they were given. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -101,7 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   });
   resume(stored, settlement);
   void deliverer.enqueue(stored.deliveries);
-  context.log.info({ port: server.port, invoices: stored.invoices.length }, 'The sandbox is up.');
+  context.log.info('The sandbox is up.', { port: server.port, invoices: stored.invoices.length });
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
     port: server.port,

@@ -3,6 +3,7 @@ import { applicationOf } from './application.ts';
 import type { Context } from './context.ts';
 import type { Engine, EngineOutcome, EngineVerdict } from './engine.ts';
 import type { InvoiceError, InvoiceRecord } from './records.ts';
+import { reasonOf } from './sandbox-log.ts';
 import type { Deliverer } from './webhooks/deliverer.ts';
 import { planDeliveries } from './webhooks/plan-deliveries.ts';
 import type { InvoiceBody } from './validation/invoice-body.ts';
@@ -64,7 +65,7 @@ export function createSettlement({ context, engine, deliverer, alarms }: Settlem
   // The engine or the store may be away for a while; the invoice stays `processing` meanwhile, also over a restart.
   function keepTrying(invoice: InvoiceRecord, work: () => Promise<unknown>, delayMs = FIRST_RETRY_MS): void {
     work().catch((error: unknown) => {
-      context.log.warn({ err: error, invoiceId: invoice.id }, 'An invoice could not be settled yet.');
+      context.log.warn('An invoice could not be settled yet.', { invoiceId: invoice.id, reason: reasonOf(error) });
       alarms.after(delayMs, () => keepTrying(invoice, work, Math.min(delayMs * 2, LONGEST_RETRY_MS)));
     });
   }

@@ -9,7 +9,7 @@ import { statusReason } from './reason-text.ts';
 /** A list without an end is unreadable; at 100 a page this is a million merchants. */
 const MAX_PAGES = 10_000;
 
-const Cursor = z.union([z.string().min(1).max(4_096), z.number()]).transform(String);
+const Cursor = z.union([z.string().max(4_096), z.number().int()]).transform(String);
 const Nif = z
   .union([z.string(), z.number().int().nonnegative()])
   .transform((nif) => String(nif).replaceAll(/\s/g, ''))
@@ -50,7 +50,10 @@ function readPage(end: HttpEnd, profile: ServiceProfile): Page | Extract<Merchan
   if (end.kind !== 'answer') return failed('service-unreachable', end.code);
   const json = end.body.kind === 'json' ? end.body.value : undefined;
   if (end.status < 200 || end.status > 299) return failedStatus(end.status, json, profile);
-  if (end.body.kind !== 'json') return unreadable(`its answer is ${end.body.why}`);
+  if (end.body.kind !== 'json') {
+    const code = end.body.why === 'cut-short' ? 'service-unreachable' : 'service-list-unreadable';
+    return failed(code, `its answer is ${end.body.why}`);
+  }
   const items = z.array(z.unknown()).safeParse(readPointer(json, profile.merchants.items));
   if (!items.success) return unreadable(`no list at ${shown(profile.merchants.items)}`);
   const merchants: { nif: string; merchantId: string }[] = [];
@@ -63,14 +66,17 @@ function readPage(end: HttpEnd, profile: ServiceProfile): Page | Extract<Merchan
       return unreadable(`item ${index + 1} of a page has no tax number at ${shown(profile.merchants.nif)}`);
     merchants.push({ nif: nif.data, merchantId: merchantId.data });
   }
-  return { merchants, ...readCursor(json, profile) };
+  const cursor = readCursor(json, profile);
+  if (cursor === undefined) return unreadable(`no usable cursor at ${shown(profile.merchants.nextCursor)}`);
+  return { merchants, cursor };
 }
 
-function readCursor(json: unknown, profile: ServiceProfile): { readonly cursor: string | null } {
+/** null: the last page; undefined: something stands there that cannot be sent back. */
+function readCursor(json: unknown, profile: ServiceProfile): string | null | undefined {
   // A list at the top level has no place for a cursor beside it.
-  const found = Array.isArray(json) ? undefined : readPointer(json, profile.merchants.nextCursor);
-  const cursor = Cursor.safeParse(found);
-  return { cursor: cursor.success ? cursor.data : null };
+  const found = Array.isArray(json) ? null : readPointer(json, profile.merchants.nextCursor);
+  if (found === undefined || found === null || found === '') return null;
+  return Cursor.safeParse(found).data;
 }
 
 function failedStatus(status: number, json: unknown, profile: ServiceProfile) {

@@ -12,9 +12,9 @@ const BODY_LIMIT = 256 * 1024;
 /** Senders back off by themselves; this only keeps them from coming back at once. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** Static message, then fields: what pino takes, with the fields first. Never a body, a signature or a secret. */
+/** Static message, then fields, so that they group. Never a body, a signature or a secret. */
 export interface ReceiverLog {
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
 }
 
 export interface Bindings {
@@ -81,7 +81,7 @@ function withoutBody(c: Context<Bindings>, why: 'too-large' | 'no-memory' | 'abo
 
 /** The answer is the same for every cause: it must not help anybody to guess. The log tells. */
 function refused(c: Context<Bindings>, log: ReceiverLog, why: string): Response {
-  log.warn({ why }, 'A delivery was refused');
+  log.warn('A delivery was refused', { why });
   return hangUp(c, 401);
 }
 

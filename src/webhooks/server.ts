@@ -62,7 +62,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       if (settled.length > 0) options.onSettled(settled);
     },
     onFailure: (error, deliveries) =>
-      options.log.warn({ deliveries, error: errorName(error) }, 'Deliveries could not be recorded or announced'),
+      options.log.warn('Deliveries could not be recorded or announced', { deliveries, error: errorName(error) }),
     ...(options.maxWaiting !== undefined && { maxWaiting: options.maxWaiting }),
   });
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
@@ -104,7 +104,7 @@ function receiverApp(options: ReceiverOptions, group: DeliveryGroup): Hono<Bindi
   app.all('/health', (c) => c.body(null, 405, { allow: 'GET, HEAD' }));
   app.notFound((c) => c.body(null, 404));
   app.onError((error, c) => {
-    options.log.warn({ error: errorName(error) }, 'A delivery could not be handled');
+    options.log.warn('A delivery could not be handled', { error: errorName(error) });
     return unavailable(c);
   });
   return app;

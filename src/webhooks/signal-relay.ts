@@ -12,7 +12,7 @@ const MAX_SENDING = 8;
 export interface SignalRelayOptions {
   readonly pageWorkflowIdOf: (settled: SettledInvoice) => string;
   readonly send: (pageWorkflowId: string, ordinals: readonly number[]) => Promise<void>;
-  readonly log: { warn(fields: Readonly<Record<string, unknown>>, message: string): void };
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly coalesceMs?: number;
   readonly maxPending?: number;
 }
@@ -55,10 +55,10 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
         // oxlint-disable-next-line no-await-in-loop
         await options.send(pageId, Array.from(ordinals));
       } catch (error) {
-        options.log.warn(
-          { page: pageId, error: error instanceof Error ? error.name : 'unknown' },
-          'A page could not be told; it reads the ledger by itself',
-        );
+        options.log.warn('A page could not be told; it reads the ledger by itself', {
+          page: pageId,
+          error: error instanceof Error ? error.name : 'unknown',
+        });
       }
     }
   }
@@ -75,7 +75,7 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
     add(settled) {
       const dropped = settled.filter((one) => !put(one)).length;
       if (dropped > 0)
-        options.log.warn({ dropped }, 'Too much news waits for Temporal; pages read the ledger by themselves');
+        options.log.warn('Too much news waits for Temporal; pages read the ledger by themselves', { dropped });
       timer ??= setTimeout(() => void flush(), options.coalesceMs ?? COALESCE_MS);
     },
     flush,

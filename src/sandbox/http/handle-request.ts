@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiKeys } from '../api-keys.ts';
 import { applicationOf } from '../application.ts';
 import { readBooksOf } from '../books.ts';
+import { reasonOf } from '../sandbox-log.ts';
 import type { Call, Services } from '../operations/operation.ts';
 import { drip, errorAnswer, jsonAnswer, outageAnswer, send } from './answer.ts';
 import type { Answer } from './answer.ts';
@@ -59,7 +60,7 @@ export function createRequestHandler({ services, keys, outage }: HandlerOptions)
 
   return async (request, response) => {
     const result = await answerTo(request).catch((error: unknown) => {
-      context.log.error({ err: error, method: request.method }, 'A request could not be answered.');
+      context.log.error('A request could not be answered.', { method: request.method, reason: reasonOf(error) });
       return plain(errorAnswer(500, 'internal_error', 'The sandbox failed. Its log says why.'));
     });
     if (result.kind === 'lost') {

@@ -20,6 +20,7 @@ const KEEP_ALIVE_MS = 72_000;
 // A client that sends its request more slowly than this is no client.
 const REQUEST_TIMEOUT_MS = 30_000;
 const CLOSE_GRACE_MS = 2000;
+const CLOSE_IDLE_EVERY_MS = 20;
 
 /** Plain node:http: the bench measures its clients with this server in the way, so the server must cost little. */
 export async function listen({ host, port, handle }: ListenOptions): Promise<Listening> {
@@ -41,9 +42,11 @@ export async function listen({ host, port, handle }: ListenOptions): Promise<Lis
     async close() {
       const closed = once(server, 'close');
       server.close();
-      server.closeIdleConnections();
+      // Again and again: a kept-alive connection that was answering becomes idle only after its answer.
+      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
       const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
       await closed;
+      clearInterval(idle);
       clearTimeout(cut);
     },
   };

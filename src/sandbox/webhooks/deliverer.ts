@@ -2,6 +2,7 @@ import type { Alarms } from '../alarms.ts';
 import { applicationOf } from '../application.ts';
 import type { Context } from '../context.ts';
 import type { DeliveryRecord, WebhookRecord } from '../records.ts';
+import { reasonOf } from '../sandbox-log.ts';
 import { backoffMs } from './backoff.ts';
 import type { RetryPlan } from './backoff.ts';
 import type { Sender, Sent } from './send-delivery.ts';
@@ -75,7 +76,10 @@ export function createDeliverer({ context, sender, alarms, plan, concurrency }: 
       await record(delivery, sent);
     } catch (error) {
       // It stays owed in the store; a delivery too many is better than one too few.
-      context.log.error({ err: error, deliveryId: delivery.id }, 'A webhook delivery could not be recorded.');
+      context.log.error('A webhook delivery could not be recorded.', {
+        deliveryId: delivery.id,
+        reason: reasonOf(error),
+      });
       const again = { ...delivery, nextAttemptAt: context.clock() + plan.firstDelayMs };
       wait({ delivery: again, tried: () => {} });
     }
@@ -93,7 +97,7 @@ export function createDeliverer({ context, sender, alarms, plan, concurrency }: 
     const attempts = delivery.attempts + 1;
     const fields = { deliveryId: delivery.id, invoiceId: delivery.invoiceId, attempts, answer: sent };
     if (attempts >= plan.maxAttempts) {
-      context.log.warn(fields, 'A webhook delivery is given up.');
+      context.log.warn('A webhook delivery is given up.', fields);
       applicationOf(context.applications, delivery.applicationId).deliveriesGivenUp += 1;
       await context.commit([{ kind: 'delivery-done', delivery }]);
       return;

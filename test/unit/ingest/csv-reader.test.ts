@@ -32,17 +32,26 @@ describe('CsvReader', () => {
   });
 
   it('reads back any table in any chunks, with the line of each record', async () => {
-    const cell = fc.array(fc.constantFrom('a', 'ã', ',', '"', '\n', '\r\n', ' '), { maxLength: 5 }).map((parts) => parts.join(''));
+    const cell = fc
+      .array(fc.constantFrom('a', 'ã', ',', '"', '\n', '\r\n', ' '), { maxLength: 5 })
+      .map((parts) => parts.join(''));
     const table = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 8 });
     await fc.assert(
-      fc.asyncProperty(table, fc.integer({ min: 1, max: 9 }), fc.constantFrom('\n', '\r\n'), async (rows, size, end) => {
-        const lines = rows.map((cells) => cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(','));
-        const starts = lines.map((_, at) => 1 + lines.slice(0, at).reduce((sum, line) => sum + line.split('\n').length, 0));
+      fc.asyncProperty(
+        table,
+        fc.integer({ min: 1, max: 9 }),
+        fc.constantFrom('\n', '\r\n'),
+        async (rows, size, end) => {
+          const lines = rows.map((cells) => cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(','));
+          const starts = lines.map(
+            (_, at) => 1 + lines.slice(0, at).reduce((sum, line) => sum + line.split('\n').length, 0),
+          );
 
-        const records = await read(lines.map((line) => line + end).join(''), size);
+          const records = await read(lines.map((line) => line + end).join(''), size);
 
-        expect(records).toEqual(rows.map((cells, at) => ({ row: starts[at], cells })));
-      }),
+          expect(records).toEqual(rows.map((cells, at) => ({ row: starts[at], cells })));
+        },
+      ),
     );
   });
 
@@ -56,7 +65,10 @@ describe('CsvReader', () => {
   });
 
   it('refuses a cell that would fill the memory', async () => {
-    expect(await refused(`a,b\nc,${'x'.repeat(10 * 1024 * 1024)}\n`)).toMatchObject({ code: 'record-too-long', row: 2 });
+    expect(await refused(`a,b\nc,${'x'.repeat(10 * 1024 * 1024)}\n`)).toMatchObject({
+      code: 'record-too-long',
+      row: 2,
+    });
   });
 
   it('knows whether the last line was ended', async () => {

@@ -20,8 +20,16 @@ function refusalOf(evidence: DecimalEvidence): Refusal {
 
 describe('DecimalEvidence', () => {
   it('is proved by the first value that only one mark can read', () => {
-    expect(evidenceOf('12', '1.234', '1.234,56').decide()).toEqual({ mark: ',', how: 'proved', witness: { row: 4, value: '1.234,56' } });
-    expect(evidenceOf('1.234', '2.5').decide()).toEqual({ mark: '.', how: 'proved', witness: { row: 3, value: '2.5' } });
+    expect(evidenceOf('12', '1.234', '1.234,56').decide()).toEqual({
+      mark: ',',
+      how: 'proved',
+      witness: { row: 4, value: '1.234,56' },
+    });
+    expect(evidenceOf('1.234', '2.5').decide()).toEqual({
+      mark: '.',
+      how: 'proved',
+      witness: { row: 3, value: '2.5' },
+    });
   });
 
   it('needs no proof when no value depends on the mark', () => {

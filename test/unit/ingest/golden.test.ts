@@ -12,13 +12,22 @@ import { ingested } from './ingested.ts';
  * The extensions keep formatters away from them. `UPDATE_GOLDEN=1` rewrites the expectations, for a person to read the difference.
  */
 const FOLDER = fileURLToPath(new URL('../../golden/ingest/', import.meta.url));
-const CASES = readdirSync(FOLDER).filter((name) => name.endsWith('.in')).map((name) => basename(name, '.in'));
+const CASES = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.in'))
+  .map((name) => basename(name, '.in'));
 
 function said({ result, invoices }: Ingested): string {
   const lines = [
-    result.ok ? `accepted ${result.format}, ${result.rows} rows, ${result.rowsWithoutInvoice} without invoice` : `refused after ${result.rows} rows`,
+    result.ok
+      ? `accepted ${result.format}, ${result.rows} rows, ${result.rowsWithoutInvoice} without invoice`
+      : `refused after ${result.rows} rows`,
     ...result.findings.map((finding) => shown(finding)),
-    ...(result.ok ? [`encoding ${JSON.stringify(result.proof['encoding'])}`, `decimal ${JSON.stringify(result.proof['decimal'] ?? null)}`] : []),
+    ...(result.ok
+      ? [
+          `encoding ${JSON.stringify(result.proof['encoding'])}`,
+          `decimal ${JSON.stringify(result.proof['decimal'] ?? null)}`,
+        ]
+      : []),
     ...invoices.flatMap((invoice) => invoiceLines(invoice)),
   ];
   return `${lines.join('\n')}\n`;
@@ -26,8 +35,13 @@ function said({ result, invoices }: Ingested): string {
 
 function invoiceLines(invoice: GroupedInvoice): string[] {
   const findings = invoice.findings.map((finding) => `  ${shown(finding)}`);
-  if (invoice.ok) return ['', `valid, rows ${invoice.rows.join(' ')}`, ...findings, `  ${JSON.stringify(invoice.invoice)}`];
-  return ['', `invalid, rows ${invoice.rows.join(' ')}, ref ${JSON.stringify(invoice.ref)}, nif ${invoice.nif}, net ${invoice.net} ${invoice.currency}`, ...findings];
+  if (invoice.ok)
+    return ['', `valid, rows ${invoice.rows.join(' ')}`, ...findings, `  ${JSON.stringify(invoice.invoice)}`];
+  return [
+    '',
+    `invalid, rows ${invoice.rows.join(' ')}, ref ${JSON.stringify(invoice.ref)}, nif ${invoice.nif}, net ${invoice.net} ${invoice.currency}`,
+    ...findings,
+  ];
 }
 
 function shown({ severity, code, row, column, message }: Finding): string {

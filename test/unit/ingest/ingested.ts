@@ -39,7 +39,20 @@ export async function ingestedText(content: string | Uint8Array, options: Ingest
 export const HEADER = 'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code';
 
 /** One valid row, with some cells replaced. */
-export function csvRow(cells: Partial<Record<'ref' | 'nif' | 'customer' | 'currency' | 'description' | 'quantity' | 'price' | 'tax', string>> = {}): string {
-  const { ref = 'F1', nif = '501964843', customer = 'Ana', currency = 'EUR', description = 'Pão', quantity = '1', price = '2.50', tax = 'IVA_23' } = cells;
+export function csvRow(
+  cells: Partial<
+    Record<'ref' | 'nif' | 'customer' | 'currency' | 'description' | 'quantity' | 'price' | 'tax', string>
+  > = {},
+): string {
+  const {
+    ref = 'F1',
+    nif = '501964843',
+    customer = 'Ana',
+    currency = 'EUR',
+    description = 'Pão',
+    quantity = '1',
+    price = '2.50',
+    tax = 'IVA_23',
+  } = cells;
   return [ref, nif, customer, currency, description, quantity, price, tax].join(',');
 }

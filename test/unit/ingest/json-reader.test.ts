@@ -13,7 +13,8 @@ function read(text: string, size = 1 << 16): ReadJson {
   const reader = new JsonReader();
   const bytes = Buffer.from(text);
   const records: string[] = [];
-  for (let at = 0; at < bytes.length; at += size) records.push(...reader.write(bytes.subarray(at, at + size)).map(jsonText));
+  for (let at = 0; at < bytes.length; at += size)
+    records.push(...reader.write(bytes.subarray(at, at + size)).map(jsonText));
   records.push(...reader.end().map(jsonText));
   return { format: reader.format, records };
 }
@@ -37,7 +38,10 @@ describe('JsonReader', () => {
   });
 
   it('takes one object without a list of invoices for one record', () => {
-    expect(read('{"a":{"invoices":[]},\n"b":[]}')).toEqual({ format: 'ndjson', records: ['{"a":{"invoices":[]},"b":[]}'] });
+    expect(read('{"a":{"invoices":[]},\n"b":[]}')).toEqual({
+      format: 'ndjson',
+      records: ['{"a":{"invoices":[]},"b":[]}'],
+    });
   });
 
   it('keeps number tokens exactly', () => {
@@ -99,16 +103,21 @@ describe('JsonReader', () => {
       }),
     );
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"b"', '1', 'null', ' ', '\n'), { maxLength: 12 }), (parts) => {
-        const text = `[${parts.join('')}]`;
-        let parsed = true;
-        try {
-          JSON.parse(text);
-        } catch {
-          parsed = false;
-        }
-        if (!parsed) expect(refused(text), text).toMatchObject({ severity: 'error' });
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"b"', '1', 'null', ' ', '\n'), {
+          maxLength: 12,
+        }),
+        (parts) => {
+          const text = `[${parts.join('')}]`;
+          let parsed = true;
+          try {
+            JSON.parse(text);
+          } catch {
+            parsed = false;
+          }
+          if (!parsed) expect(refused(text), text).toMatchObject({ severity: 'error' });
+        },
+      ),
       { numRuns: 2000 },
     );
   });

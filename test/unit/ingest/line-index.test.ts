@@ -3,22 +3,29 @@ import { describe, expect, it } from 'vitest';
 import { LineIndex } from '../../../src/ingest/line-index.ts';
 
 function naiveLine(text: string, offset: number): number {
-  return text.slice(0, offset).split(/\r\n|\n|\r(?!\n)/).length - (text[offset - 1] === '\r' && text[offset] === '\n' ? 1 : 0);
+  return (
+    text.slice(0, offset).split(/\r\n|\n|\r(?!\n)/).length -
+    (text[offset - 1] === '\r' && text[offset] === '\n' ? 1 : 0)
+  );
 }
 
 describe('LineIndex', () => {
   it('counts LF, CRLF and CR as one line each, wherever chunks end', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('a', '\n', '\r', '\r\n'), { maxLength: 30 }), fc.integer({ min: 1, max: 5 }), (parts, size) => {
-        const text = `${parts.join('')}z`;
-        const lines = new LineIndex();
-        for (let at = 0; at < text.length; at += size) lines.push(Buffer.from(text.slice(at, at + size)));
+      fc.property(
+        fc.array(fc.constantFrom('a', '\n', '\r', '\r\n'), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 5 }),
+        (parts, size) => {
+          const text = `${parts.join('')}z`;
+          const lines = new LineIndex();
+          for (let at = 0; at < text.length; at += size) lines.push(Buffer.from(text.slice(at, at + size)));
 
-        for (let offset = 0; offset < text.length; offset += 1) {
-          const inside = text[offset] === '\n' && text[offset - 1] === '\r';
-          if (!inside) expect(lines.lineAt(offset), JSON.stringify([text, offset])).toBe(naiveLine(text, offset));
-        }
-      }),
+          for (let offset = 0; offset < text.length; offset += 1) {
+            const inside = text[offset] === '\n' && text[offset - 1] === '\r';
+            if (!inside) expect([offset, lines.lineAt(offset)]).toEqual([offset, naiveLine(text, offset)]);
+          }
+        },
+      ),
     );
   });
 

@@ -11,9 +11,12 @@ describe('mapHeader', () => {
     expect(map).toMatchObject({ missing: [], duplicates: [], ignored: [], found: COLUMNS.length, own: false });
   });
 
-  it.each(['P. unitário', 'p.UNITARIO', ' P_Unitário ', 'Punitario'])('ignores case, accents and separators in %j', (header) => {
-    expect(mapHeader([header]).indexes[COLUMNS.indexOf('unit_price')]).toBe(0);
-  });
+  it.each(['P. unitário', 'p.UNITARIO', ' P_Unitário ', 'Punitario'])(
+    'ignores case, accents and separators in %j',
+    (header) => {
+      expect(mapHeader([header]).indexes[COLUMNS.indexOf('unit_price')]).toBe(0);
+    },
+  );
 
   it('names the positions of two headers that mean one column', () => {
     expect(mapHeader(['quantity', 'x', 'Qtd']).duplicates).toEqual([{ column: 'quantity', positions: [1, 3] }]);

@@ -24,8 +24,18 @@ const MISMATCH = { error: { code: 'idempotency_mismatch', message: 'other bytes'
 
 /** name, end, kind of the answer, code of its reason (null: it has none) */
 const CASES: readonly (readonly [string, HttpEnd, CreateAnswer['kind'], string | null])[] = [
-  ['connection refused', { kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'not-now', 'connection-refused'],
-  ['name not resolved', { kind: 'not-sent', code: 'name-not-resolved', retryAfterMs: null }, 'not-now', 'name-not-resolved'],
+  [
+    'connection refused',
+    { kind: 'not-sent', code: 'connection-refused', retryAfterMs: null },
+    'not-now',
+    'connection-refused',
+  ],
+  [
+    'name not resolved',
+    { kind: 'not-sent', code: 'name-not-resolved', retryAfterMs: null },
+    'not-now',
+    'name-not-resolved',
+  ],
   ['TLS refused', { kind: 'not-sent', code: 'tls-refused', retryAfterMs: null }, 'not-now', 'tls-refused'],
   ['reset', { kind: 'broken', code: 'connection-reset' }, 'lost', 'connection-reset'],
   ['time-out', { kind: 'broken', code: 'answer-timeout' }, 'lost', 'answer-timeout'],

@@ -7,12 +7,22 @@ import { deadAddress, scriptedServer, sendJson, type Received } from './scripted
 const KEY = 'sk_test_client-of-the-tests';
 
 function clientOf(baseUrl: string, options: Partial<InvoicingServiceOptions> = {}): InvoicingService {
-  const service = createInvoicingService({ baseUrl, apiKey: KEY, profile: DEFAULT_PROFILE, application: 'tests', ...options });
+  const service = createInvoicingService({
+    baseUrl,
+    apiKey: KEY,
+    profile: DEFAULT_PROFILE,
+    application: 'tests',
+    ...options,
+  });
   onTestFinished(async () => await service.close());
   return service;
 }
 
-async function answering(status: number, value: unknown, headers: Record<string, string> = {}): Promise<InvoicingService> {
+async function answering(
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): Promise<InvoicingService> {
   const server = await scriptedServer((_request, response) => sendJson(response, status, value, headers));
   return clientOf(server.baseUrl);
 }
@@ -37,7 +47,11 @@ describe('createInvoice', () => {
   });
 
   it.each([
-    [422, { error: { code: 'no', message: 'No.' } }, { kind: 'refused', reason: { code: 'no', message: 'HTTP 422: No.' } }],
+    [
+      422,
+      { error: { code: 'no', message: 'No.' } },
+      { kind: 'refused', reason: { code: 'no', message: 'HTTP 422: No.' } },
+    ],
     [401, { error: { code: 'bad_key', message: 'x' } }, { kind: 'closed-door', reason: { code: 'http-401' } }],
     [403, {}, { kind: 'closed-door', reason: { code: 'http-403' } }],
     [302, {}, { kind: 'closed-door', reason: { code: 'redirect' } }],
@@ -77,7 +91,9 @@ describe('createInvoice', () => {
     });
     const service = clientOf(server.baseUrl, { profile: loadProfile('{"limits":{"maxConcurrency":3}}') });
 
-    const answers = await Promise.all(Array.from({ length: 60 }, async (_unused, n) => await service.createInvoice('{}', `lote_${n}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, async (_unused, n) => await service.createInvoice('{}', `lote_${n}`)),
+    );
 
     expect(answers.every(({ kind }) => kind === 'created')).toBe(true);
     expect(most).toBeLessThanOrEqual(3);
@@ -106,13 +122,18 @@ describe('createInvoice', () => {
     const server = await scriptedServer(() => undefined);
     const service = clientOf(server.baseUrl, { timeouts: { total: 100 } });
 
-    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject({ kind: 'lost', reason: { code: 'answer-timeout' } });
+    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject({
+      kind: 'lost',
+      reason: { code: 'answer-timeout' },
+    });
   });
 });
 
 describe('getInvoice', () => {
   it('asks for the id in the path', async () => {
-    const server = await scriptedServer((_request, response) => sendJson(response, 200, { id: 'inv_1', status: 'issued' }));
+    const server = await scriptedServer((_request, response) =>
+      sendJson(response, 200, { id: 'inv_1', status: 'issued' }),
+    );
 
     await clientOf(server.baseUrl).getInvoice('inv_1');
 
@@ -131,18 +152,25 @@ describe('getInvoice', () => {
     ['a word nobody knows', { id: 'inv_1', status: 'queued' }, { status: 'processing', reason: null }],
     ['no status', { id: 'inv_1' }, { status: 'unreadable', reason: { code: 'status-unreadable' } }],
     ['a status that is no text', { id: 'inv_1', status: true }, { status: 'unreadable' }],
-    ["another invoice's answer", { id: 'inv_2', status: 'issued' }, { status: 'unreadable', reason: { code: 'another-invoice-answered' } }],
+    [
+      "another invoice's answer",
+      { id: 'inv_2', status: 'issued' },
+      { status: 'unreadable', reason: { code: 'another-invoice-answered' } },
+    ],
   ])('reads %s', async (_name, value, expected) => {
     const service = await answering(200, value);
 
     expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'status', ...expected });
   });
 
-  it.each([401, 403, 302, 408, 429, 500, 503])('takes %d for trouble with the service, not for a word on the invoice', async (status) => {
-    const service = await answering(status, { status: 'failed' });
+  it.each([401, 403, 302, 408, 429, 500, 503])(
+    'takes %d for trouble with the service, not for a word on the invoice',
+    async (status) => {
+      const service = await answering(status, { status: 'failed' });
 
-    expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'not-now' });
-  });
+      expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'not-now' });
+    },
+  );
 
   it.each([404, 422])('finds no readable status in a %d', async (status) => {
     const service = await answering(status, { status: 'failed' });
@@ -160,13 +188,21 @@ describe('createMerchant', () => {
     const answer = await clientOf(server.baseUrl).createMerchant(MERCHANT, 'lote_m');
 
     expect(answer).toEqual({ kind: 'created', merchantId: 'mrc_9' });
-    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ legal_name: 'Loja, Lda', nif: '501964843', email: 'loja@example.org' });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      legal_name: 'Loja, Lda',
+      nif: '501964843',
+      email: 'loja@example.org',
+    });
     expect(server.received[0]).toMatchObject({ url: '/v1/merchants', headers: { 'idempotency-key': 'lote_m' } });
   });
 
   it.each([
     [422, { error: { code: 'nif_invalid' } }, { kind: 'refused', reason: { code: 'nif-invalid' } }],
-    [422, { error: { code: 'idempotency_mismatch' } }, { kind: 'refused', reason: { code: 'key-known-with-other-bytes' } }],
+    [
+      422,
+      { error: { code: 'idempotency_mismatch' } },
+      { kind: 'refused', reason: { code: 'key-known-with-other-bytes' } },
+    ],
     [201, { id: 'inv_9' }, { kind: 'not-now', reason: { code: 'answer-id-unusable' } }],
     [500, {}, { kind: 'not-now' }],
     [401, {}, { kind: 'not-now', reason: { code: 'http-401' } }],
@@ -217,7 +253,7 @@ describe('listMerchants', () => {
 
     expect(await clientOf(server.baseUrl).listMerchants()).toMatchObject({
       kind: 'unreadable',
-      reason: { code: 'service-list-unreadable', message: expect.stringContaining('cursor') },
+      reason: { code: 'service-list-unreadable', message: expect.stringContaining('cursor') as string },
     });
     expect(server.received.length).toBeLessThan(5);
   });
@@ -227,7 +263,10 @@ describe('listMerchants', () => {
       sendJson(response, nth === 1 ? 200 : 500, { data: [{ id: 'mrc_1', nif: '5' }], next_cursor: 'x' }),
     );
 
-    expect(await clientOf(server.baseUrl).listMerchants()).toMatchObject({ kind: 'unreadable', reason: { code: 'service-unreachable' } });
+    expect(await clientOf(server.baseUrl).listMerchants()).toMatchObject({
+      kind: 'unreadable',
+      reason: { code: 'service-unreachable' },
+    });
   });
 
   it.each([
@@ -254,7 +293,7 @@ describe('listMerchants', () => {
   it('says that the service is unreachable when nobody listens', async () => {
     expect(await clientOf(await deadAddress()).listMerchants()).toMatchObject({
       kind: 'unreadable',
-      reason: { code: 'service-unreachable', message: expect.stringContaining('connection-refused') },
+      reason: { code: 'service-unreachable', message: expect.stringContaining('connection-refused') as string },
     });
   });
 
@@ -267,7 +306,9 @@ describe('listMerchants', () => {
 
 describe('registerWebhook', () => {
   it('subscribes to both events, without an Idempotency-Key, and keeps the secret', async () => {
-    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'whk_1', secret: 'whsec_1' }));
+    const server = await scriptedServer((_request, response) =>
+      sendJson(response, 201, { id: 'whk_1', secret: 'whsec_1' }),
+    );
 
     const answer = await clientOf(server.baseUrl).registerWebhook('https://lote.example/webhooks');
 
@@ -280,11 +321,17 @@ describe('registerWebhook', () => {
     expect(server.received[0]?.headers).not.toHaveProperty('idempotency-key');
   });
 
-  it.each([{}, { secret: '' }, { secret: 7 }, []])('is registered without a secret when the answer is %j', async (value) => {
-    const service = await answering(200, value);
+  it.each([{}, { secret: '' }, { secret: 7 }, []])(
+    'is registered without a secret when the answer is %j',
+    async (value) => {
+      const service = await answering(200, value);
 
-    expect(await service.registerWebhook('https://lote.example/webhooks')).toEqual({ kind: 'registered', secret: null });
-  });
+      expect(await service.registerWebhook('https://lote.example/webhooks')).toEqual({
+        kind: 'registered',
+        secret: null,
+      });
+    },
+  );
 
   it.each([
     [422, 'http-422'],
@@ -293,7 +340,10 @@ describe('registerWebhook', () => {
   ])('says why a %d was not a registration', async (status, code) => {
     const service = await answering(status, {});
 
-    expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({ kind: 'refused', reason: { code } });
+    expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({
+      kind: 'refused',
+      reason: { code },
+    });
   });
 });
 

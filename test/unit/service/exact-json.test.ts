@@ -15,13 +15,19 @@ describe('exactJson', () => {
     expect(text).toBe('{"b":"x","c":[1,{}]}');
   });
 
-  it.each(['quote " and \\', 'line\nend\u0000', 'Ação €', '\u2028', '😀'])('writes the text %j so that it reads back', (text) => {
-    expect(JSON.parse(exactJson({ members: { [text]: text } }))).toEqual({ [text]: text });
-  });
+  it.each(['quote " and \\', 'line\nend\u0000', 'Ação €', '\u2028', '😀'])(
+    'writes the text %j so that it reads back',
+    (text) => {
+      expect(JSON.parse(exactJson({ members: { [text]: text } }))).toEqual({ [text]: text });
+    },
+  );
 });
 
 describe('exactNumber', () => {
-  it.each(['', '1.0', '01', '1e3', '-0', '+1', '1,5', 'NaN', ' 1', '1}', '.5'])('refuses %j, which is not canonical', (text) => {
-    expect(() => exactNumber(text)).toThrow(RangeError);
-  });
+  it.each(['', '1.0', '01', '1e3', '-0', '+1', '1,5', 'NaN', ' 1', '1}', '.5'])(
+    'refuses %j, which is not canonical',
+    (text) => {
+      expect(() => exactNumber(text)).toThrow(RangeError);
+    },
+  );
 });

@@ -5,7 +5,12 @@ import { exchange, MAX_ANSWER_BYTES, type ExchangeLimits } from '../../../src/se
 import type { HttpEnd } from '../../../src/service/http-end.ts';
 import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
 
-const LIMITS: ExchangeLimits = { totalMs: 20_000, secret: 'sk_test_secret-of-the-test', now: () => 0, signal: undefined };
+const LIMITS: ExchangeLimits = {
+  totalMs: 20_000,
+  secret: 'sk_test_secret-of-the-test',
+  now: () => 0,
+  signal: undefined,
+};
 const POST = { method: 'POST', path: '/v1/invoices', headers: {}, body: '{"a":1}' } as const;
 
 function poolOf(baseUrl: string, options: Pool.Options = {}): Pool {
@@ -20,7 +25,9 @@ async function post(baseUrl: string, limits: Partial<ExchangeLimits> = {}): Prom
 
 describe('exchange: answers', () => {
   it('hands back status, Retry-After and JSON', async () => {
-    const server = await scriptedServer((_request, response) => sendJson(response, 429, { n: 1 }, { 'retry-after': '3' }));
+    const server = await scriptedServer((_request, response) =>
+      sendJson(response, 429, { n: 1 }, { 'retry-after': '3' }),
+    );
 
     expect(await post(server.baseUrl)).toEqual({
       kind: 'answer',
@@ -42,7 +49,9 @@ describe('exchange: answers', () => {
 
   it('does not follow a redirect', async () => {
     const other = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
-    const server = await scriptedServer((_request, response) => response.writeHead(307, { location: other.baseUrl }).end());
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(307, { location: other.baseUrl }).end(),
+    );
 
     expect(await post(server.baseUrl)).toMatchObject({ kind: 'answer', status: 307 });
     expect(other.received).toEqual([]);
@@ -58,12 +67,18 @@ describe('exchange: answers', () => {
   ])('finds %s unreadable', async (_name, bytes, why) => {
     const server = await scriptedServer((_request, response) => response.writeHead(201).end(bytes));
 
-    expect(await post(server.baseUrl)).toMatchObject({ kind: 'answer', status: 201, body: { kind: 'unreadable', why } });
+    expect(await post(server.baseUrl)).toMatchObject({
+      kind: 'answer',
+      status: 201,
+      body: { kind: 'unreadable', why },
+    });
   });
 
   it('asks for nothing compressed and unfolds nothing', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
-    const server = await scriptedServer((_request, response) => response.writeHead(201, { 'content-encoding': 'gzip' }).end(bomb));
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(201, { 'content-encoding': 'gzip' }).end(bomb),
+    );
 
     expect(await post(server.baseUrl)).toMatchObject({ body: { kind: 'unreadable', why: 'encoded' } });
   });
@@ -115,7 +130,9 @@ describe('exchange: answers', () => {
   });
 
   it('hides the key when the answer quotes it', async () => {
-    const server = await scriptedServer((request, response) => sendJson(response, 401, { error: { message: `bad ${LIMITS.secret}!` }, request }));
+    const server = await scriptedServer((request, response) =>
+      sendJson(response, 401, { error: { message: `bad ${LIMITS.secret}!` }, request }),
+    );
 
     const end = await post(server.baseUrl);
 
@@ -126,39 +143,60 @@ describe('exchange: answers', () => {
 
 describe('exchange: nothing was sent', () => {
   it('when nobody listens', async () => {
-    expect(await post(await deadAddress())).toEqual({ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null });
+    expect(await post(await deadAddress())).toEqual({
+      kind: 'not-sent',
+      code: 'connection-refused',
+      retryAfterMs: null,
+    });
   });
 
   it('when the name cannot be resolved', async () => {
-    const lookup = (_name: string, _options: unknown, done: (error: Error, address: string, family: number) => void): void =>
-      done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), '', 4);
+    const lookup = (
+      _name: string,
+      _options: unknown,
+      done: (error: Error, address: string, family: number) => void,
+    ): void => done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), '', 4);
     const pool = poolOf('http://service.invalid', { connect: { lookup } });
 
     expect(await exchange(pool, POST, LIMITS)).toMatchObject({ kind: 'not-sent', code: 'name-not-resolved' });
   });
 
   it('when the other side does not speak TLS', async () => {
-    const server = await tcpServer((socket) => socket.on('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')));
+    const server = await tcpServer((socket) =>
+      socket.on('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    );
 
-    expect(await post(server.baseUrl.replace('http:', 'https:'))).toMatchObject({ kind: 'not-sent', code: 'tls-refused' });
+    expect(await post(server.baseUrl.replace('http:', 'https:'))).toMatchObject({
+      kind: 'not-sent',
+      code: 'tls-refused',
+    });
   });
 
   it('when the connection is reset during the handshake: the same error code means something else later', async () => {
     const server = await tcpServer((socket) => socket.on('data', () => socket.resetAndDestroy()));
 
-    expect(await post(server.baseUrl.replace('http:', 'https:'))).toMatchObject({ kind: 'not-sent', code: 'connection-reset-early' });
+    expect(await post(server.baseUrl.replace('http:', 'https:'))).toMatchObject({
+      kind: 'not-sent',
+      code: 'connection-reset-early',
+    });
   });
 
   it('when the handshake never ends', async () => {
     const server = await tcpServer((socket) => socket.resume());
 
-    expect(await post(server.baseUrl.replace('http:', 'https:'), { totalMs: 100 })).toMatchObject({ kind: 'not-sent', code: 'connect-timeout' });
+    expect(await post(server.baseUrl.replace('http:', 'https:'), { totalMs: 100 })).toMatchObject({
+      kind: 'not-sent',
+      code: 'connect-timeout',
+    });
   });
 
   it('when it was cancelled before', async () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 201, {}));
 
-    expect(await post(server.baseUrl, { signal: AbortSignal.abort() })).toMatchObject({ kind: 'not-sent', code: 'cancelled' });
+    expect(await post(server.baseUrl, { signal: AbortSignal.abort() })).toMatchObject({
+      kind: 'not-sent',
+      code: 'cancelled',
+    });
     expect(server.received).toEqual([]);
   });
 

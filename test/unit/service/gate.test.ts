@@ -47,11 +47,13 @@ describe('createGate', () => {
     const begin = Date.now();
 
     const all = Promise.all(
-      Array.from({ length: 5 }, async () =>
-        await gate.pass(async () => {
-          sentAt.push(Date.now() - begin);
-          return answer(201);
-        }, undefined),
+      Array.from(
+        { length: 5 },
+        async () =>
+          await gate.pass(async () => {
+            sentAt.push(Date.now() - begin);
+            return answer(201);
+          }, undefined),
       ),
     );
     await vi.runAllTimersAsync();

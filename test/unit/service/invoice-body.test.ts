@@ -41,8 +41,10 @@ describe('invoiceBody', () => {
   });
 
   it('refuses an amount that is not a canonical decimal rather than sending it', () => {
-    const [line] = INVOICE.lines;
+    const lines = INVOICE.lines.map((line) => ({ ...line, unitPrice: '1,5' }));
 
-    expect(() => invoiceBody({ ...INVOICE, lines: [{ ...line!, unitPrice: '1,5' }] }, 'mrc_1')).toThrow(/canonical decimal/);
+    expect(() => invoiceBody({ ...INVOICE, lines }, 'mrc_1')).toThrow(
+      /canonical decimal/,
+    );
   });
 });

@@ -15,12 +15,18 @@ describe('readPointer', () => {
     expect(readPointer(document, pointer)).toEqual(expected);
   });
 
-  it.each(['/missing', '/a/b/2', '/a/b/length', '/a/b/01', '/a/b/0/deeper', '/__proto__', '/constructor', '/a/toString'])(
-    'finds nothing at "%s", inherited things included',
-    (pointer) => {
-      expect(readPointer(document, pointer)).toBeUndefined();
-    },
-  );
+  it.each([
+    '/missing',
+    '/a/b/2',
+    '/a/b/length',
+    '/a/b/01',
+    '/a/b/0/deeper',
+    '/__proto__',
+    '/constructor',
+    '/a/toString',
+  ])('finds nothing at "%s", inherited things included', (pointer) => {
+    expect(readPointer(document, pointer)).toBeUndefined();
+  });
 
   it.each([undefined, null, 'text', 7])('finds nothing below %s', (value) => {
     expect(readPointer(value, '/a')).toBeUndefined();

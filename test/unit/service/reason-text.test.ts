@@ -28,9 +28,12 @@ describe('reasonCode', () => {
     expect(reasonCode(code)).toBe(expected);
   });
 
-  it.each(['501964843', 'The name is wrong', '', 'a'.repeat(65), 'é', 42, null, undefined, {}])('takes no code from %j', (code) => {
-    expect(reasonCode(code)).toBeNull();
-  });
+  it.each(['501964843', 'The name is wrong', '', 'a'.repeat(65), 'é', 42, null, undefined, {}])(
+    'takes no code from %j',
+    (code) => {
+      expect(reasonCode(code)).toBeNull();
+    },
+  );
 });
 
 describe('statusReason', () => {

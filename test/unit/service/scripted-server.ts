@@ -47,7 +47,9 @@ export async function scriptedServer(
 }
 
 /** A server below HTTP: it sees bytes and says bytes. */
-export async function tcpServer(onConnection: (socket: Socket, nth: number) => void): Promise<{ baseUrl: string; connections: () => number }> {
+export async function tcpServer(
+  onConnection: (socket: Socket, nth: number) => void,
+): Promise<{ baseUrl: string; connections: () => number }> {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createTcpServer((socket) => {
@@ -73,6 +75,11 @@ export async function deadAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }

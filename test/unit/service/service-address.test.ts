@@ -21,17 +21,24 @@ describe('serviceAddress', () => {
     });
   });
 
-  it.each(['', 'api.example.org', 'ftp://a.example', 'https://user:pw@a.example', 'https://a.example?x=1', 'file:///etc'])(
-    'refuses the address %j',
-    (baseUrl) => {
-      expect(() => serviceAddress({ baseUrl, apiKey: KEY, application: 'a' })).toThrow(/INVOICING_BASE_URL/);
+  it.each([
+    '',
+    'api.example.org',
+    'ftp://a.example',
+    'https://user:pw@a.example',
+    'https://a.example?x=1',
+    'file:///etc',
+  ])('refuses the address %j', (baseUrl) => {
+    expect(() => serviceAddress({ baseUrl, apiKey: KEY, application: 'a' })).toThrow(/INVOICING_BASE_URL/);
+  });
+
+  it.each(['', 'a b', 'sk_test_1\r\nx-evil: 1', 'chavé', 'sk\u0000'])(
+    'refuses the key %j without showing it',
+    (apiKey) => {
+      const attempt = (): unknown => serviceAddress({ baseUrl: 'https://a.example', apiKey, application: 'a' });
+
+      expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
+      if (apiKey !== '') expect(attempt).not.toThrow(new RegExp(apiKey));
     },
   );
-
-  it.each(['', 'a b', 'sk_test_1\r\nx-evil: 1', 'chavé', 'sk\u0000'])('refuses the key %j without showing it', (apiKey) => {
-    const attempt = (): unknown => serviceAddress({ baseUrl: 'https://a.example', apiKey, application: 'a' });
-
-    expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
-    if (apiKey !== '') expect(attempt).not.toThrow(new RegExp(apiKey));
-  });
 });

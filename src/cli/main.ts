@@ -1,0 +1,102 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { BatchInput } from '../../workflows/messages.ts';
+import { LoteError } from '../domain/errors.ts';
+import { checkCommand } from './check.ts';
+import { demoCommand } from './demo.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { runCommand } from './run.ts';
+import { sandboxCommand } from './sandbox.ts';
+import { statusCommand } from './status.ts';
+import { upCommand } from './up.ts';
+
+const program = new Command('lote')
+  .description('Durable batch invoicing: files of invoices in, every invoice issued exactly once, one report per file out.')
+  .showHelpAfterError('(lote --help lists the commands)')
+  .configureOutput({ writeErr: (text) => void process.stderr.write(text) })
+  .exitOverride();
+
+const readingOptions = [
+  new Option('--encoding <name>', 'encoding of the file when it cannot be proved, e.g. cp850'),
+  new Option('--delimiter <character>', 'column delimiter of a CSV file'),
+  new Option('--decimal <mark>', 'decimal mark of the numbers').choices([',', '.']),
+  new Option('--duplicate-rows <what>', 'identical rows within one invoice').choices(['refuse', 'keep']),
+];
+
+function reading(name: string): Command {
+  const command = program.command(name).argument('<file...>', 'CSV, JSON or NDJSON files of invoices', oneMore);
+  for (const option of readingOptions) command.addOption(option);
+  return command.option('--json', 'print one JSON document on stdout', false);
+}
+
+function oneMore(file: string, before: readonly string[] | undefined): readonly string[] {
+  if (file === '') throw new InvalidArgumentError('a file needs a name');
+  return [...(before ?? []), file];
+}
+
+type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
+
+reading('run')
+  .description('issue the invoices of files: start, progress, wait, summary')
+  .addOption(new Option('--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones').choices(['hold', 'skip']))
+  .addHelpText('after', '\nExample:\n  lote run input/sample.csv\n\nExit codes: 0 all issued, 1 some are not, 2 file refused, 3 something needed cannot be reached, 64 usage')
+  .action(async (files: readonly string[], { json, ...options }: Reading) => {
+    process.exitCode = await runCommand({ files, json, options, env: process.env });
+  });
+
+reading('check')
+  .description('dry run: what the files say and what would be sent; nothing leaves the machine')
+  .action(async (files: readonly string[], { json, ...options }: Reading) => {
+    process.exitCode = await checkCommand(files, json, options);
+  });
+
+program
+  .command('status')
+  .description('batches and where they stand')
+  .argument('[batch]', 'a batch id; without it the newest batches')
+  .option('--json', 'print one JSON document on stdout', false)
+  .action(async (batchId: string | undefined, { json }: { json: boolean }) => {
+    process.exitCode = await statusCommand({ batchId: batchId ?? null, json, env: process.env });
+  });
+
+program
+  .command('up')
+  .description('everything embedded: Temporal, ledger, sandbox, receiver, worker; stays until Ctrl-C')
+  .action(async () => {
+    process.exitCode = await upCommand(process.env);
+  });
+
+program
+  .command('sandbox')
+  .description('the simulated invoicing service alone')
+  .action(async () => {
+    process.exitCode = await sandboxCommand(process.env);
+  });
+
+program
+  .command('demo')
+  .description('run the sample file from start to report')
+  .option('--watch', 'keep everything up afterwards', false)
+  .action(async ({ watch }: { watch: boolean }) => {
+    process.exitCode = await demoCommand({ watch, env: process.env });
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Commander has printed its own errors; everything else gets one sentence on stderr, and a document where one was asked for. */
+function report(error: unknown): number {
+  if (error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')) {
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+  const code = exitCodeOf(error);
+  const known = error instanceof LoteError;
+  const message = known ? error.message : `Unforeseen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  process.stderr.write(`lote: ${message}\n`);
+  if (process.argv.includes('--json')) {
+    process.stdout.write(`${JSON.stringify({ batches: [], error: { code: known ? error.code : 'internal', message } })}\n`);
+  }
+  return code;
+}

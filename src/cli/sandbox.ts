@@ -1,0 +1,26 @@
+import { readConfig } from '../runtime/config.ts';
+import { choosePort } from '../runtime/free-port.ts';
+import { openDataDir } from '../runtime/data-dir.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { startSandbox } from '../sandbox/sandbox.ts';
+import { parseFaults } from '../sandbox/faults.ts';
+import { pgliteStore } from '../sandbox/store/pglite-store.ts';
+import { sandboxLog } from '../wiring/sandbox-log.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { untilSignal } from './until-signal.ts';
+
+/** `lote sandbox`: the simulated service alone, for anyone who writes a client for the published interface. */
+export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = readConfig(env);
+  const faults = env['SANDBOX_FAULTS'];
+  const sandbox = await startSandbox({
+    port: await choosePort(config.sandbox),
+    store: pgliteStore({ directory: (await openDataDir(config.dataDir)).sandbox }),
+    log: sandboxLog(createLogger({ level: config.logLevel, secrets: config.secrets })),
+    ...(faults === undefined ? {} : { faults: parseFaults(faults) }),
+  });
+  process.stdout.write(`Sandbox ${sandbox.url}\n`);
+  await untilSignal();
+  await sandbox.close();
+  return EXIT.ok;
+}

@@ -1,0 +1,35 @@
+import { LoteError } from '../domain/errors.ts';
+import { readConfig } from '../runtime/config.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { startEmbedded, type Stack } from '../wiring/embedded.ts';
+import { quietSdk } from '../wiring/start-worker.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { untilSignal } from './until-signal.ts';
+
+/** `lote up`: everything embedded, stays until Ctrl-C; slices in flight end first. */
+export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = readConfig(env);
+  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  quietSdk((level, message) => log.warn('temporal sdk', { level, message }));
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  const stack = await startEmbedded({ config, log, tell, env });
+  if (stack === null) throw new LoteError('data-directory-owned', `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`);
+  process.stdout.write(addresses(stack));
+  try {
+    await Promise.race([untilSignal(), stack.worker.ended]);
+  } finally {
+    tell('Leaving: slices in flight end first (Ctrl-C again leaves now) …');
+    await stack.stop();
+  }
+  return EXIT.ok;
+}
+
+export function addresses({ endpoints }: Stack): string {
+  const lines = [
+    ['Temporal', endpoints.temporalAddress],
+    ['Temporal UI', endpoints.temporalUi],
+    ['Receiver', endpoints.receiver],
+    ['Sandbox', endpoints.sandbox],
+  ].filter(([, address]) => address !== null);
+  return `${lines.map(([name, address]) => `${String(name).padEnd(12)} ${String(address)}`).join('\n')}\n`;
+}

@@ -1,0 +1,71 @@
+import { html } from 'hono/html';
+import type { ConsoleOptions, HealthCheck } from './console-options.ts';
+import type { PageFormat } from './page-format.ts';
+import type { Html } from './page-layout.ts';
+
+const TONES = { ok: 'good', trouble: 'bad', unknown: 'open' } as const;
+
+/** The ledger as the console sees it, and whatever checks the process brought along. Never throws. */
+export async function healthChecks({
+  ledger,
+  health,
+}: Pick<ConsoleOptions, 'ledger' | 'health'>): Promise<readonly HealthCheck[]> {
+  return [await ledgerCheck(ledger), ...(await otherChecks(health))];
+}
+
+async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthCheck> {
+  try {
+    const parked = await ledger.parkedDeliveries();
+    return {
+      name: 'ledger',
+      state: 'ok',
+      detail: `id ${ledger.id}; ${parked} webhooks wait for an invoice that nobody knows yet`,
+    };
+  } catch {
+    return {
+      name: 'ledger',
+      state: 'trouble',
+      detail: 'The ledger does not answer. Look at the log of the process that owns it.',
+    };
+  }
+}
+
+async function otherChecks(health: ConsoleOptions['health']): Promise<readonly HealthCheck[]> {
+  if (health === undefined) return [];
+  try {
+    return await health();
+  } catch {
+    return [
+      {
+        name: 'health',
+        state: 'unknown',
+        detail: 'The other checks could not be made. Look at the log of the process.',
+      },
+    ];
+  }
+}
+
+export function healthPage({ texts }: PageFormat, checks: readonly HealthCheck[]): Html {
+  return html`<h1>${texts.health}</h1>
+    <div class="scroll" tabindex="0" role="region" aria-label="${texts.health}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${texts.check}</th>
+            <th scope="col">${texts.result}</th>
+            <th scope="col">${texts.healthDetail}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${checks.map(
+            ({ name, state, detail }) =>
+              html`<tr>
+                <th scope="row">${name}</th>
+                <td><span class="state ${TONES[state]}">${state}</span></td>
+                <td class="text">${detail}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}

@@ -1,0 +1,44 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+
+const PLAIN_NAME = /^\w[\w.-]*$/u;
+const REPORT_FILE = /^(?:report\.(?:json|csv|html)|corrections[\w-]*\.[a-z0-9]+)$/u;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  json: 'application/json',
+  // No charset: corrections have the encoding of the file they came from.
+  csv: 'text/csv',
+};
+
+/** A report holds texts of files and of the service: whatever they are, nothing in it runs or loads. */
+const REPORT_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Names of the files that a batch's report consists of; none when there is no report yet. */
+export async function reportFiles(reportsDir: string, batchId: string): Promise<readonly string[]> {
+  if (!PLAIN_NAME.test(batchId)) return [];
+  const names = await readdir(join(reportsDir, batchId)).catch(noSuchDirectory);
+  return names.filter((name) => REPORT_FILE.test(name)).sort();
+}
+
+function noSuchDirectory(error: unknown): string[] {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  throw error;
+}
+
+/** The answer with one of these files, or null when there is no such file. Names that are not listed are never opened. */
+export async function reportFileAnswer(reportsDir: string, batchId: string, name: string): Promise<Response | null> {
+  if (!(await reportFiles(reportsDir, batchId)).includes(name)) return null;
+  const extension = name.slice(name.lastIndexOf('.') + 1);
+  const stream = createReadStream(join(reportsDir, batchId, name));
+  return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
+    headers: {
+      'content-type': MEDIA_TYPES[extension] ?? 'application/octet-stream',
+      'content-disposition': extension === 'html' ? 'inline' : `attachment; filename="${name}"`,
+      'content-security-policy': REPORT_POLICY,
+    },
+  });
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { EnvDuration } from './env-duration.ts';
+import { EnvPercent } from './env-percent.ts';
+import { EnvBaseUrl, EnvDatabaseUrl, EnvWebhookUrl } from './env-url.ts';
+
+/** A path printed by `JSON.stringify` never holds one; as a file name it would be cut there by the system. */
+const NO_CONTROL_CHARACTERS = /^[^\p{Cc}]+$/u;
+
+/** Part of workflow ids, keys and folder names: nothing that needs quoting anywhere. */
+const APPLICATION = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+/** A page of fewer invoices costs a workflow each; one of more outgrows what its parent may be told in a signal. */
+const SMALLEST_PAGE = 1;
+const LARGEST_PAGE = 20_000;
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+const text = z.string().regex(NO_CONTROL_CHARACTERS, { message: 'must hold no control characters' });
+
+const host = z.string().regex(/^[A-Za-z0-9.:_-]+$/, { message: 'must be a host name or an IP address' });
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, { message: 'must be a port number from 0 to 65535' })
+  .transform(Number)
+  .refine((number) => number <= 65_535, { message: 'must be a port number from 0 to 65535' });
+
+const flag = z.enum(['true', 'false', '1', '0'], { message: 'must be true or false' }).transform((word) => word === 'true' || word === '1');
+
+const secret = z.string().regex(/^[\x21-\x7e]+$/, { message: 'must be printable ASCII without spaces: it is sent in a header' });
+
+const pageSize = z
+  .string()
+  .regex(/^\d{1,6}$/, { message: `must be a whole number from ${SMALLEST_PAGE} to ${LARGEST_PAGE}` })
+  .transform(Number)
+  .refine((number) => number >= SMALLEST_PAGE && number <= LARGEST_PAGE, {
+    message: `must be a whole number from ${SMALLEST_PAGE} to ${LARGEST_PAGE}`,
+  });
+
+const secretList = z.string().transform((list, context): readonly string[] => {
+  const secrets = list.split(',').map((entry) => entry.trim());
+  if (secrets.every((entry) => entry !== '')) return secrets;
+  context.addIssue({ code: 'custom', message: 'must be one secret, or several with commas between, newest first, none of them empty' });
+  return z.NEVER;
+});
+
+/** Every variable of Lote with its default; names are the contract with the outside. */
+export const EnvSchema = z.object({
+  INVOICING_BASE_URL: EnvBaseUrl.optional(),
+  INVOICING_API_KEY: secret.optional(),
+  WEBHOOK_SECRET: secretList.optional(),
+  WEBHOOK_URL: EnvWebhookUrl.optional(),
+  RECEIVER_HOST: host.default('127.0.0.1'),
+  RECEIVER_PORT: port.optional(),
+  CONSOLE_HOST: host.default('127.0.0.1'),
+  CONSOLE_PORT: port.optional(),
+  CONSOLE_TOKEN: secret.optional(),
+  SANDBOX_HOST: host.default('127.0.0.1'),
+  SANDBOX_PORT: port.optional(),
+  DATABASE_URL: EnvDatabaseUrl.optional(),
+  TEMPORAL_ADDRESS: text.regex(/^[^\s/]+$/, { message: 'must be of the form host:port, without http://' }).optional(),
+  TEMPORAL_NAMESPACE: text.default('default'),
+  TEMPORAL_API_KEY: secret.optional(),
+  TEMPORAL_TLS: flag.optional(),
+  TEMPORAL_TLS_SERVER_NAME: host.optional(),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: text.optional(),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: text.optional(),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: text.optional(),
+  LOTE_TASK_QUEUE: text.default('lote'),
+  SERVICE_PROFILE: text.optional(),
+  LOTE_DATA_DIR: text.default('.lote'),
+  LOTE_INPUT_DIR: text.default('input'),
+  LOTE_REPORTS_DIR: text.default('reports'),
+  LOTE_APPLICATION: z
+    .string()
+    .regex(APPLICATION, { message: 'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit' })
+    .default('default'),
+  LOTE_SETTLE_TIMEOUT: EnvDuration.prefault('15m'),
+  LOTE_SEND_TIMEOUT: EnvDuration.prefault('30m'),
+  LOTE_OUTAGE_PATIENCE: EnvDuration.prefault('12h'),
+  LOTE_FAILURE_BUDGET: EnvPercent.prefault('50%'),
+  LOTE_PAGE_SIZE: pageSize.prefault('2000'),
+  LOTE_LOG_LEVEL: z.enum(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+});
+
+export type Env = z.infer<typeof EnvSchema>;

@@ -1,0 +1,56 @@
+import { pino, type DestinationStream, type Level } from 'pino';
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Messages are static text, facts are fields: so logs group. No personal data in either. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export interface LoggerOptions {
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Values that never appear in a line, wherever they stand. */
+  readonly secrets: readonly string[];
+  /** Standard error when left out: standard output belongs to `--json`. */
+  readonly destination?: DestinationStream;
+}
+
+const REDACTED = '[redacted]';
+
+/** Fields that hold a secret by their name, at the top and one level down. */
+const SECRET_FIELDS = ['authorization', 'Authorization', 'apiKey', 'api_key', 'secret', 'secrets', 'password', 'token', 'body', 'rawBody'];
+
+/** A shorter "secret" would blank out ordinary words; nothing this short protects anything. */
+const SHORTEST_SECRET = 4;
+
+/** One JSON object a line, on standard error. */
+export function createLogger(options: LoggerOptions): Logger {
+  const destination = options.destination ?? pino.destination({ fd: 2, sync: true });
+  const base = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
+      redact: { paths: SECRET_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: REDACTED },
+      hooks: { streamWrite: createScrubber(options.secrets) },
+    },
+    destination,
+  );
+  const write = (level: Level) => (message: string, fields?: LogFields) => base[level](fields ?? {}, message);
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** Error texts of drivers and peers may quote what they were given: every line is searched for the secrets themselves. */
+function createScrubber(secrets: readonly string[]): (line: string) => string {
+  const needles = secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    // As they stand in a JSON line; the longest first, so that a part does not spoil the whole.
+    .map((secret) => JSON.stringify(secret).slice(1, -1))
+    .sort((a, b) => b.length - a.length);
+  return (line) => needles.reduce((text, needle) => text.replaceAll(needle, REDACTED), line);
+}

@@ -1,0 +1,37 @@
+import { constants } from 'node:os';
+
+/** A terminal's Ctrl-C, a service manager's stop, a closed terminal. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type ShutdownSignal = (typeof SIGNALS)[number];
+
+export interface ShutdownHandlers {
+  /** First signal: stop claiming, let what is in flight end. */
+  readonly graceful: (signal: ShutdownSignal) => void;
+  /** Second signal: leave now, with this exit code. Later ones change nothing. */
+  readonly immediate: (signal: ShutdownSignal, exitCode: number) => void;
+  /** The process, or a stand-in with its events. */
+  readonly source?: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
+}
+
+/** 128 + the signal's number, as shells do: 130 after Ctrl-C. */
+export function exitCodeOf(signal: ShutdownSignal): number {
+  return 128 + constants.signals[signal];
+}
+
+/** Listens for signals until the returned function is called. */
+export function onShutdown(handlers: ShutdownHandlers): () => void {
+  const source = handlers.source ?? process;
+  let received = 0;
+  const listeners = SIGNALS.map((signal) => {
+    function listener(): void {
+      received += 1;
+      if (received === 1) handlers.graceful(signal);
+      if (received === 2) handlers.immediate(signal, exitCodeOf(signal));
+    }
+    source.on(signal, listener);
+    return { signal, listener };
+  });
+  return () => {
+    for (const { signal, listener } of listeners) source.off(signal, listener);
+  };
+}

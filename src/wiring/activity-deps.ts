@@ -1,0 +1,57 @@
+import type { Client } from '@temporalio/client';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../domain/ports/ledger.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { ServiceProfile } from '../service/profile.ts';
+import { createRunDirectory } from './batch-starter.ts';
+import { createFileReader } from './input-files.ts';
+import { createReportWriter } from './report-files.ts';
+import { createWebhookRegistration } from './webhook-registration.ts';
+
+export interface WorkerParts {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly profile: ServiceProfile;
+  readonly client: Client;
+  /** The address to register for webhooks; null: none. */
+  readonly webhookUrl: string | null;
+  readonly log: Logger;
+}
+
+/** Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. */
+const SLICE_SIZE = 500;
+
+/** Gives the activities everything they touch. */
+export function activityDeps(parts: WorkerParts): ActivityDeps {
+  const { config, ledger, service, profile, client, log } = parts;
+  const now = Date.now;
+  const registration = createWebhookRegistration({ ledger, service, application: config.application, url: parts.webhookUrl, log, now });
+  return {
+    application: config.application,
+    ledger,
+    service,
+    files: createFileReader(config),
+    reports: createReportWriter({ ledger, reportsDir: config.reportsDir, dataDir: config.dataDir, notes: () => notesOf(registration.note()), now }),
+    runs: createRunDirectory(client),
+    ensureWebhook: () => registration.ensure(),
+    settings: {
+      sliceSize: Math.min(SLICE_SIZE, config.pageSize),
+      settleMs: config.settleTimeoutMs,
+      sendMs: config.sendTimeoutMs,
+      patienceMs: config.outagePatienceMs,
+      pageSize: config.pageSize,
+      failureBudget: config.failureBudget,
+      maxConcurrency: profile.limits.maxConcurrency,
+    },
+    log,
+    now,
+    random: Math.random,
+  };
+}
+
+function notesOf(note: string | null): readonly string[] {
+  return note === null ? [] : [note];
+}

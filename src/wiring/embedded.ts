@@ -1,0 +1,161 @@
+import { mkdir } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { LoteError } from '../domain/errors.ts';
+import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../domain/ports/ledger.ts';
+import type { Config } from '../runtime/config.ts';
+import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
+import { openDataDir, type DataDir } from '../runtime/data-dir.ts';
+import { removeEndpoints, writeEndpoints, type Endpoints } from '../runtime/endpoints.ts';
+import { ownIdentity } from '../runtime/process-identity.ts';
+import { choosePort } from '../runtime/free-port.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { acquireTemporalBinary } from '../runtime/temporal-binary.ts';
+import { startTemporalServer } from '../runtime/temporal-server.ts';
+import { DEFAULT_API_KEY, startSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { pgliteStore } from '../sandbox/store/pglite-store.ts';
+import { activityDeps } from './activity-deps.ts';
+import { openLedger } from './open-ledger.ts';
+import { sandboxLog } from './sandbox-log.ts';
+import { openService, readProfile, type ServiceAccount } from './open-service.ts';
+import { startReceiver } from './start-receiver.ts';
+import { startWorker, type RunningWorker } from './start-worker.ts';
+import { startedParts } from './stop-in-reverse.ts';
+
+/** Everything a data directory's owner runs. */
+export interface Stack {
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly client: Client;
+  readonly worker: RunningWorker;
+  readonly sandbox: Sandbox | null;
+  readonly endpoints: Endpoints;
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** A line for the person who waits. */
+  readonly tell: (line: string) => void;
+  readonly env: NodeJS.ProcessEnv;
+  /** Runs between the service and Temporal; throws to stop before anything is started that could send. */
+  readonly beforeSending?: (service: InvoicingService) => Promise<void>;
+}
+
+/**
+ * Starts what is not given from outside, in one order: lock, ledger, sandbox, Temporal, receiver, worker; stops in the reverse. Null when
+ * another process owns the data directory.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Stack | null> {
+  const { config, log } = options;
+  const dataDir = await openDataDir(config.dataDir);
+  await mkdir(config.inputDir, { recursive: true });
+  const lock = await acquireDirectoryLock(dataDir.path);
+  if (lock === null) return null;
+  const parts = startedParts(log);
+  parts.add('lock', () => lock.release());
+  try {
+    return await startParts(options, dataDir, parts);
+  } catch (error) {
+    await parts.stop();
+    throw error;
+  }
+}
+
+async function startParts(options: EmbeddedOptions, dataDir: DataDir, parts: ReturnType<typeof startedParts>): Promise<Stack> {
+  const { config, log, tell } = options;
+  const profile = readProfile(config);
+  tell('Opening the ledger …');
+  const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
+  parts.add('ledger', () => ledger.close());
+
+  const receiverPort = await choosePort({ ...config.receiver, explicit: config.receiver.explicit || config.service.kind === 'remote' });
+  const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] }) : null;
+  if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
+  const service = openService(config, accountOf(config, sandbox), profile);
+  parts.add('service', () => service.close());
+  await options.beforeSending?.(service);
+
+  const temporal = await connectTemporal(options, dataDir);
+  parts.add('temporal', () => temporal.stop());
+  tell(`Temporal at ${temporal.address}`);
+  const client = temporal.client;
+
+  const receiver = await startReceiver({ config, port: receiverPort, ledger, service, profile, client: () => client, log });
+  parts.add('receiver', () => receiver.close());
+  const ownWebhookUrl = sandbox === null ? null : `http://${config.receiver.host}:${receiverPort}/webhooks`;
+
+  tell('Starting the worker …');
+  const webhookUrl = config.webhook.url ?? ownWebhookUrl;
+  const worker = await startWorker(activityDeps({ config, ledger, service, profile, client, webhookUrl, log }), {
+    address: temporal.address,
+    namespace: config.temporal.namespace,
+    taskQueue: config.taskQueue,
+  });
+  parts.add('worker', () => worker.stop());
+
+  const endpoints: Endpoints = {
+    ...(await ownIdentity()),
+    temporalAddress: temporal.address,
+    temporalNamespace: config.temporal.namespace,
+    temporalUi: temporal.ui,
+    receiver: receiver.url,
+    console: null,
+    sandbox: sandbox?.url ?? null,
+  };
+  await writeEndpoints(dataDir, endpoints);
+  parts.add('endpoints', () => removeEndpoints(dataDir));
+  return { ledger, service, client, worker, sandbox, endpoints, stop: () => parts.stop() };
+}
+
+function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {
+  if (config.service.kind === 'remote') return config.service;
+  if (sandbox !== null) return { baseUrl: sandbox.url, apiKey: DEFAULT_API_KEY };
+  throw new LoteError('internal', 'Neither a service nor the sandbox is there; this is a mistake in Lote.');
+}
+
+/** The sandbox keeps its own books, never in the ledger's database: it plays somebody else. */
+async function startOwnSandbox(place: { config: Config; dataDir: DataDir; log: Logger; reserved: readonly number[] }): Promise<Sandbox> {
+  const { config, dataDir, log, reserved } = place;
+  return startSandbox({
+    host: config.sandbox.host,
+    port: await choosePort({ ...config.sandbox, reserved }),
+    store: pgliteStore({ directory: dataDir.sandbox }),
+    log: sandboxLog(log),
+  });
+}
+
+interface ConnectedTemporal {
+  readonly address: string;
+  readonly ui: string | null;
+  readonly client: Client;
+  stop(): Promise<void>;
+}
+
+async function connectTemporal({ config, tell, env }: EmbeddedOptions, dataDir: DataDir): Promise<ConnectedTemporal> {
+  const embedded =
+    config.temporal.address === null
+      ? await startTemporalServer({ binary: await acquireTemporalBinary(tell, env), dataDir: dataDir.path, namespace: config.temporal.namespace })
+      : null;
+  const address = embedded?.address ?? config.temporal.address ?? '';
+  const client = await connectClient(address, config.temporal.namespace);
+  return {
+    address,
+    ui: embedded?.ui ?? null,
+    client,
+    async stop() {
+      await client.connection.close();
+      await embedded?.stop();
+    },
+  };
+}
+
+/** @throws LoteError `temporal-unavailable` */
+export async function connectClient(address: string, namespace: string): Promise<Client> {
+  try {
+    return new Client({ connection: await Connection.connect({ address, connectTimeout: '10s' }), namespace });
+  } catch (cause) {
+    throw new LoteError('temporal-unavailable', `Connecting to Temporal at ${address}: a server must answer there within 10 s, but none did. Check TEMPORAL_ADDRESS, or leave it out for an embedded server.`, { cause });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Client } from '@temporalio/client';
+import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
+import type { Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { ServiceProfile } from '../service/profile.ts';
+import { startReceiver as listen } from '../webhooks/server.ts';
+import { createSignalRelay } from '../webhooks/signal-relay.ts';
+import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
+import { confirmingLedger } from './failure-confirmation.ts';
+
+export interface ReceiverParts {
+  readonly config: Config;
+  readonly port: number;
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly profile: ServiceProfile;
+  readonly client: () => Client;
+  readonly log: Logger;
+}
+
+/** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
+export async function startReceiver(parts: ReceiverParts): Promise<{ url: string; close(): Promise<void> }> {
+  const { config, ledger, service, profile, log } = parts;
+  const now = Date.now;
+  const relay = createSignalRelay({
+    pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
+    send: async (workflowId, ordinals) => {
+      await parts.client().workflow.getHandle(workflowId).signal('settled', { ordinals: [...ordinals] });
+    },
+    // A page that has ended takes no more news: nothing to worry about.
+    log: { warn: (message, fields) => log.debug(message, fields) },
+  });
+  const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
+  const receiver = await listen({
+    host: config.receiver.host,
+    port: parts.port,
+    ledger: confirmingLedger({ ledger, service, onSettled, log, now }),
+    secrets: async () => [...config.webhook.secrets, ...(await ledger.webhookSecrets(service.baseUrl, config.application))],
+    shapes: { signature: profile.signature, event: profile.event },
+    onSettled,
+    log,
+  });
+  return {
+    url: receiver.url,
+    async close() {
+      await receiver.close();
+      await relay.flush();
+    },
+  };
+}

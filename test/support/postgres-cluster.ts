@@ -1,0 +1,106 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface PostgresCluster {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const START_TRIES = 200;
+const START_PAUSE_MS = 50;
+
+/** A private, throw-away PostgreSQL on loopback; null where the machine has no `initdb` and `postgres`. */
+export async function startPostgresCluster(): Promise<PostgresCluster | null> {
+  const binaries = findBinaries();
+  if (binaries === null) return null;
+  const account = unprivilegedAccount();
+  const directory = await mkdtemp(join(tmpdir(), 'lote-postgres-'));
+  if (account !== null) await chown(directory, account.uid, account.gid);
+  await chmod(directory, 0o700);
+  const options = { cwd: directory, ...account };
+  const data = join(directory, 'data');
+  execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'lote', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const port = await freePort();
+  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', fsync: 'off', max_connections: 100, deadlock_timeout: '200ms' };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], { ...options, stdio: 'ignore' });
+  const url = `postgres://lote@127.0.0.1:${port}/postgres`;
+  await untilReady(url, server);
+  return { url, stop: () => stop(server, directory) };
+}
+
+function findBinaries(): string | null {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env['PATH'] ?? '').split(delimiter)];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
+}
+
+/** initdb and postgres refuse to run as root. */
+function unprivilegedAccount(): Account | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      return { uid: idOf(name, '-u'), gid: idOf(name, '-g') };
+    } catch {
+      // No such account here: try the next.
+    }
+  }
+  throw new Error('Starting PostgreSQL for the tests: as root it needs an account "postgres" or "nobody" to run under, found neither');
+}
+
+function idOf(name: string, flag: '-u' | '-g'): number {
+  return Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim());
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function untilReady(url: string, server: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < START_TRIES; attempt += 1) {
+    if (server.exitCode !== null) throw new Error(`Starting PostgreSQL for the tests: it left with exit code ${server.exitCode}`);
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await sleep(START_PAUSE_MS);
+    }
+  }
+  throw new Error('Starting PostgreSQL for the tests: it did not accept connections in time');
+}
+
+/** SIGQUIT is "immediate shutdown": nothing here is worth a checkpoint. */
+async function stop(server: ChildProcess, directory: string): Promise<void> {
+  if (server.exitCode === null && server.signalCode === null) {
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill('SIGQUIT');
+    await ended;
+  }
+  await rm(directory, { recursive: true, force: true });
+}

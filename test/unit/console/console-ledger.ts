@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Finding } from '../../../src/domain/invoice.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger.ts';
+import { sumDecimals } from '../../../src/domain/money.ts';
+import type { ConsoleLedger } from '../../../src/console/console-options.ts';
+
+export const NOON = Date.UTC(2026, 4, 1, 12);
+
+/** An issued invoice of 1234.5 EUR; each test names what matters to it. */
+export function anInvoice(given: Partial<BatchInvoice> = {}): BatchInvoice {
+  const ordinal = given.ordinal ?? 1;
+  return {
+    ordinal,
+    page: 1,
+    ref: `F-${ordinal}`,
+    merchantNif: '501964843',
+    rows: [ordinal + 1],
+    currency: 'EUR',
+    net: '1234.5',
+    state: 'issued',
+    serviceId: `inv_${ordinal}`,
+    idempotencyKey: `lote_${ordinal}`,
+    generation: 1,
+    attempts: 1,
+    reason: null,
+    findings: [],
+    flags: [],
+    sentAt: NOON,
+    settledAt: NOON,
+    ...given,
+  };
+}
+
+export function aBatch(given: Partial<BatchRecord> = {}): BatchRecord {
+  const batchId = given.batchId ?? 'batch-may-0a1b2c3d';
+  return {
+    batchId,
+    application: 'default',
+    file: 'may.csv',
+    sha256: createHash('sha256').update(batchId).digest('hex'),
+    state: 'finished',
+    workflowId: batchId,
+    runId: 'run-1',
+    pageSize: 2000,
+    pages: 1,
+    rows: 3,
+    rowsWithoutInvoice: 0,
+    invoices: 3,
+    startedAt: NOON,
+    finishedAt: NOON + 60_000,
+    revision: 1,
+    proof: {},
+    ...given,
+  };
+}
+
+export interface Held {
+  readonly batch: BatchRecord;
+  readonly invoices: readonly BatchInvoice[];
+  readonly findings?: readonly Finding[];
+}
+
+/** A ledger of batches that stand still, and a note of how many invoices were read from it. */
+export function ledgerHolding(held: readonly Held[], given: Partial<ConsoleLedger> = {}): ConsoleLedger & { readonly read: () => number } {
+  const find = (batchId: string) => held.find(({ batch }) => batch.batchId === batchId);
+  let read = 0;
+  return {
+    id: 'ledger-1',
+    read: () => read,
+    listBatches: async (limit) => held.map(({ batch }) => batch).slice(0, limit),
+    findBatch: async (batchId) => find(batchId)?.batch ?? null,
+    countOutcomes: async (batchId) => countsOf(find(batchId)?.invoices ?? []),
+    fileFindings: async (batchId) => find(batchId)?.findings ?? [],
+    parkedDeliveries: async () => 0,
+    async *batchInvoices(batchId) {
+      for (const invoice of find(batchId)?.invoices ?? []) {
+        read += 1;
+        yield [invoice];
+      }
+    },
+    ...given,
+  };
+}
+
+function countsOf(invoices: readonly BatchInvoice[]): readonly OutcomeCount[] {
+  const groups = Map.groupBy(invoices, ({ state, currency }) => `${state} ${currency}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const nets = group.flatMap(({ net }) => net ?? []);
+    return [{ outcome: first.state, currency: first.currency, invoices: group.length, net: sumDecimals(nets), withoutAmount: group.length - nets.length }];
+  });
+}

@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { hashFile } from '../../../src/ingest/hash-file.ts';
+import { temporaryFile } from './ingested.ts';
+
+describe('hashFile', () => {
+  it.each([0, 1, 1_000_000])('gives the SHA-256 of %i bytes', async (length) => {
+    const bytes = Buffer.alloc(length, 'ã');
+
+    expect(await hashFile(temporaryFile(bytes))).toBe(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  it.each(['/', '/nowhere/at/all'])('fails clearly on %s', async (path) => {
+    await expect(hashFile(path)).rejects.toMatchObject({
+      code: 'file-unreadable',
+      message: expect.stringContaining(path) as unknown,
+    });
+  });
+});

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, chmodSync, writeFileSync } from 'node:fs';
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { LoteError } from '../../../src/domain/errors.ts';
+import type { RawRow } from '../../../src/domain/row.ts';
+import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
+import { readFile } from '../../../src/ingest/read-file.ts';
+import { HEADER, csvRow, ingestedText, temporaryFile } from './ingested.ts';
+
+describe('readFile', () => {
+  it('hashes the bytes of the file, refused or not', async () => {
+    const good = `${HEADER}\n${csvRow()}\n`;
+
+    expect((await ingestedText(good)).result.sha256).toBe(createHash('sha256').update(good).digest('hex'));
+    expect((await ingestedText('%PDF-1')).result).toMatchObject({
+      ok: false,
+      refused: true,
+      sha256: createHash('sha256').update('%PDF-1').digest('hex'),
+    });
+  });
+
+  it('hands rows to the store in portions of 2,000, in file order', async () => {
+    const rows = Array.from({ length: 4500 }, (_, at) => csvRow({ ref: `F${at}` }));
+    const portions: number[] = [];
+    const seen: RawRow[] = [];
+    const store = {
+      append(portion: readonly RawRow[]) {
+        portions.push(portion.length);
+        seen.push(...portion);
+        return Promise.resolve();
+      },
+      async *groups() {},
+    };
+
+    const result = await readFile({ path: temporaryFile([HEADER, ...rows].join('\n')), store });
+
+    expect(result).toMatchObject({ ok: true, rows: 4500, rowsWithoutInvoice: 0 });
+    expect(portions).toEqual([2000, 2000, 500]);
+    expect(seen.map(({ row }) => row)).toEqual(rows.map((_, at) => at + 2));
+    expect(seen[7]).toEqual({
+      row: 9,
+      ref: 'F7',
+      nif: '501964843',
+      object: null,
+      cells: ['F7', '501964843', null, null, 'Ana', null, 'EUR', 'Pão', '1', '2.50', 'IVA_23'],
+    });
+  });
+
+  it('gives a proof and a conversion that survive JSON', async () => {
+    const { result } = await ingestedText(`${HEADER}\n${csvRow()}\n`);
+
+    expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+    expect(result.proof).toMatchObject({
+      encoding: { name: 'utf-8', how: 'proved' },
+      delimiter: { value: ',', how: 'proved' },
+      decimal: { unit_price: { mark: '.', how: 'proved', witness: { row: 2, value: '2.50' } } },
+      dialect: { format: 'csv', delimiter: ',', lineEnd: '\n', headerRow: 1, header: HEADER.split(',') },
+    });
+  });
+
+  it('fails on what is no readable file', async () => {
+    const unreadable = temporaryFile('x');
+    chmodSync(unreadable, 0o000);
+    for (const path of ['/nowhere/at/all.csv', '/tmp']) {
+      await expect(readFile({ path, store: memoryRowStore() })).rejects.toMatchObject({
+        name: 'LoteError',
+        code: 'file-unreadable',
+      });
+    }
+    // The superuser reads everything: the case cannot be made there.
+    if (process.getuid?.() !== 0)
+      await expect(readFile({ path: unreadable, store: memoryRowStore() })).rejects.toBeInstanceOf(LoteError);
+  });
+
+  it('fails when the file grows while it is read', async () => {
+    const path = temporaryFile(
+      `${HEADER}\n${Array.from({ length: 9000 }, (_, at) => csvRow({ ref: `F${at}` })).join('\n')}\n`,
+    );
+    const store = memoryRowStore();
+    let grown = false;
+    const growing = {
+      ...store,
+      append(rows: readonly RawRow[]) {
+        if (!grown) appendFileSync(path, `${csvRow({ ref: 'late' })}\n`);
+        grown = true;
+        return store.append(rows);
+      },
+    };
+
+    await expect(readFile({ path, store: growing })).rejects.toMatchObject({ code: 'file-changed' });
+  });
+
+  it('stops when it is told to', async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+
+    await expect(readFile({ path: temporaryFile(HEADER), store: memoryRowStore(), signal })).rejects.toThrow('enough');
+  });
+
+  it('takes a declared decimal mark where the file proves none', async () => {
+    const text = `${HEADER}\n${csvRow({ price: '1.234' })}\n`;
+
+    const comma = await ingestedText(text, { decimal: ',' });
+    const point = await ingestedText(text, { decimal: '.' });
+
+    expect(comma.invoices[0]).toMatchObject({ ok: true, invoice: { lines: [{ unitPrice: '1234' }] } });
+    expect(point.invoices[0]).toMatchObject({ ok: true, invoice: { lines: [{ unitPrice: '1.234' }] } });
+  });
+
+  it('takes a declared delimiter and declared columns', async () => {
+    const { invoices } = await ingestedText(
+      'a^b^customer_name^currency^description^quantity^unit_price^tax_code\nF1^501964843^Ana^EUR^Pão^1^2.50^IVA_23\n',
+      {
+        delimiter: '^',
+        columns: { invoice_ref: 'A', merchant_nif: 'b' },
+      },
+    );
+
+    expect(invoices[0]).toMatchObject({ ok: true, invoice: { ref: 'F1', merchant: { nif: '501964843' } } });
+  });
+
+  it('reads an encoding that is declared, and refuses a name that is none', async () => {
+    const bytes = iconv.encode(`${HEADER}\n${csvRow({ customer: 'João Gonçalves' })}\n`, 'cp850');
+
+    expect((await ingestedText(bytes, { encoding: 'cp850' })).invoices[0]).toMatchObject({
+      invoice: { customer: { name: 'João Gonçalves' } },
+    });
+    await expect(ingestedText(bytes, { encoding: 'klingon' })).rejects.toMatchObject({ code: 'usage' });
+    expect((await ingestedText(bytes, { encoding: 'UTF8' })).result).toMatchObject({
+      ok: false,
+      findings: [{ code: 'encoding-damaged' }],
+    });
+    expect((await ingestedText(`\uFEFF${HEADER}\n`, { encoding: 'cp850' })).result).toMatchObject({
+      ok: false,
+      findings: [{ code: 'encoding-contradicted' }],
+    });
+  });
+
+  it.each(['utf16le', 'utf16be', 'utf8', 'windows-1252'])(
+    'reads characters that lie across chunks in %s',
+    async (encoding) => {
+      const rows = Array.from({ length: 20_000 }, (_, at) => csvRow({ ref: `F${at}`, customer: 'Conceição €' }));
+      const bytes = iconv.encode(`${[HEADER, ...rows].join('\n')}\n`, encoding, {
+        addBOM: encoding !== 'windows-1252',
+      });
+
+      const { result, invoices } = await ingestedText(bytes);
+
+      expect(result).toMatchObject({ ok: true, rows: 20_000 });
+      expect(invoices.every((invoice) => invoice.ok && invoice.invoice.customer.name === 'Conceição €')).toBe(true);
+    },
+  );
+
+  it('keeps the rows of a refused file countable', async () => {
+    const { result } = await ingestedText(
+      `${HEADER}\n${csvRow({ price: '1.5' })}\n${csvRow({ ref: 'F2', price: '"1,5"' })}\n`,
+    );
+
+    expect(result).toMatchObject({
+      ok: false,
+      refused: true,
+      rows: 2,
+      findings: [{ code: 'decimal-contradictory', severity: 'error' }],
+    });
+  });
+});
+
+describe('readFile on hostile files', () => {
+  it('reads 10,000 columns', async () => {
+    const extra = Array.from({ length: 10_000 }, (_, at) => `x${at}`).join(',');
+    const { result, invoices } = await ingestedText(`${HEADER},${extra}\n${csvRow()},${extra}\n`);
+
+    expect(result.ok).toBe(true);
+    expect(invoices[0]?.ok).toBe(true);
+    expect(result.findings[0]?.message.length).toBeLessThan(2000);
+  });
+
+  it('refuses one 10 MB cell', async () => {
+    const { result } = await ingestedText(`${HEADER}\n${csvRow({ description: 'x'.repeat(10_000_000) })}\n`);
+
+    expect(result).toMatchObject({ ok: false, findings: [{ code: 'record-too-long', row: 2 }] });
+  });
+
+  it('bounds the findings of a file in which every row is wrong', async () => {
+    const rows = Array.from({ length: 5000 }, () => csvRow({ nif: 'none' }));
+    const { result } = await ingestedText([HEADER, csvRow(), ...rows].join('\n'));
+
+    expect(result).toMatchObject({ ok: true, rows: 5001, rowsWithoutInvoice: 5000 });
+    expect(result.findings).toHaveLength(1001);
+    expect(result.findings.at(-1)).toMatchObject({ code: 'findings-omitted' });
+    expect(result.findings.at(-1)?.message).toContain('4000 more');
+  });
+
+  it('refuses a file in which too many rows do not fit the header', async () => {
+    const rows = Array.from({ length: 1001 }, (_, at) => `${csvRow({ ref: `F${at}` })},oops`);
+    const { result } = await ingestedText([HEADER, ...rows].join('\n'));
+
+    expect(result).toMatchObject({ ok: false, findings: [{ code: 'too-many-damaged-rows', row: 1002 }] });
+  });
+
+  it('does not crash on any bytes', async () => {
+    const path = temporaryFile('');
+    for (let seed = 1; seed <= 300; seed += 1) {
+      writeFileSync(path, noise(seed));
+      expect((await readFile({ path, store: memoryRowStore() })).ok).toBe(false);
+    }
+  });
+});
+
+/** Bytes that look like the beginning of something, then nothing sensible. */
+function noise(seed: number): Buffer {
+  const starts = [HEADER, '[', '{"invoices":[', '\uFEFF', 'sep=;\n', '"', `${HEADER}\n"`];
+  const bytes = createHash('sha512').update(String(seed)).digest();
+  return Buffer.concat([
+    Buffer.from(starts[seed % starts.length] ?? ''),
+    seed % 2 === 0 ? bytes : Buffer.from(bytes.toString('base64')),
+  ]);
+}

@@ -1,0 +1,236 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryRecord, InvoiceRecord, MerchantRecord } from '../../../../src/sandbox/records.ts';
+import { memoryStore } from '../../../../src/sandbox/store/memory-store.ts';
+import { pgliteStore } from '../../../../src/sandbox/store/pglite-store.ts';
+import { postgresStore } from '../../../../src/sandbox/store/postgres-store.ts';
+import type { SandboxStore } from '../../../../src/sandbox/store/sandbox-store.ts';
+import { postgresSchema, postgresUrl } from '../../../support/postgres-schema.ts';
+
+interface Place {
+  /** A store on the same books as the one before it. */
+  readonly again: () => SandboxStore;
+  readonly remove: () => Promise<void>;
+}
+
+async function memoryPlace(): Promise<Place> {
+  const store = memoryStore();
+  return { again: () => store, remove: async () => {} };
+}
+
+async function pglitePlace(): Promise<Place> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-sandbox-'));
+  return { again: () => pgliteStore({ directory }), remove: () => rm(directory, { recursive: true }) };
+}
+
+async function postgresPlace(connectionString: string): Promise<Place> {
+  const { schema, drop } = postgresSchema(connectionString);
+  return { again: () => postgresStore({ connectionString, schema }), remove: drop };
+}
+
+const databaseUrl = postgresUrl();
+const SQL_PLACES: readonly [string, () => Promise<Place>][] = [
+  ['PGlite', pglitePlace],
+  // A machine without PostgreSQL has been told so by the global set-up.
+  ...(databaseUrl === null ? [] : [['PostgreSQL', () => postgresPlace(databaseUrl)] satisfies [string, () => Promise<Place>]]),
+];
+const PLACES: readonly [string, () => Promise<Place>][] = [['memory', memoryPlace], ...SQL_PLACES];
+
+// Characters that a driver or a JSON layer might take for its own.
+const AWKWARD = '{"customer":{"name":"Ção \\u0000 \\"quoted\\" \\\\ {a,b} \' 漢字 \\ud83d"},"n":0.10}';
+
+function invoice(id: string, changes: Partial<InvoiceRecord> = {}): InvoiceRecord {
+  return {
+    id,
+    applicationId: 'app_1',
+    merchantId: 'mrc_1',
+    idempotencyKey: `key ${id}`,
+    bodySha256: `sha ${id}`,
+    createdAt: 1_780_000_000_123,
+    status: 'processing',
+    error: null,
+    settledAt: null,
+    ...changes,
+  };
+}
+
+const MERCHANT: MerchantRecord = {
+  id: 'mrc_1',
+  applicationId: 'app_1',
+  nif: '5417000001',
+  position: 0,
+  idempotencyKey: null,
+  body: AWKWARD,
+  bodySha256: 'sha',
+  createdAt: 1_780_000_000_000,
+};
+
+const DELIVERY: DeliveryRecord = {
+  id: 'dlv_1',
+  applicationId: 'app_1',
+  webhookId: 'whk_1',
+  invoiceId: 'inv_1',
+  body: AWKWARD,
+  forged: true,
+  attempts: 0,
+  nextAttemptAt: 1_780_000_000_999,
+};
+
+describe.each(PLACES)('a %s store', (_, makePlace) => {
+  let place: Place;
+  let store: SandboxStore;
+
+  async function reopened(): Promise<Awaited<ReturnType<SandboxStore['open']>>> {
+    await store.close();
+    store = place.again();
+    return store.open();
+  }
+
+  beforeAll(async () => {
+    place = await makePlace();
+    store = place.again();
+    await store.open();
+  });
+
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  it('gives back everything that was written', async () => {
+    const webhook = {
+      id: 'whk_1',
+      applicationId: 'app_1',
+      url: 'https://example.test/',
+      events: ['invoice.issued' as const],
+      secret: 'whsec_1',
+      createdAt: 1_780_000_000_000,
+    };
+    const storedError = { applicationId: 'app_1', idempotencyKey: 'k', path: '/v1/invoices', bodySha256: 's', createdAt: 5 };
+    await store.write([
+      { kind: 'merchant', merchant: MERCHANT },
+      { kind: 'invoice', invoice: invoice('inv_1'), body: AWKWARD },
+      { kind: 'invoice', invoice: invoice('inv_2', { idempotencyKey: null }), body: '{}' },
+      { kind: 'webhook', webhook },
+      { kind: 'stored-error', storedError },
+      { kind: 'delivery', delivery: DELIVERY },
+    ]);
+
+    const books = await reopened();
+
+    expect(books.merchants).toEqual([MERCHANT]);
+    expect(books.invoices).toEqual([invoice('inv_1'), invoice('inv_2', { idempotencyKey: null })]);
+    expect([...books.processingBodies]).toEqual([
+      ['inv_1', AWKWARD],
+      ['inv_2', '{}'],
+    ]);
+    expect(books.webhooks).toEqual([webhook]);
+    expect(books.storedErrors).toEqual([storedError]);
+    expect(books.deliveries).toEqual([DELIVERY]);
+    expect(await store.invoiceBody('inv_1')).toBe(AWKWARD);
+  });
+
+  it('settles an invoice once: the second word changes nothing', async () => {
+    const error = { code: 'no', message: 'No.' };
+    const settlement = { applicationId: 'app_1', invoiceId: 'inv_1', error, settledAt: 1_780_000_001_000 };
+    await store.write([{ kind: 'settlement', settlement }]);
+    await store.write([{ kind: 'settlement', settlement: { ...settlement, error: null, settledAt: 1 } }]);
+    await store.write([{ kind: 'settlement', settlement: { ...settlement, invoiceId: 'inv_2', error: null } }]);
+
+    const { invoices, processingBodies } = await reopened();
+
+    expect(invoices.find(({ id }) => id === 'inv_1')).toEqual(
+      invoice('inv_1', { status: 'failed', error, settledAt: 1_780_000_001_000 }),
+    );
+    expect(invoices.find(({ id }) => id === 'inv_2')?.status).toBe('issued');
+    expect(processingBodies.size).toBe(0);
+  });
+
+  it('follows a delivery to its end, also within one group', async () => {
+    const later = { ...DELIVERY, attempts: 3, nextAttemptAt: 1_780_000_009_000 };
+    const gone = { ...DELIVERY, id: 'dlv_2' };
+    await store.write([
+      { kind: 'delivery-done', delivery: gone },
+      { kind: 'delivery', delivery: gone },
+      { kind: 'delivery-failed', delivery: later },
+    ]);
+    await store.write([{ kind: 'delivery-done', delivery: gone }]);
+    expect((await reopened()).deliveries).toEqual([later]);
+
+    await store.write([{ kind: 'delivery-done', delivery: later }]);
+
+    expect((await reopened()).deliveries).toEqual([]);
+  });
+
+  it('replaces the events of a webhook and a stored error of the same key', async () => {
+    const { webhooks, storedErrors } = await reopened();
+    const [webhook] = webhooks;
+    const [storedError] = storedErrors;
+    if (webhook === undefined || storedError === undefined) throw new Error('the first test wrote both');
+    await store.write([{ kind: 'webhook', webhook: { ...webhook, events: ['invoice.failed'] } }]);
+    await store.write([{ kind: 'stored-error', storedError: { ...storedError, bodySha256: 'other' } }]);
+
+    const books = await reopened();
+
+    expect(books.webhooks).toEqual([{ ...webhook, events: ['invoice.failed'] }]);
+    expect(books.storedErrors).toEqual([{ ...storedError, bodySha256: 'other' }]);
+  });
+
+  it('writes a group of a thousand', async () => {
+    await store.write(
+      Array.from({ length: 1000 }, (_each, index) => ({
+        kind: 'invoice' as const,
+        invoice: invoice(`inv_many_${index}`),
+        body: `{"n":${index}}`,
+      })),
+    );
+
+    expect(await store.invoiceBody('inv_many_999')).toBe('{"n":999}');
+    expect((await reopened()).invoices).toHaveLength(1002);
+  });
+
+  it('says which body it does not have', async () => {
+    await expect(store.invoiceBody('inv_none')).rejects.toThrow('inv_none');
+  });
+});
+
+describe.each(SQL_PLACES)('a %s store, being SQL', (_, makePlace) => {
+  let place: Place;
+
+  beforeAll(async () => {
+    place = await makePlace();
+  });
+
+  afterAll(() => place.remove());
+
+  it('belongs to one sandbox at a time, and writes all of a group or nothing', async () => {
+    const store = place.again();
+    await expect(store.invoiceBody('inv_1')).rejects.toThrow('must be open');
+    await store.open();
+    await store.write([{ kind: 'merchant', merchant: MERCHANT }]);
+    await expect(place.again().open()).rejects.toThrow('one process may use it at a time');
+
+    const writing = store.write([
+      { kind: 'invoice', invoice: invoice('inv_1'), body: '{}' },
+      { kind: 'delivery', delivery: DELIVERY },
+      { kind: 'merchant', merchant: MERCHANT },
+    ]);
+
+    await expect(writing).rejects.toThrow(/duplicate key/);
+    await store.close();
+    await expect(store.write([{ kind: 'delivery', delivery: DELIVERY }])).rejects.toThrow('must be open');
+    const again = place.again();
+    const books = await again.open();
+    await again.close();
+    expect(books.invoices).toEqual([]);
+    expect(books.deliveries).toEqual([]);
+  });
+});
+
+describe('a PostgreSQL store', () => {
+  it.each(['Lote', 'a-b', 'a"b', '1a', ''])('refuses %j as a schema', (schema) => {
+    expect(() => postgresStore({ connectionString: 'postgres://127.0.0.1/none', schema })).toThrow('schema name');
+  });
+});

@@ -1,0 +1,200 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../../../src/sandbox/sandbox.ts';
+import { memoryStore } from '../../../../src/sandbox/store/memory-store.ts';
+import { call, invoiceFor, merchantIn } from '../support/client.ts';
+import type { Json } from '../support/client.ts';
+import { FAST_RETRIES, receiver, register, sandbox } from '../support/fixtures.ts';
+
+async function createInvoices(box: Sandbox, count: number, taxCode = 'IVA_14'): Promise<readonly string[]> {
+  const merchantId = await merchantIn(box.url);
+  const replies = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId, { taxCode, customer: `Buyer ${index}` }) }),
+    ),
+  );
+  return replies.map(({ json }) => String(json['id']));
+}
+
+function dataIdOf(body: string): string {
+  return String(((JSON.parse(body) as Json)['data'] as Json)['id']);
+}
+
+describe('a delivery', () => {
+  it('carries the event, signed over its raw bytes with the secret of the endpoint', async () => {
+    const box = await sandbox();
+    const { url, received } = await receiver();
+    const secret = await register(box.url, url);
+
+    const [id] = await createInvoices(box, 1);
+
+    await expect.poll(() => received.length).toBe(1);
+    const [delivery] = received;
+    expect(JSON.parse(delivery?.body ?? '')).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      type: 'invoice.issued',
+      created_at: expect.any(String),
+      data: { id },
+    });
+    const expected = createHmac('sha256', secret).update(Buffer.from(delivery?.body ?? '')).digest('hex');
+    expect(delivery?.headers['x-service-signature']).toBe(expected);
+    expect(delivery?.headers['content-type']).toBe('application/json');
+  });
+
+  it('says why an invoice failed', async () => {
+    const box = await sandbox();
+    const { url, received } = await receiver();
+    await register(box.url, url);
+
+    const [id] = await createInvoices(box, 1, 'IVA_99');
+
+    await expect.poll(() => received.length).toBe(1);
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+      type: 'invoice.failed',
+      data: { id, error: { code: 'tax_code_unknown', message: expect.stringContaining('lines[0]') } },
+    });
+  });
+
+  it('is made for subscribed events only, and for endpoints of the same application only', async () => {
+    const box = await sandbox({ apiKeys: ['sk_test_sandbox', 'sk_test_other'] });
+    const failures = await receiver();
+    const foreign = await receiver();
+    await register(box.url, failures.url, ['invoice.failed']);
+    const body = { url: foreign.url, events: ['invoice.issued'] };
+    await call(box.url, 'POST', '/v1/webhooks', { body, apiKey: 'sk_test_other' });
+
+    await createInvoices(box, 3);
+
+    await expect.poll(() => box.books().totals.issued).toBe(3);
+    expect(box.books().totals.deliveriesPending).toBe(0);
+    expect(failures.received).toEqual([]);
+    expect(foreign.received).toEqual([]);
+  });
+
+  it('is repeated with the same bytes until the receiver says 2xx', async () => {
+    const box = await sandbox();
+    const { url, received } = await receiver((_, count) => ({ status: count < 5 ? 500 : 200 }));
+    await register(box.url, url);
+
+    await createInvoices(box, 1);
+
+    await expect.poll(() => box.books().totals.deliveriesPending === 0 && received.length).toBe(5);
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it('is not sent after a redirect, but again to the registered address', async () => {
+    const box = await sandbox();
+    const elsewhere = await receiver();
+    const { url, received } = await receiver((_, count) =>
+      count === 1 ? { status: 307, headers: { location: elsewhere.url } } : { status: 200 },
+    );
+    await register(box.url, url);
+
+    await createInvoices(box, 1);
+
+    await expect.poll(() => received.length).toBe(2);
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('is given up after the last try, and the books say so', async () => {
+    const box = await sandbox();
+    const { url, received } = await receiver(() => ({ status: 500 }));
+    await register(box.url, url);
+
+    await createInvoices(box, 1);
+
+    await expect.poll(() => box.books().totals.deliveriesGivenUp).toBe(1);
+    await expect.poll(() => box.books().totals.deliveriesPending).toBe(0);
+    expect(received).toHaveLength(FAST_RETRIES.maxAttempts);
+  });
+
+  it('waits as long as the receiver asks', async () => {
+    const store = memoryStore();
+    const box = await sandbox({ store, clock: () => 1_000_000 });
+    const { url } = await receiver(() => ({ status: 503, headers: { 'retry-after': '120' } }));
+    await register(box.url, url);
+
+    await createInvoices(box, 1);
+
+    await expect.poll(async () => (await store.open()).deliveries[0]?.nextAttemptAt).toBe(1_120_000);
+  });
+
+  it('is owed over a restart, with the tries that were spent', async () => {
+    const store = memoryStore();
+    let up = false;
+    const { url, received } = await receiver(() => ({ status: up ? 200 : 500 }));
+    const slow = { firstDelayMs: 60_000, longestDelayMs: 60_000, maxAttempts: 8 };
+    const first = await sandbox({ store, webhooks: slow });
+    const secret = await register(first.url, url);
+    const ids = await createInvoices(first, 5);
+    await expect.poll(async () => (await store.open()).deliveries.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
+    await first.close();
+    up = true;
+    received.length = 0;
+
+    const second = await sandbox({ store, clock: () => Date.now() + 120_000 });
+
+    await expect.poll(() => second.books().totals.deliveriesPending).toBe(0);
+    expect(received.map(({ body }) => dataIdOf(body)).toSorted()).toEqual(ids.toSorted());
+    for (const { body, headers } of received) {
+      expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(body).digest('hex'));
+    }
+  });
+
+  it('is never one of more than the bound at a time', async () => {
+    const box = await sandbox({ webhooks: { ...FAST_RETRIES, concurrency: 4 } });
+    const { url, received, mostAtATime } = await receiver(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return { status: 200 };
+    });
+    await register(box.url, url);
+
+    await createInvoices(box, 40);
+
+    await expect.poll(() => received.length).toBe(40);
+    expect(mostAtATime()).toBe(4);
+  });
+
+  it('of one endpoint does not wait for another one that hangs', async () => {
+    const box = await sandbox({ webhooks: { ...FAST_RETRIES, concurrency: 1 } });
+    const hanging = await receiver(() => new Promise(() => {}));
+    const quick = await receiver();
+    await register(box.url, hanging.url);
+    await register(box.url, quick.url);
+
+    await createInvoices(box, 10);
+
+    await expect.poll(() => quick.received.length).toBe(10);
+    expect(hanging.received).toHaveLength(1);
+  });
+});
+
+describe('a restart', () => {
+  it('settles what was processing, and tells about it', async () => {
+    const store = memoryStore();
+    const first = await sandbox({ store, settleMs: 3_600_000 });
+    const { url, received } = await receiver();
+    await register(first.url, url);
+    const ids = await createInvoices(first, 3);
+    await first.close();
+
+    const second = await sandbox({ store, settleMs: 1 });
+
+    await expect.poll(() => second.books().totals.issued).toBe(3);
+    await expect.poll(() => received.length).toBe(3);
+    expect(received.map(({ body }) => dataIdOf(body)).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('counts the time that has passed', async () => {
+    const store = memoryStore();
+    let now = 1_000_000;
+    const first = await sandbox({ store, settleMs: 3_600_000, clock: () => now });
+    await createInvoices(first, 1);
+    await first.close();
+    now += 3_600_000;
+
+    const second = await sandbox({ store, settleMs: 3_600_000, clock: () => now });
+
+    await expect.poll(() => second.books().totals.issued).toBe(1);
+  });
+});

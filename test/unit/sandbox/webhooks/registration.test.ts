@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { call, errorOf } from '../support/client.ts';
+import { sandbox } from '../support/fixtures.ts';
+
+const WEBHOOK = { url: 'https://example.test/hooks', events: ['invoice.issued'] };
+
+describe('POST /v1/webhooks', () => {
+  it('answers 201 with the endpoint and its secret', async () => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'POST', '/v1/webhooks', { body: WEBHOOK });
+
+    expect(reply.status).toBe(201);
+    expect(reply.json).toMatchObject({
+      ...WEBHOOK,
+      id: expect.stringMatching(/^whk_/),
+      secret: expect.stringMatching(/^whsec_[0-9a-f]{24}$/),
+    });
+  });
+
+  it('gives the same endpoint and secret for the same address, with the new events', async () => {
+    const { url, books } = await sandbox();
+    const first = await call(url, 'POST', '/v1/webhooks', { body: WEBHOOK });
+
+    const second = await call(url, 'POST', '/v1/webhooks', { body: { ...WEBHOOK, events: ['invoice.failed'] } });
+
+    expect(second.status).toBe(200);
+    expect(second.json).toEqual({ ...first.json, events: ['invoice.failed'] });
+    expect(books().totals.webhooks).toBe(1);
+  });
+
+  it('makes one endpoint of two requests at the same moment', async () => {
+    const { url, books } = await sandbox();
+
+    const replies = await Promise.all([1, 2, 3].map(() => call(url, 'POST', '/v1/webhooks', { body: WEBHOOK })));
+
+    expect(new Set(replies.map(({ json }) => json['secret'])).size).toBe(1);
+    expect(books().totals.webhooks).toBe(1);
+  });
+
+  it('gives another application a secret of its own', async () => {
+    const { url } = await sandbox({ apiKeys: ['sk_test_one', 'sk_test_two'] });
+
+    const one = await call(url, 'POST', '/v1/webhooks', { body: WEBHOOK, apiKey: 'sk_test_one' });
+    const two = await call(url, 'POST', '/v1/webhooks', { body: WEBHOOK, apiKey: 'sk_test_two' });
+
+    expect(one.json['secret']).not.toBe(two.json['secret']);
+  });
+
+  it('names the field that is wrong', async () => {
+    const { url } = await sandbox();
+
+    const reply = await call(url, 'POST', '/v1/webhooks', { body: { ...WEBHOOK, url: 'http://example.test/' } });
+
+    expect(reply.status).toBe(422);
+    expect(errorOf(reply)).toMatchObject({ code: 'field_invalid', field: 'url' });
+  });
+});

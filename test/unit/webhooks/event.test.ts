@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { readEvent, type EventShape } from '../../../src/webhooks/event.ts';
+
+const SHAPE: EventShape = {
+  type: '/type',
+  invoiceId: '/data/id',
+  eventId: '/id',
+  reasonCode: '/data/error/code',
+  reasonMessage: '/data/error/message',
+};
+
+function read(value: unknown, shape = SHAPE) {
+  return readEvent(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), shape);
+}
+
+describe('readEvent', () => {
+  it('reads issued', () => {
+    expect(read({ id: 'evt_1', type: 'invoice.issued', data: { id: 'inv_1' } })).toEqual({
+      type: 'invoice.issued',
+      eventId: 'evt_1',
+      serviceId: 'inv_1',
+      verdict: 'issued',
+      reason: null,
+    });
+  });
+
+  it('reads failed with its reason', () => {
+    const event = read({
+      type: 'invoice.failed',
+      data: { id: 'inv_1', error: { code: 'TAX_ENGINE.down', message: ' no\r\nanswer ' } },
+    });
+
+    expect(event).toMatchObject({
+      verdict: 'failed',
+      eventId: null,
+      reason: { code: 'tax-engine-down', message: 'no answer' },
+    });
+  });
+
+  it('reads failed without a reason', () => {
+    expect(read({ type: 'invoice.failed', data: { id: 'inv_1' } })).toMatchObject({ verdict: 'failed', reason: null });
+  });
+
+  it.each(['invoice.created', 'INVOICE.ISSUED', 'merchant.updated', 'constructor', '__proto__', 'toString'])(
+    'keeps the unknown type %s and lets it say nothing final',
+    (type) => {
+      expect(read({ type, data: { id: 'inv_1' } })).toMatchObject({
+        type,
+        serviceId: 'inv_1',
+        verdict: null,
+        reason: null,
+      });
+    },
+  );
+
+  it('keeps an unknown type without an invoice', () => {
+    expect(read({ type: 'ping' })).toEqual({
+      type: 'ping',
+      eventId: null,
+      serviceId: null,
+      verdict: null,
+      reason: null,
+    });
+  });
+
+  it('reads numbers as event ids', () => {
+    expect(read({ id: 42, type: 'ping' })).toMatchObject({ eventId: '42' });
+  });
+
+  it('reads places that the profile names', () => {
+    const shape: EventShape = { ...SHAPE, type: '/event/name', invoiceId: '/objects/0/invoice' };
+
+    expect(read({ event: { name: 'invoice.issued' }, objects: [{ invoice: 'inv_7' }] }, shape)).toMatchObject({
+      verdict: 'issued',
+      serviceId: 'inv_7',
+    });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['text', 'issued'],
+    ['HTML', '<html>'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['no type', {}],
+    ['a type that is no text', { type: { a: 1 }, data: { id: 'inv_1' } }],
+    ['a type with a NUL', { type: 'a\0b' }],
+    ['an endless type', { type: 'a'.repeat(201) }],
+    ['issued without an invoice', { type: 'invoice.issued' }],
+    ['issued of something else', { type: 'invoice.issued', data: { id: 'mrc_1' } }],
+    ['issued of a path', { type: 'invoice.issued', data: { id: 'inv_/../x' } }],
+    ['issued of an inherited id', '{"type":"invoice.issued","data":{"__proto__":{"id":"inv_1"}}}'],
+    ['half a document', '{"type":"invoice.issued","data":{"id":"inv_1"}'],
+    ['bottomless nesting', '['.repeat(100_000)],
+  ])('cannot read %s', (_name, value) => {
+    expect(read(value)).toBeNull();
+  });
+
+  it('cannot read what is not UTF-8', () => {
+    expect(readEvent(Buffer.from([0x7b, 0xff, 0x7d]), SHAPE)).toBeNull();
+  });
+
+  it('keeps what would hurt the database or a terminal out of the reason', () => {
+    const event = read(
+      '{"type":"invoice.failed","data":{"id":"inv_1","error":{"code":"a b","message":"x\\u0000\\u001b[2J\\ud800y"}}}',
+    );
+
+    expect(event?.reason).toEqual({ code: 'failed', message: 'x [2J y' });
+  });
+
+  it('keeps a reason short', () => {
+    const event = read({
+      type: 'invoice.failed',
+      data: { id: 'inv_1', error: { code: 'c'.repeat(190), message: '😀'.repeat(5_000) } },
+    });
+
+    expect(event?.reason?.code).toHaveLength(64);
+    expect(Array.from(event?.reason?.message ?? '')).toHaveLength(200);
+  });
+
+  it('leaves out an event id that is no word', () => {
+    expect(read({ id: 'evt\0', type: 'ping' })).toMatchObject({ eventId: null });
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { deliver, eventOf, rawConnection, receiverOf, signatureOf } from './receiver-fixture.ts';
+
+const BODY = eventOf(1);
+const SIGNATURE = signatureOf(BODY);
+const IMPATIENT = { headers: 300, request: 300, check: 50 };
+
+function rawRequest(headers: readonly string[], body = ''): string {
+  return ['POST /webhooks HTTP/1.1', 'Host: lote', ...headers, '', body].join('\r\n');
+}
+
+describe('other doors', () => {
+  it.each([
+    ['GET', '/webhooks', 405],
+    ['PUT', '/webhooks', 405],
+    ['DELETE', '/webhooks', 405],
+    ['OPTIONS', '/webhooks', 405],
+    ['POST', '/health', 405],
+    ['POST', '/', 404],
+    ['POST', '/webhooks/', 404],
+    ['POST', '/webhooks/x', 404],
+    ['POST', '/Webhooks', 404],
+    ['GET', '/../../etc/passwd', 404],
+    ['GET', '/health', 200],
+  ])('%s %s is answered %d', async (method, path, status) => {
+    const receiver = await receiverOf();
+
+    const response = await fetch(new URL(path, receiver.url), {
+      method,
+      ...(method === 'POST' || method === 'PUT' ? { body: BODY, headers: { 'x-service-signature': SIGNATURE } } : {}),
+    });
+
+    expect(response.status).toBe(status);
+    expect(receiver.ledger.groups).toEqual([]);
+  });
+
+  it('says which method it takes', async () => {
+    const receiver = await receiverOf();
+
+    expect((await fetch(receiver.url)).headers.get('allow')).toBe('POST');
+  });
+});
+
+describe('forged signatures', () => {
+  it.each([
+    ['wrong', signatureOf(BODY, 'other')],
+    ['of another body', signatureOf('x')],
+    ['empty', ''],
+    ['10 KB long', 'a'.repeat(10_240)],
+    ['with a prefix', `sha256=${SIGNATURE}`],
+    ['in base64', Buffer.from(SIGNATURE, 'hex').toString('base64')],
+    ['cut', SIGNATURE.slice(0, 40)],
+  ])('%s: 401, and nothing is stored or said', async (_name, signature) => {
+    const receiver = await receiverOf();
+
+    const response = await deliver(receiver.url, BODY, { 'x-service-signature': signature });
+
+    expect(response.status).toBe(401);
+    expect(await response.text()).toBe('');
+    expect(receiver.ledger.groups).toEqual([]);
+    expect(receiver.logged.join()).not.toContain(SIGNATURE);
+  });
+
+  it('without the header: 401', async () => {
+    const receiver = await receiverOf();
+
+    expect((await fetch(receiver.url, { method: 'POST', body: BODY })).status).toBe(401);
+  });
+
+  it('accepts upper-case hex', async () => {
+    const receiver = await receiverOf();
+
+    expect((await deliver(receiver.url, BODY, { 'x-service-signature': SIGNATURE.toUpperCase() })).status).toBe(204);
+  });
+
+  it('the header twice, both right: 401', async () => {
+    const receiver = await receiverOf();
+    const connection = await rawConnection(receiver.port);
+    const line = `X-Service-Signature: ${SIGNATURE}`;
+
+    connection.socket.write(rawRequest([line, line, `Content-Length: ${BODY.length}`], BODY));
+
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 401 /);
+    expect(receiver.ledger.groups).toEqual([]);
+  });
+
+  it('with no secret known: 401, even for a signature made with an empty one', async () => {
+    const receiver = await receiverOf({ secrets: async () => [] });
+
+    expect((await deliver(receiver.url, BODY, { 'x-service-signature': signatureOf(BODY, '') })).status).toBe(401);
+  });
+
+  it('are refused before the body is sent', async () => {
+    const receiver = await receiverOf();
+    const connection = await rawConnection(receiver.port);
+
+    connection.socket.write(rawRequest(['Content-Length: 200000']));
+
+    expect(await connection.until(/401/)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe('hostile bodies', () => {
+  it('one byte more than the limit, declared: 413', async () => {
+    const receiver = await receiverOf();
+
+    expect((await deliver(receiver.url, 'x'.repeat(256 * 1024 + 1))).status).toBe(413);
+  });
+
+  it('exactly the limit: stored', async () => {
+    const receiver = await receiverOf();
+
+    expect((await deliver(receiver.url, 'x'.repeat(256 * 1024))).status).toBe(204);
+  });
+
+  it('chunked without end: 413, and the connection is closed', async () => {
+    const receiver = await receiverOf();
+    const connection = await rawConnection(receiver.port);
+    connection.socket.write(rawRequest([`X-Service-Signature: ${SIGNATURE}`, 'Transfer-Encoding: chunked']));
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const flood = (): void => {
+      if (!connection.socket.destroyed) connection.socket.write(chunk, flood);
+    };
+
+    flood();
+
+    expect(await connection.until(/HTTP\/1\.1 \d+/)).toMatch(/^HTTP\/1\.1 413 /);
+    await connection.closed;
+    expect(receiver.ledger.groups).toEqual([]);
+  });
+
+  it('a length that lies (smaller than the body): refused, by the signature or by the parser that meets the rest', async () => {
+    const receiver = await receiverOf();
+    const connection = await rawConnection(receiver.port);
+
+    connection.socket.write(rawRequest([`X-Service-Signature: ${SIGNATURE}`, 'Content-Length: 5'], BODY));
+
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 40[01] /);
+    expect(receiver.ledger.groups).toEqual([]);
+  });
+
+  it('length and chunks together (smuggling): refused', async () => {
+    const receiver = await receiverOf();
+    const connection = await rawConnection(receiver.port);
+
+    connection.socket.write(
+      rawRequest(
+        [`X-Service-Signature: ${SIGNATURE}`, `Content-Length: ${BODY.length}`, 'Transfer-Encoding: chunked'],
+        BODY,
+      ),
+    );
+
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 400 /);
+    expect(receiver.ledger.groups).toEqual([]);
+  });
+
+  it('broken off half-way: nothing is stored, and the receiver lives on', async () => {
+    const receiver = await receiverOf();
+    for (let round = 0; round < 20; round += 1) {
+      const connection = await rawConnection(receiver.port);
+      connection.socket.write(
+        rawRequest([`X-Service-Signature: ${SIGNATURE}`, `Content-Length: ${BODY.length}`], BODY.slice(0, 10)),
+      );
+      if (round % 2 === 0) connection.socket.resetAndDestroy();
+      else connection.socket.destroy();
+      await connection.closed;
+    }
+
+    expect((await deliver(receiver.url, BODY)).status).toBe(204);
+    expect(receiver.ledger.groups.flat()).toHaveLength(1);
+  });
+
+  it('headers larger than Node takes: 431', async () => {
+    const receiver = await receiverOf();
+    const connection = await rawConnection(receiver.port);
+
+    connection.socket.write(rawRequest([`X-Padding: ${'a'.repeat(40_000)}`]));
+
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('is not HTTP at all: 400', async () => {
+    const receiver = await receiverOf();
+    const connection = await rawConnection(receiver.port);
+
+    connection.socket.write('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03');
+
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+describe('slow requests', () => {
+  it('headers that never end: 408 and closed', async () => {
+    const receiver = await receiverOf({ timeouts: IMPATIENT });
+    const connection = await rawConnection(receiver.port);
+
+    connection.socket.write('POST /webhooks HTTP/1.1\r\nHost: lote\r\nX-A: ');
+
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('a body that drips: closed, and nothing is stored', async () => {
+    const receiver = await receiverOf({ timeouts: IMPATIENT });
+    const connection = await rawConnection(receiver.port);
+    connection.socket.write(rawRequest([`X-Service-Signature: ${SIGNATURE}`, `Content-Length: ${BODY.length}`]));
+    const drip = setInterval(() => connection.socket.write('{'), 20);
+
+    await connection.closed;
+    clearInterval(drip);
+
+    expect(receiver.ledger.groups).toEqual([]);
+    expect((await deliver(receiver.url, BODY)).status).toBe(204);
+  });
+});

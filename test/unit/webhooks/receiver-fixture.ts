@@ -1,0 +1,117 @@
+import { createHmac } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { DeliveryResult, RecordDelivery, SettledInvoice } from '../../../src/domain/ports/ledger.ts';
+import { startReceiver, type Receiver, type ReceiverOptions } from '../../../src/webhooks/server.ts';
+import { SECRET, SHAPES } from './receiver-shapes.ts';
+
+export { SECRET, SHAPES };
+
+/** Keeps what was recorded; a test may make it slow or broken. */
+export interface RecordingLedger {
+  readonly groups: RecordDelivery[][];
+  readonly recordDeliveries: (deliveries: readonly RecordDelivery[]) => Promise<DeliveryResult>;
+  /** Called before each write; throw or wait in it. */
+  before: () => Promise<void>;
+  settled: readonly SettledInvoice[];
+}
+
+export function recordingLedger(): RecordingLedger {
+  const groups: RecordDelivery[][] = [];
+  const ledger: RecordingLedger = {
+    groups,
+    before: async () => undefined,
+    settled: [],
+    async recordDeliveries(deliveries) {
+      await ledger.before();
+      groups.push([...deliveries]);
+      return { stored: deliveries.length, duplicates: 0, settled: ledger.settled, toConfirm: [] };
+    },
+  };
+  return ledger;
+}
+
+export interface StartedReceiver extends Receiver {
+  readonly ledger: RecordingLedger;
+  readonly settled: SettledInvoice[][];
+  readonly logged: string[];
+}
+
+/** A real receiver on a free port of 127.0.0.1, closed when the test ends. */
+export async function receiverOf(
+  options: Partial<ReceiverOptions> = {},
+  ledger = recordingLedger(),
+): Promise<StartedReceiver> {
+  const settled: SettledInvoice[][] = [];
+  const logged: string[] = [];
+  const receiver = await startReceiver({
+    host: '127.0.0.1',
+    port: 0,
+    ledger,
+    secrets: async () => [SECRET],
+    shapes: SHAPES,
+    onSettled: (some) => settled.push([...some]),
+    log: { warn: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`) },
+    ...options,
+  });
+  onTestFinished(async () => await receiver.close());
+  return { ...receiver, ledger, settled, logged };
+}
+
+export function signatureOf(body: string | Uint8Array, secret = SECRET): string {
+  return createHmac('sha256', secret).update(body).digest('hex');
+}
+
+export function eventOf(n: number | string, type = 'invoice.issued'): string {
+  return JSON.stringify({ id: `evt_${n}`, type, data: { id: `inv_${n}` } });
+}
+
+/** Delivers as the service does. */
+export async function deliver(
+  url: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-service-signature': signatureOf(body), ...headers },
+  });
+}
+
+/** Speaks raw bytes, for what no client would send. */
+export interface RawConnection {
+  readonly socket: Socket;
+  /** Everything received, when the other side has closed. */
+  readonly closed: Promise<string>;
+  /** Resolves when the text received so far matches. */
+  until(pattern: RegExp): Promise<string>;
+}
+
+export async function rawConnection(port: number): Promise<RawConnection> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  const watchers = new Set<() => void>();
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+    for (const watch of watchers) watch();
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(text)));
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return {
+    socket,
+    closed,
+    until: async (pattern) =>
+      await new Promise((resolve) => {
+        const watch = (): void => {
+          if (!pattern.test(text)) return;
+          watchers.delete(watch);
+          resolve(text);
+        };
+        watchers.add(watch);
+        watch();
+      }),
+  };
+}

@@ -1,0 +1,19 @@
+import { SECRET, SHAPES } from './receiver-shapes.ts';
+import { startReceiver } from '../../../src/webhooks/server.ts';
+
+/** A receiver alone in its process, so that its memory can be measured apart from its senders'. */
+const receiver = await startReceiver({
+  host: '127.0.0.1',
+  port: 0,
+  ledger: {
+    recordDeliveries: async (deliveries) => ({ stored: deliveries.length, duplicates: 0, settled: [], toConfirm: [] }),
+  },
+  secrets: async () => [SECRET],
+  shapes: SHAPES,
+  onSettled: () => undefined,
+  log: { warn: () => undefined },
+});
+
+process.on('message', () => process.send?.({ url: receiver.url, port: receiver.port, rss: process.memoryUsage().rss }));
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');

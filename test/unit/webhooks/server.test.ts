@@ -1,0 +1,256 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { LoteError } from '../../../src/domain/errors.ts';
+import { deliver, eventOf, receiverOf, recordingLedger, SECRET, signatureOf } from './receiver-fixture.ts';
+
+describe('a delivery', () => {
+  it('is answered 2xx after it is committed, never before', async () => {
+    const receiver = await receiverOf();
+    let commit: (() => void) | undefined;
+    const reached = new Promise<void>((reachedLedger) => {
+      receiver.ledger.before = async () =>
+        await new Promise((resolve) => {
+          commit = resolve;
+          reachedLedger();
+        });
+    });
+    let answered = false;
+
+    const answer = deliver(receiver.url, eventOf(1)).then((response) => {
+      answered = true;
+      return response;
+    });
+    await reached;
+    const before = answered;
+    commit?.();
+
+    expect((await answer).status).toBe(204);
+    expect(before).toBe(false);
+  });
+
+  it('reaches the ledger byte by byte, odd white space and all', async () => {
+    const receiver = await receiverOf();
+    const body = Buffer.from(`\r\n ${eventOf(1)}\t\u00e9\n`, 'utf8');
+
+    await deliver(receiver.url, body);
+
+    expect(receiver.ledger.groups.flat().map(({ raw }) => Buffer.from(raw))).toEqual([body]);
+  });
+
+  it('is checked and stored as it came when it is compressed: nothing is unfolded', async () => {
+    const receiver = await receiverOf();
+    const body = gzipSync(Buffer.alloc(10 * 1024 * 1024));
+
+    const response = await deliver(receiver.url, body, { 'content-encoding': 'gzip' });
+
+    expect(response.status).toBe(204);
+    expect(receiver.ledger.groups.flat()).toMatchObject([{ event: null }]);
+    expect(receiver.ledger.groups.flat()[0]?.raw.byteLength).toBe(body.byteLength);
+  });
+
+  it.each([
+    ['an event type that nobody knows', eventOf(1, 'invoice.voided'), { verdict: null }],
+    ['bytes that cannot be read', '<html>', null],
+    ['nothing at all', '', null],
+  ])('is stored and answered 2xx when it is correctly signed and holds %s', async (_name, body, event) => {
+    const receiver = await receiverOf();
+
+    expect((await deliver(receiver.url, body)).status).toBe(204);
+    expect(receiver.ledger.groups.flat()).toMatchObject([{ event }]);
+  });
+
+  it('that comes again is answered 2xx again', async () => {
+    const receiver = await receiverOf();
+
+    const answers = [await deliver(receiver.url, eventOf(1)), await deliver(receiver.url, eventOf(1))];
+
+    expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+  });
+
+  it('tells the page what came to rest, after the commit', async () => {
+    const receiver = await receiverOf();
+    const settled = { batchId: 'b', workflowId: 'w', page: 1, ordinal: 7, state: 'issued' } as const;
+    receiver.ledger.settled = [settled];
+
+    await deliver(receiver.url, eventOf(1));
+
+    expect(receiver.settled).toEqual([[settled]]);
+  });
+
+  it('tells nobody when nothing came to rest', async () => {
+    const receiver = await receiverOf();
+
+    await deliver(receiver.url, eventOf(1));
+
+    expect(receiver.settled).toEqual([]);
+  });
+
+  it('stays stored when telling the page fails', async () => {
+    const ledger = recordingLedger();
+    ledger.settled = [{ batchId: 'b', workflowId: 'w', page: 1, ordinal: 7, state: 'issued' }];
+    const receiver = await receiverOf(
+      {
+        onSettled: () => {
+          throw new Error('Temporal is away');
+        },
+      },
+      ledger,
+    );
+
+    expect((await deliver(receiver.url, eventOf(1))).status).toBe(204);
+  });
+});
+
+describe('many deliveries', () => {
+  it('are written in few groups, each delivery once', async () => {
+    const receiver = await receiverOf();
+    const bodies = Array.from({ length: 300 }, (_unused, n) => eventOf(n));
+
+    const answers = await Promise.all(bodies.map(async (body) => await deliver(receiver.url, body)));
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    expect(receiver.ledger.groups.flat()).toHaveLength(300);
+    expect(receiver.ledger.groups.length).toBeLessThan(150);
+  });
+
+  it('wait in a bounded queue; beyond it the sender is asked to come again', async () => {
+    const receiver = await receiverOf({ maxWaiting: 5 });
+    let release: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.ledger.before = async () => await gate;
+
+    const answers = Array.from({ length: 20 }, async (_unused, n) => await deliver(receiver.url, eventOf(n)));
+    const turnedAway = await Promise.race(answers);
+    release?.();
+    const all = await Promise.all(answers);
+
+    expect(turnedAway.status).toBe(503);
+    expect(turnedAway.headers.get('retry-after')).toMatch(/^\d+$/);
+    const stored = all.filter(({ status }) => status === 204);
+    expect(stored).toHaveLength(receiver.ledger.groups.flat().length);
+    expect(all.filter(({ status }) => status === 503)).toHaveLength(20 - stored.length);
+  });
+});
+
+describe('trouble', () => {
+  it('with the ledger is a 503 with Retry-After, and nothing is acknowledged', async () => {
+    const receiver = await receiverOf();
+    receiver.ledger.before = async () => {
+      throw new LoteError('ledger-unavailable', 'database at 10.0.0.1 with password hunter2');
+    };
+
+    const response = await deliver(receiver.url, eventOf(1));
+
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('5');
+    expect(receiver.logged.join()).toContain('ledger-unavailable');
+    expect(receiver.logged.join()).not.toContain('hunter2');
+  });
+
+  it('with the ledger passes: the repeated delivery is stored', async () => {
+    const receiver = await receiverOf();
+    receiver.ledger.before = async () => {
+      throw new Error('down');
+    };
+    await deliver(receiver.url, eventOf(1));
+    receiver.ledger.before = async () => undefined;
+
+    expect((await deliver(receiver.url, eventOf(1))).status).toBe(204);
+  });
+
+  it('with reading the secrets is a 503, not a refusal', async () => {
+    const receiver = await receiverOf({
+      secrets: async () => {
+        throw new Error('down');
+      },
+    });
+
+    expect((await deliver(receiver.url, eventOf(1))).status).toBe(503);
+  });
+
+  it('with a taken port names the port and the variable', async () => {
+    const first = await receiverOf();
+
+    await expect(receiverOf({ port: first.port })).rejects.toMatchObject({
+      code: 'port-taken',
+      message: expect.stringMatching(new RegExp(`${first.port}.*RECEIVER_PORT`)) as string,
+    });
+  });
+});
+
+describe('secrets', () => {
+  it('that come into force later count without a restart', async () => {
+    let secrets: readonly string[] = [];
+    let time = 0;
+    const receiver = await receiverOf({ secrets: async () => secrets, clock: () => time });
+    const before = await deliver(receiver.url, eventOf(1));
+    secrets = [SECRET];
+    time += 1_000;
+
+    const after = await deliver(receiver.url, eventOf(1));
+
+    expect([before.status, after.status]).toEqual([401, 204]);
+  });
+
+  it('that are replaced are both accepted while both are known', async () => {
+    const receiver = await receiverOf({ secrets: async () => ['whsec_new', SECRET] });
+
+    const answers = [
+      await deliver(receiver.url, eventOf(1)),
+      await deliver(receiver.url, eventOf(2), { 'x-service-signature': signatureOf(eventOf(2), 'whsec_new') }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+  });
+
+  it('that are taken back are forgotten', async () => {
+    let secrets = [SECRET];
+    let time = 0;
+    const receiver = await receiverOf({ secrets: async () => secrets, clock: () => time });
+    await deliver(receiver.url, eventOf(1));
+    secrets = ['whsec_new'];
+    time += 60_000;
+
+    expect((await deliver(receiver.url, eventOf(2))).status).toBe(401);
+  });
+
+  it('are not asked for once per delivery', async () => {
+    let asked = 0;
+    const receiver = await receiverOf({
+      clock: () => 0,
+      secrets: async () => {
+        asked += 1;
+        return [SECRET];
+      },
+    });
+
+    await Promise.all(Array.from({ length: 20 }, async (_unused, n) => await deliver(receiver.url, eventOf(n))));
+
+    expect(asked).toBe(1);
+  });
+});
+
+describe('closing', () => {
+  it('finishes what has begun and then listens no more', async () => {
+    const receiver = await receiverOf();
+    let release: (() => void) | undefined;
+    const reached = new Promise<void>((reachedLedger) => {
+      receiver.ledger.before = async () =>
+        await new Promise((resolve) => {
+          release = resolve;
+          reachedLedger();
+        });
+    });
+    const answer = deliver(receiver.url, eventOf(1), { connection: 'close' });
+    await reached;
+
+    const closing = receiver.close();
+    release?.();
+
+    expect((await answer).status).toBe(204);
+    await closing;
+    await expect(deliver(receiver.url, eventOf(2))).rejects.toThrow();
+  });
+});

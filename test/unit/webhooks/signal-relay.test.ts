@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SettledInvoice } from '../../../src/domain/ports/ledger.ts';
+import { createSignalRelay, type SignalRelayOptions } from '../../../src/webhooks/signal-relay.ts';
+
+function settled(page: number, ordinal: number, batchId = 'b'): SettledInvoice {
+  return { batchId, workflowId: `wf-${batchId}`, page, ordinal, state: 'issued' };
+}
+
+function relayOf(options: Partial<SignalRelayOptions> = {}) {
+  const sent: [string, readonly number[]][] = [];
+  const logged: string[] = [];
+  const relay = createSignalRelay({
+    pageWorkflowIdOf: ({ workflowId, page }) => `${workflowId}-p${page}`,
+    send: async (pageId, ordinals) => {
+      sent.push([pageId, ordinals]);
+    },
+    log: { warn: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`) },
+    ...options,
+  });
+  return { relay, sent, logged };
+}
+
+describe('createSignalRelay', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('tells each page once per 250 ms, each ordinal once', async () => {
+    const { relay, sent } = relayOf();
+    relay.add([settled(1, 1), settled(2, 9)]);
+    await vi.advanceTimersByTimeAsync(200);
+    relay.add([settled(1, 2), settled(1, 1), settled(1, 1, 'other')]);
+
+    await vi.advanceTimersByTimeAsync(49);
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(sent).toEqual([
+      ['wf-b-p1', [1, 2]],
+      ['wf-b-p2', [9]],
+      ['wf-other-p1', [1]],
+    ]);
+  });
+
+  it('begins anew after each round', async () => {
+    const { relay, sent } = relayOf();
+    relay.add([settled(1, 1)]);
+    await vi.advanceTimersByTimeAsync(250);
+    relay.add([settled(1, 1)]);
+    await vi.advanceTimersByTimeAsync(250);
+
+    expect(sent).toEqual([
+      ['wf-b-p1', [1]],
+      ['wf-b-p1', [1]],
+    ]);
+  });
+
+  it('sends nothing while there is no news', async () => {
+    const { relay, sent } = relayOf();
+    relay.add([]);
+
+    await vi.runAllTimersAsync();
+
+    expect(sent).toEqual([]);
+  });
+
+  it('goes on after a failure, and says so without the reason that may hold data', async () => {
+    const told: string[] = [];
+    const { relay, logged } = relayOf({
+      send: async (pageId) => {
+        if (pageId.endsWith('p1')) throw new Error('secret detail');
+        told.push(pageId);
+      },
+    });
+    relay.add([settled(1, 1), settled(2, 2)]);
+
+    await relay.flush();
+
+    expect(told).toEqual(['wf-b-p2']);
+    expect(logged.join()).toContain('wf-b-p1');
+    expect(logged.join()).not.toContain('secret detail');
+  });
+
+  it('sends what is pending at once when flushed, and not again later', async () => {
+    const { relay, sent } = relayOf();
+    relay.add([settled(1, 1)]);
+
+    await relay.flush();
+    await vi.runAllTimersAsync();
+
+    expect(sent).toEqual([['wf-b-p1', [1]]]);
+  });
+
+  it('gathers while a slow round is under way: one round at a time', async () => {
+    let finish: (() => void) | undefined;
+    const sent: (readonly number[])[] = [];
+    const { relay } = relayOf({
+      send: async (_pageId, ordinals) => {
+        sent.push(ordinals);
+        if (sent.length === 1) await new Promise<void>((resolve) => (finish = resolve));
+      },
+    });
+    relay.add([settled(1, 1)]);
+    await vi.advanceTimersByTimeAsync(250);
+    relay.add([settled(1, 2)]);
+    await vi.advanceTimersByTimeAsync(250);
+    relay.add([settled(1, 3)]);
+    await vi.advanceTimersByTimeAsync(250);
+    const during = [...sent];
+
+    finish?.();
+    await relay.flush();
+
+    expect(during).toEqual([[1]]);
+    expect(sent).toEqual([[1], [2, 3]]);
+  });
+
+  it('drops news beyond its bound and says how much', async () => {
+    const { relay, sent, logged } = relayOf({ maxPending: 2 });
+    relay.add([settled(1, 1), settled(1, 2), settled(1, 3), settled(2, 4)]);
+
+    await relay.flush();
+
+    expect(sent).toEqual([['wf-b-p1', [1, 2]]]);
+    expect(logged.join()).toContain('"dropped":2');
+  });
+
+  it('tells at most eight pages at the same time', async () => {
+    let open = 0;
+    let most = 0;
+    const { relay } = relayOf({
+      send: async () => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        open -= 1;
+      },
+    });
+    relay.add(Array.from({ length: 40 }, (_unused, page) => settled(page, 1)));
+
+    const flushed = relay.flush();
+    await vi.runAllTimersAsync();
+    await flushed;
+
+    expect(most).toBe(8);
+  });
+});

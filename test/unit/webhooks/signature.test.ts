@@ -1,0 +1,127 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { verifyHeader, verifySignature, type SignatureShape } from '../../../src/webhooks/signature.ts';
+
+const SHAPE: SignatureShape = { header: 'X-Service-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' };
+const RAW = Buffer.from('{"type":"invoice.issued","data":{"id":"inv_1"}}');
+const SECRET = 'whsec_one';
+
+function sign(shape: SignatureShape = SHAPE, secret = SECRET, raw: Uint8Array = RAW): string {
+  return shape.prefix + createHmac(shape.algorithm, secret).update(raw).digest(shape.encoding);
+}
+
+function verify(headerValues: readonly string[], shape = SHAPE, secrets: readonly string[] = [SECRET]) {
+  return verifySignature({ raw: RAW, headerValues, secrets, shape });
+}
+
+describe('verifySignature', () => {
+  it('agrees with a value computed elsewhere', () => {
+    // RFC 4231, test case 2.
+    const verdict = verifySignature({
+      raw: Buffer.from('what do ya want for nothing?'),
+      headerValues: ['5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
+      secrets: ['Jefe'],
+      shape: SHAPE,
+    });
+
+    expect(verdict.ok).toBe(true);
+  });
+
+  it.each(['sha1', 'sha256', 'sha384', 'sha512'] as const)(
+    'checks %s in hex and base64, with a prefix and without',
+    (algorithm) => {
+      for (const encoding of ['hex', 'base64'] as const) {
+        for (const prefix of ['', `${algorithm}=`]) {
+          const shape: SignatureShape = { ...SHAPE, algorithm, encoding, prefix };
+
+          expect(verify([sign(shape)], shape).ok, `${encoding} ${prefix}`).toBe(true);
+          expect(verify([sign(shape, 'other')], shape).why, `${encoding} ${prefix}`).toBe('signature-wrong');
+        }
+      }
+    },
+  );
+
+  it('accepts upper-case hex and white space around it', () => {
+    expect(verify([`  ${sign().toUpperCase()}\t`]).ok).toBe(true);
+  });
+
+  it('accepts whichever of several secrets signed', () => {
+    const secrets = ['whsec_new', SECRET, 'whsec_old'];
+
+    expect(secrets.map((secret) => verify([sign(SHAPE, secret)], SHAPE, secrets).ok)).toEqual([true, true, true]);
+    expect(verify([sign(SHAPE, 'whsec_foreign')], SHAPE, secrets).why).toBe('signature-wrong');
+  });
+
+  it('covers every byte of the body', () => {
+    for (const index of RAW.keys()) {
+      const raw = Buffer.from(RAW);
+      raw[index] = (raw[index] ?? 0) ^ 1;
+
+      expect(verifySignature({ raw, headerValues: [sign()], secrets: [SECRET], shape: SHAPE }).ok).toBe(false);
+    }
+  });
+
+  it('covers bytes, not text: bytes that decode to the same text differ', () => {
+    const raw = Buffer.from([0xff]);
+    const same = Buffer.from([0xfe]);
+
+    expect(
+      verifySignature({ raw: same, headerValues: [sign(SHAPE, SECRET, raw)], secrets: [SECRET], shape: SHAPE }).ok,
+    ).toBe(false);
+  });
+
+  it.each([
+    ['no header', [], 'signature-missing'],
+    ['an empty one', [''], 'signature-missing'],
+    ['white space', [' \t '], 'signature-missing'],
+    ['two, both right', [sign(), sign()], 'signature-repeated'],
+    ['two joined by a proxy', [`${sign()}, ${sign()}`], 'signature-malformed'],
+    ['half of it', [sign().slice(0, 32)], 'signature-malformed'],
+    ['one digit less', [sign().slice(1)], 'signature-malformed'],
+    ['one byte more', [`${sign()}00`], 'signature-malformed'],
+    ['a value followed by rubbish', [`${sign()}zz`], 'signature-malformed'],
+    ['white space inside', [`${sign().slice(0, 10)} ${sign().slice(10)}`], 'signature-malformed'],
+    ['a prefix nobody asked for', [`sha256=${sign()}`], 'signature-malformed'],
+    ['base64 in place of hex', [sign({ ...SHAPE, encoding: 'base64' })], 'signature-malformed'],
+    ['10 KB', ['a'.repeat(10_240)], 'signature-malformed'],
+    ['10 KB of white space before the value', [`${' '.repeat(10_240)}x`], 'signature-malformed'],
+    ['NUL', [`${sign().slice(0, 63)}\0`], 'signature-malformed'],
+    ['full-width digits', ['０'.repeat(64)], 'signature-malformed'],
+    ['all zeros', ['0'.repeat(64)], 'signature-wrong'],
+  ])('refuses %s', (_name, headerValues, why) => {
+    expect(verify(headerValues)).toEqual({ ok: false, why });
+  });
+
+  it.each([
+    ['the value without its prefix', sign()],
+    ['the prefix alone', 'sha256='],
+    ['the prefix in other letters', `SHA256=${sign()}`],
+    ['the prefix twice', `sha256=sha256=${sign()}`],
+  ])('with a prefix, refuses %s', (_name, header) => {
+    expect(verify([header], { ...SHAPE, prefix: 'sha256=' })).toEqual({ ok: false, why: 'signature-malformed' });
+  });
+
+  it.each([[[]], [['']], [['', '']]])(
+    'accepts nothing while the secrets are %j: an empty one signs for everybody',
+    (secrets) => {
+      expect(verify([sign(SHAPE, '')], SHAPE, secrets)).toEqual({ ok: false, why: 'no-secret' });
+    },
+  );
+
+  it('skips an empty secret among real ones', () => {
+    expect(verify([sign(SHAPE, '')], SHAPE, ['', SECRET]).why).toBe('signature-wrong');
+  });
+});
+
+describe('verifyHeader', () => {
+  it('lets through what only the body can decide', () => {
+    expect(verifyHeader({ headerValues: ['0'.repeat(64)], secrets: [SECRET], shape: SHAPE }).ok).toBe(true);
+  });
+
+  it('refuses what no body can make right', () => {
+    expect(verifyHeader({ headerValues: [], secrets: [SECRET], shape: SHAPE })).toEqual({
+      ok: false,
+      why: 'signature-missing',
+    });
+  });
+});
