@@ -5,7 +5,6 @@ import { createLogger } from '../runtime/logger.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { parseFaults } from '../sandbox/faults.ts';
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
-import { sandboxLog } from '../wiring/sandbox-log.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -16,7 +15,7 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   const sandbox = await startSandbox({
     port: await choosePort(config.sandbox),
     store: pgliteStore({ directory: (await openDataDir(config.dataDir)).sandbox }),
-    log: sandboxLog(createLogger({ level: config.logLevel, secrets: config.secrets })),
+    log: createLogger({ level: config.logLevel, secrets: config.secrets }),
     ...(faults === undefined ? {} : { faults: parseFaults(faults) }),
   });
   process.stdout.write(`Sandbox ${sandbox.url}\n`);

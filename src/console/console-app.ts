@@ -126,7 +126,10 @@ function workflowAddress({ temporalUi, namespace }: ConsoleOptions['links'], wor
 }
 
 /** The message of a LoteError is made to be read by anyone; another one may hold what must not leave the process. */
-function shownError(error: Error, { texts }: PageFormat): { readonly code: string; readonly message: string; readonly status: 400 | 500 | 503 } {
+function shownError(
+  error: Error,
+  { texts }: PageFormat,
+): { readonly code: string; readonly message: string; readonly status: 400 | 500 | 503 } {
   if (!(error instanceof LoteError)) return { code: 'internal', message: texts.failure, status: 500 };
   const { code, message } = error;
   return { code, message, status: STATUS_BY_CODE[code] ?? 500 };

@@ -6,8 +6,9 @@ import { LoteError } from '../domain/errors.ts';
 const PORTS_TRIED = 100;
 const LAST_PORT = 65_535;
 
+const LOOPBACK = '127.0.0.1';
+
 export interface PortWish {
-  readonly host: string;
   readonly port: number;
   /** True when the port was set, or a real service expects us there: then no other will do. */
   readonly explicit: boolean;
@@ -18,12 +19,12 @@ export interface PortWish {
 }
 
 /** Whether nobody listens there now. Somebody may a moment later: whoever listens must still handle EADDRINUSE. */
-export async function isPortFree(host: string, port: number): Promise<boolean> {
+async function isPortFree(host: string, port: number): Promise<boolean> {
   return (await tryListen(host, port)) !== null;
 }
 
 /** A free port, chosen by the system. */
-export async function anyFreePort(host: string): Promise<number> {
+async function anyFreePort(host: string): Promise<number> {
   const port = await tryListen(host, 0);
   if (port === null) throw new LoteError('port-taken', `Asking for a free port on ${host}: the system has none left.`);
   return port;
@@ -33,12 +34,12 @@ export async function anyFreePort(host: string): Promise<number> {
  * The port wished for, or for a default one the next free one.
  * @throws LoteError `port-taken` naming port and variable when a port that was set is taken.
  */
-export async function choosePort(wish: PortWish): Promise<number> {
-  const { host, port, explicit, reserved = [] } = wish;
+export async function choosePort(wish: PortWish, host: string = LOOPBACK): Promise<number> {
+  const { port, explicit, reserved = [] } = wish;
   if (port === 0) return anyFreePort(host);
   if (explicit) {
     if (await isPortFree(host, port)) return port;
-    throw portTaken(wish);
+    throw portTaken(wish, host);
   }
   for (let next = port; next < port + PORTS_TRIED && next <= LAST_PORT; next += 1) {
     if (!reserved.includes(next) && (await isPortFree(host, next))) return next;
@@ -46,13 +47,11 @@ export async function choosePort(wish: PortWish): Promise<number> {
   return anyFreePort(host);
 }
 
-/** The error of a port that was set and is taken. */
-export function portTaken(wish: Pick<PortWish, 'host' | 'port' | 'variable'>, cause?: unknown): LoteError {
+function portTaken({ port, variable }: PortWish, host: string): LoteError {
   return new LoteError(
     'port-taken',
-    `Listening on ${wish.host}:${wish.port}: the port must be free; another program listens there. ` +
-      `Stop that program, or set ${wish.variable} to a free port.`,
-    { cause },
+    `Listening on ${host}:${port}: the port must be free; another program listens there. ` +
+      `Stop that program, or set ${variable} to a free port.`,
   );
 }
 

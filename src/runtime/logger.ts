@@ -2,18 +2,25 @@ import { pino, type DestinationStream, type Level } from 'pino';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Messages are static text, facts are fields: so logs group. No personal data in either. */
-export interface Logger {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+/** Message first; pino's own order, fields first, is understood too, for parts that share no code with the product. */
+export interface LogMethod {
+  (message: string, fields?: LogFields): void;
+  (fields: object, message: string): void;
 }
 
+/** Messages are static text, facts are fields: so logs group. No personal data in either. */
+export interface Logger {
+  readonly debug: LogMethod;
+  readonly info: LogMethod;
+  readonly warn: LogMethod;
+  readonly error: LogMethod;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
 export interface LoggerOptions {
-  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Values that never appear in a line, wherever they stand. */
-  readonly secrets: readonly string[];
+  readonly secrets?: readonly string[];
   /** Standard error when left out: standard output belongs to `--json`. */
   readonly destination?: DestinationStream;
 }
@@ -27,22 +34,27 @@ const SECRET_FIELDS = ['authorization', 'Authorization', 'apiKey', 'api_key', 's
 const SHORTEST_SECRET = 4;
 
 /** One JSON object a line, on standard error. */
-export function createLogger(options: LoggerOptions): Logger {
+export function createLogger(logLevel: LogLevel, options: LoggerOptions = {}): Logger {
   const destination = options.destination ?? pino.destination({ fd: 2, sync: true });
   const base = pino(
     {
-      level: options.level,
+      level: logLevel,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
       redact: { paths: SECRET_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: REDACTED },
-      hooks: { streamWrite: createScrubber(options.secrets) },
+      hooks: { streamWrite: createScrubber(options.secrets ?? []) },
     },
     destination,
   );
-  const write = (level: Level) => (message: string, fields?: LogFields) => base[level](fields ?? {}, message);
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const method = (level: Level): LogMethod => {
+    return (first: string | object, second: string | LogFields = {}) => {
+      const [message, fields] = typeof first === 'string' ? [first, second] : [second, first];
+      base[level](typeof fields === 'object' ? fields : {}, String(message));
+    };
+  };
+  return { debug: method('debug'), info: method('info'), warn: method('warn'), error: method('error') };
 }
 
 /** Error texts of drivers and peers may quote what they were given: every line is searched for the secrets themselves. */

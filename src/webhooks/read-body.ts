@@ -43,6 +43,8 @@ export async function readBody(incoming: IncomingMessage, limit: number, budget:
       incoming.on('error', () => undefined);
       if (result.kind !== 'read') {
         budget.give(bytes);
+        // The request lives on until its answer is sent; what it brought need not.
+        chunks.length = 0;
         incoming.pause();
       }
       resolve(result);

@@ -12,8 +12,8 @@ import { createSecretCache } from './secret-cache.ts';
 
 export const WEBHOOK_PATH = '/webhooks';
 
-/** All bodies together: 256 of the largest, tens of thousands of real ones. */
-const MEMORY_LIMIT = 64 * 1024 * 1024;
+/** All bodies together: 128 of the largest, tens of thousands of real ones. */
+const MEMORY_LIMIT = 32 * 1024 * 1024;
 
 /** Each costs a socket and some kilobytes; a service delivers over a few dozen. */
 const MAX_CONNECTIONS = 1_000;

@@ -16,7 +16,6 @@ import { DEFAULT_API_KEY, startSandbox, type Sandbox } from '../sandbox/sandbox.
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
 import { openLedger } from './open-ledger.ts';
-import { sandboxLog } from './sandbox-log.ts';
 import { openService, readProfile, type ServiceAccount } from './open-service.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
@@ -122,7 +121,7 @@ async function startOwnSandbox(place: { config: Config; dataDir: DataDir; log: L
     host: config.sandbox.host,
     port: await choosePort({ ...config.sandbox, reserved }),
     store: pgliteStore({ directory: dataDir.sandbox }),
-    log: sandboxLog(log),
+    log: log,
   });
 }
 

@@ -1,11 +1,17 @@
 import { claimingContract } from './claiming.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import type { OpenLedger } from './scenario.ts';
+import { sendingContract } from './sending.contract.ts';
+import { settlingContract } from './settling.contract.ts';
 import { stagingContract } from './staging.contract.ts';
+import { webhooksContract } from './webhooks.contract.ts';
 
 /** Everything that docs/ledger.md promises, of any driver. */
 export function ledgerContract(open: OpenLedger): void {
   claimingContract(open);
   rowsContract(open);
   stagingContract(open);
+  sendingContract(open);
+  settlingContract(open);
+  webhooksContract(open);
 }

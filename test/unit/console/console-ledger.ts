@@ -61,7 +61,10 @@ export interface Held {
 }
 
 /** A ledger of batches that stand still, and a note of how many invoices were read from it. */
-export function ledgerHolding(held: readonly Held[], given: Partial<ConsoleLedger> = {}): ConsoleLedger & { readonly read: () => number } {
+export function ledgerHolding(
+  held: readonly Held[],
+  given: Partial<ConsoleLedger> = {},
+): ConsoleLedger & { readonly read: () => number } {
   const find = (batchId: string) => held.find(({ batch }) => batch.batchId === batchId);
   let read = 0;
   return {
@@ -83,11 +86,23 @@ export function ledgerHolding(held: readonly Held[], given: Partial<ConsoleLedge
 }
 
 function countsOf(invoices: readonly BatchInvoice[]): readonly OutcomeCount[] {
-  const groups = Map.groupBy(invoices, ({ state, currency }) => `${state} ${currency}`);
+  const groups = new Map<string, BatchInvoice[]>();
+  for (const invoice of invoices) {
+    const key = `${invoice.state} ${invoice.currency}`;
+    groups.set(key, [...(groups.get(key) ?? []), invoice]);
+  }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     const nets = group.flatMap(({ net }) => net ?? []);
-    return [{ outcome: first.state, currency: first.currency, invoices: group.length, net: sumDecimals(nets), withoutAmount: group.length - nets.length }];
+    return [
+      {
+        outcome: first.state,
+        currency: first.currency,
+        invoices: group.length,
+        net: sumDecimals(nets),
+        withoutAmount: group.length - nets.length,
+      },
+    ];
   });
 }

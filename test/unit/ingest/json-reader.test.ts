@@ -115,7 +115,7 @@ describe('JsonReader', () => {
           } catch {
             parsed = false;
           }
-          if (!parsed) expect(refused(text), text).toMatchObject({ severity: 'error' });
+          if (!parsed) expect(refused(text)).toMatchObject({ severity: 'error' });
         },
       ),
       { numRuns: 2000 },

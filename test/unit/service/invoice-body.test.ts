@@ -43,8 +43,6 @@ describe('invoiceBody', () => {
   it('refuses an amount that is not a canonical decimal rather than sending it', () => {
     const lines = INVOICE.lines.map((line) => ({ ...line, unitPrice: '1,5' }));
 
-    expect(() => invoiceBody({ ...INVOICE, lines }, 'mrc_1')).toThrow(
-      /canonical decimal/,
-    );
+    expect(() => invoiceBody({ ...INVOICE, lines }, 'mrc_1')).toThrow(/canonical decimal/);
   });
 });

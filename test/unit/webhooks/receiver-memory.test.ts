@@ -5,8 +5,13 @@ import { deliver, eventOf, rawConnection, signatureOf } from './receiver-fixture
 
 const CONNECTIONS = 200;
 
-/** 20 MB measured, sockets and code included; 200 oversize bodies read to their end would be 200 MB. */
-const FLAT_BYTES = 60 * 1024 * 1024;
+const MIB = 1024 * 1024;
+
+/** What each oversize sender pushes: read to their end, all of them together would be 800 MiB. */
+const PUSHED_BYTES = 4 * MIB;
+
+/** 32 MiB of bodies are allowed at a time; the rest is what the garbage collector has not seen yet (45 MB in all measured). */
+const FLAT_BYTES = 150 * MIB;
 
 interface Measured {
   readonly url: string;
@@ -41,7 +46,7 @@ describe('the receiver', () => {
       const slow = await rawConnection(port);
       slow.socket.write(`${head}Content-Length: 250000\r\n\r\n${'x'.repeat(1_000)}`);
     }
-    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`.repeat(16);
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`.repeat(PUSHED_BYTES / 0x10000);
     const answers = await Promise.all(
       Array.from({ length: CONNECTIONS }, async () => {
         const oversize = await rawConnection(port);
@@ -54,10 +59,8 @@ describe('the receiver', () => {
 
     expect(real.status).toBe(204);
     // A sender that is still writing when the receiver hangs up may see a reset in place of the answer.
-    expect(new Set(answers)).toSatisfy((seen: Set<string>) =>
-      [...seen].every((start) => start === '' || start === 'HTTP/1.1 413'),
-    );
+    const ends = new Set(['', 'HTTP/1.1 413', 'HTTP/1.1 503']);
+    expect(answers.filter((start) => !ends.has(start))).toEqual([]);
     expect(after.rss - before.rss).toBeLessThan(FLAT_BYTES);
-    console.log('MB', (after.rss - before.rss) / 1e6, new Set(answers), answers.filter((a) => a !== '').length);
   });
 });

@@ -1,0 +1,54 @@
+import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { newPlace, runLote, startLote } from '../support/lote-command.ts';
+import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+
+const INVOICES = 1_000;
+const KILLS = 3;
+/** From before the first POST to well into the settling, on a slow machine as on a fast one. */
+const EARLIEST_MS = 4_000;
+const LATEST_MS = 12_000;
+
+describe('a run whose whole process group is killed', () => {
+  it('is finished by the same command, with every invoice issued exactly once', { timeout: 300_000 }, async () => {
+    const place = await newPlace();
+    const sandbox = await independentSandbox({ latencyMs: 60, settleMs: 1_500 });
+    const file = join(place.inputDir, 'killed.csv');
+    await writeInvoiceFile(file, { invoices: INVOICES });
+    const env = {
+      ...place.env,
+      INVOICING_BASE_URL: sandbox.url,
+      INVOICING_API_KEY: SANDBOX_KEY,
+      RECEIVER_PORT: '0',
+      LOTE_SETTLE_TIMEOUT: '30s',
+    };
+    try {
+      for (let kill = 1; kill <= KILLS; kill += 1) {
+        const delay = randomInt(EARLIEST_MS, LATEST_MS);
+        const running = startLote(['run', file, '--json'], env);
+        await Promise.race([sleep(delay), running.end]);
+        running.killGroup();
+        await running.end;
+        console.log(`kill ${kill} of ${KILLS} after ${delay} ms: the books show ${sandbox.books().totals.invoices} invoices`);
+      }
+
+      const last = await runLote(['run', file, '--json'], env);
+
+      expect(last.code, last.stderr).toBe(0);
+      const books = sandbox.books();
+      expect(books.duplicates).toEqual([]);
+      expect(books.totals).toMatchObject({ invoices: INVOICES, issued: INVOICES });
+      const { batches } = JSON.parse(last.stdout) as { batches: { counts: Record<string, number>; reports: { json: string } }[] };
+      expect(batches[0]?.counts).toMatchObject({ invoices: INVOICES, issued: INVOICES });
+      const report = JSON.parse(await readFile(batches[0]?.reports.json ?? '', 'utf8')) as { invoices: { serviceId: string }[] };
+      expect(new Set(report.invoices.map(({ serviceId }) => serviceId))).toEqual(new Set(books.invoices.map(({ id }) => id)));
+    } finally {
+      await sandbox.close();
+      await place.remove();
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+const HEADER =
+  'invoice_ref,merchant_nif,merchant_legal_name,merchant_email,customer_name,customer_tax_id,currency,description,quantity,unit_price,tax_code';
+const MERCHANTS = ['501964843', '502773154', '511882408'];
+/** What the sandbox's engine fails, by its documented rule. */
+const FAILING_TAX_CODE = 'IVA_99';
+
+export interface InvoiceFile {
+  readonly invoices: number;
+  /** Ordinals (from 1) that the simulated engine fails. */
+  readonly failing?: readonly number[];
+  /** Ordinals (from 1) whose quantity is no number. */
+  readonly invalid?: readonly number[];
+}
+
+/** Content of its own in each invoice, so that the sandbox's books would show one sent twice. */
+export function customerOf(ordinal: number): string {
+  return `Cliente Secreto ${ordinal}`;
+}
+
+export function customerTaxIdOf(ordinal: number): string {
+  return String(200_000_000 + ordinal);
+}
+
+export const merchantNifs: readonly string[] = MERCHANTS;
+
+export function invoiceFileText({ invoices, failing = [], invalid = [] }: InvoiceFile): string {
+  const rows = Array.from({ length: invoices }, (_, at) => {
+    const ordinal = at + 1;
+    const nif = MERCHANTS[at % MERCHANTS.length] ?? '';
+    const quantity = invalid.includes(ordinal) ? 'muitos' : String(1 + (at % 7));
+    const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
+    return `F/${ordinal},${nif},Comerciante ${nif},fiscal@${nif}.example,${customerOf(ordinal)},${customerTaxIdOf(ordinal)},EUR,Artigo ${ordinal},${quantity},${10 + (at % 90)}.25,${tax}`;
+  });
+  return `${[HEADER, ...rows].join('\n')}\n`;
+}
+
+export async function writeInvoiceFile(path: string, file: InvoiceFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, invoiceFileText(file));
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { chooseLanguage } from '../../../src/console/choose-language.ts';
+import { CONSOLE_TEXTS, LANGUAGES } from '../../../src/console/console-texts.ts';
+import { pageFormat } from '../../../src/console/page-format.ts';
+
+describe('chooseLanguage', () => {
+  it.each([
+    ['pt', { language: 'pt', locale: 'pt' }],
+    ['PT-br', { language: 'pt', locale: 'PT-br' }],
+    ['en;q=0.1, es;q=0.9', { language: 'es', locale: 'es' }],
+    ['es;q=0, pt', { language: 'pt', locale: 'pt' }],
+    ['*', { language: 'en', locale: 'en' }],
+    ['est', { language: 'en', locale: 'en' }],
+    ['pt-"><script>', { language: 'en', locale: 'en' }],
+    [';;;,,,q=', { language: 'en', locale: 'en' }],
+    ['es;q=NaN', { language: 'es', locale: 'es' }],
+  ])('reads %j', (header, expected) => {
+    expect(chooseLanguage(header)).toEqual(expected);
+  });
+
+  it('gives a locale that numbers can be written in, whatever the header', () => {
+    for (const header of ['pt-x-a', 'pt-12345678', 'es-419', 'en-US-u-nu-arab', 'pt-PT-PT', `pt-${'a'.repeat(500)}`]) {
+      expect(() => pageFormat(chooseLanguage(header), 'UTC').count(1), header).not.toThrow();
+    }
+  });
+});
+
+describe('the catalogue', () => {
+  it('has every text in each language, none empty and none left in English by accident', () => {
+    const same = new Set(['file', 'temporalUi']);
+    for (const language of LANGUAGES) {
+      for (const [name, text] of Object.entries(CONSOLE_TEXTS[language])) {
+        expect(JSON.stringify(text), `${language} ${name}`).not.toMatch(/""/u);
+        const translated =
+          language === 'en' ||
+          same.has(name) ||
+          JSON.stringify(text) !== JSON.stringify(CONSOLE_TEXTS.en[name as keyof typeof CONSOLE_TEXTS.en]);
+        expect(translated, `${language} ${name}`).toBe(true);
+      }
+    }
+  });
+});
+
+describe('pageFormat', () => {
+  const plain = (text: string) => text.replaceAll(/\s/gu, ' ');
+
+  it.each([
+    ['en', '1,234,567.50'],
+    ['pt-BR', '1.234.567,50'],
+    ['pt-PT', '1 234 567,50'],
+    ['es', '1.234.567,50'],
+  ])('groups digits as %s does', (locale, expected) => {
+    expect(plain(pageFormat({ language: 'en', locale }).amount('1234567.50'))).toBe(expected);
+  });
+
+  it('writes times in the zone of the operator', () => {
+    const format = pageFormat({ language: 'en', locale: 'en' }, 'Europe/Lisbon');
+
+    expect(plain(format.time(Date.UTC(2026, 6, 1, 12)))).toBe('Jul 1, 2026, 1:00:00 PM');
+  });
+});

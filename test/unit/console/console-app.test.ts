@@ -1,0 +1,439 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LoteError } from '../../../src/domain/errors.ts';
+import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
+import { createConsoleApp } from '../../../src/console/console-app.ts';
+import type { ConsoleOptions } from '../../../src/console/console-options.ts';
+import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
+import type { Held } from './console-ledger.ts';
+
+const NO = { code: 'tax-code-unknown', message: 'The tax code is not known.' };
+const HOSTILE = '"><img src=x onerror=alert(1)>\'&';
+
+let reportsDir: string;
+
+beforeEach(async () => {
+  reportsDir = await mkdtemp(join(tmpdir(), 'lote-console-'));
+});
+
+afterEach(async () => {
+  await rm(reportsDir, { recursive: true, force: true });
+});
+
+interface Given extends Partial<ConsoleOptions> {
+  readonly held?: readonly Held[];
+}
+
+function get(path: string, { held = [], ...given }: Given = {}, headers: Record<string, string> = {}) {
+  const app = createConsoleApp({
+    ledger: ledgerHolding(held),
+    reportsDir,
+    links: { temporalUi: null },
+    version: '0.1.0',
+    timeZone: 'UTC',
+    ...given,
+  });
+  return app.request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } });
+}
+
+async function pageOf(path: string, given?: Given, headers?: Record<string, string>): Promise<string> {
+  return (await get(path, given, headers)).text();
+}
+
+const MIXED: Held = {
+  batch: aBatch({ rows: 4, invoices: 3, rowsWithoutInvoice: 1 }),
+  invoices: [
+    anInvoice({ ordinal: 1 }),
+    anInvoice({ ordinal: 2, state: 'rejected', reason: NO, net: '0.1' }),
+    anInvoice({
+      ordinal: 3,
+      state: 'unknown',
+      reason: { code: 'answer-lost', message: 'No answer came.' },
+      currency: 'BRL',
+      net: null,
+    }),
+  ],
+  findings: [{ row: 5, column: null, code: 'totals-row', message: 'Row 5 looks like a totals row.', severity: 'info' }],
+};
+
+describe('the list of batches', () => {
+  it('says what to do while there is none', async () => {
+    expect(await pageOf('/')).toContain('Drop a file into the input folder');
+  });
+
+  it('shows each batch with its state, progress and what needs attention', async () => {
+    const running = {
+      batch: aBatch({ batchId: 'b2', file: 'june.csv', state: 'running', invoices: 2 }),
+      invoices: [anInvoice(), anInvoice({ ordinal: 2, state: 'staged' })],
+    };
+
+    const page = await pageOf('/', { held: [running, MIXED] });
+
+    expect(page).toMatch(/href="\/batches\/b2">june\.csv</u);
+    expect(page).toContain('1 / 2');
+    expect(page).toContain('2 need attention');
+    expect(page).toContain('nothing open');
+    expect(page.indexOf('june.csv')).toBeLessThan(page.indexOf('may.csv'));
+  });
+
+  it('is live only while something runs', async () => {
+    const running = { batch: aBatch({ state: 'running' }), invoices: [] };
+
+    expect(await pageOf('/', { held: [running] })).toContain('data-live');
+    expect(await pageOf('/', { held: [MIXED] })).not.toContain('data-live');
+  });
+});
+
+describe('the page of a batch', () => {
+  it('shows problems first, and totals that are exact', async () => {
+    const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
+
+    expect(page).toContain('2 need attention');
+    expect(page).toContain('The tax code is not known.');
+    expect(page).not.toMatch(/<td>F-1<\/td>/u);
+    expect(page).toContain('1,234.6');
+    expect(page).toContain('Row 5 looks like a totals row.');
+  });
+
+  it('shows every invoice, or those of one state, on request', async () => {
+    const refs = async (show: string) =>
+      [
+        ...(await pageOf(`/batches/${MIXED.batch.batchId}?show=${show}`, { held: [MIXED] })).matchAll(
+          /<td>(F-\d+)<\/td>/gu,
+        ),
+      ].map(([, ref]) => ref);
+
+    expect(await refs('all')).toEqual(['F-1', 'F-2', 'F-3']);
+    expect(await refs('unknown')).toEqual(['F-3']);
+    expect(await refs('held')).toEqual([]);
+    expect(await refs('nonsense')).toEqual(['F-2', 'F-3']);
+  });
+
+  it('pages through many invoices and reads no further than it shows', async () => {
+    const invoices = Array.from({ length: 250 }, (_, index) => anInvoice({ ordinal: index + 1 }));
+    const ledger = ledgerHolding([{ batch: aBatch({ invoices: 250 }), invoices }]);
+    const app = createConsoleApp({ ledger, reportsDir, links: { temporalUi: null }, version: '0.1.0' });
+
+    const page = await (
+      await app.request('http://localhost/batches/batch-may-0a1b2c3d?page=2', { headers: { host: 'localhost' } })
+    ).text();
+
+    expect(page.match(/<td>F-\d+<\/td>/gu)).toHaveLength(100);
+    expect(page).toMatch(/<td>F-101<\/td>/u);
+    expect(page).toContain('Page 2 / 3');
+    expect(page).toContain('?show=all&amp;page=3#invoices');
+    expect(ledger.read()).toBe(200);
+  });
+
+  it.each(['0', '-1', '9999999', 'x', '1e3'])('stays inside its pages when asked for page %s', async (asked) => {
+    const answer = await get(`/batches/${MIXED.batch.batchId}?show=all&page=${asked}`, { held: [MIXED] });
+
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('F-1');
+  });
+
+  it('links to its workflow, and never to an address that is none', async () => {
+    const withUi = (temporalUi: string) =>
+      pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED], links: { temporalUi } });
+
+    expect(await withUi('http://127.0.0.1:8233/')).toContain(
+      'href="http://127.0.0.1:8233/namespaces/default/workflows/batch-may-0a1b2c3d"',
+    );
+    expect(await withUi('javascript:alert(1)')).not.toContain('javascript:');
+  });
+
+  it('is 404 for a batch that the ledger does not know', async () => {
+    const answer = await get('/batches/none');
+
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain('There is nothing at this address.');
+  });
+
+  it('escapes whatever files and the service wrote, wherever it stands', async () => {
+    const finding = { row: 1, column: HOSTILE, code: HOSTILE, message: HOSTILE, severity: 'error' } as const;
+    const invoice = anInvoice({
+      ref: HOSTILE,
+      merchantNif: HOSTILE,
+      currency: HOSTILE,
+      serviceId: HOSTILE,
+      state: 'rejected',
+      reason: { code: HOSTILE, message: HOSTILE },
+      findings: [finding],
+      flags: [HOSTILE],
+    });
+    const held = [{ batch: aBatch({ file: HOSTILE, sha256: HOSTILE }), invoices: [invoice], findings: [finding] }];
+
+    for (const path of [
+      '/',
+      '/batches/batch-may-0a1b2c3d',
+      `/batches/batch-may-0a1b2c3d?show=${encodeURIComponent(HOSTILE)}`,
+    ]) {
+      const page = await pageOf(path, { held, version: HOSTILE });
+
+      expect(page, path).not.toContain('<img');
+      expect(page, path).toContain('&quot;&gt;&lt;img');
+    }
+  });
+
+  it('has no inline style and no inline script, which its policy would refuse', async () => {
+    const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
+
+    expect(page).not.toMatch(/ style="| on[a-z]+="|<style|<script>/u);
+  });
+});
+
+describe('the files of a report', () => {
+  const files = {
+    'report.html': '<p>whole</p>',
+    'report.json': '{}',
+    'corrections.csv': 'Caf\u00E9',
+    '.writing-x': 'no',
+    'secret.txt': 'no',
+  };
+
+  beforeEach(async () => {
+    await mkdir(join(reportsDir, MIXED.batch.batchId));
+    for (const [name, text] of Object.entries(files))
+      await writeFile(join(reportsDir, MIXED.batch.batchId, name), text, 'latin1');
+    await writeFile(join(reportsDir, 'outside.txt'), 'no');
+  });
+
+  it('are linked from the page of the batch, and nothing else of the directory is', async () => {
+    const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
+
+    const linked = [...page.matchAll(/files\/([^"]+)"/gu)].map(([, name]) => name);
+    expect(linked).toEqual(['corrections.csv', 'report.html', 'report.json']);
+  });
+
+  it('come with the bytes of the file, and a policy under which nothing runs', async () => {
+    const report = await get(`/batches/${MIXED.batch.batchId}/files/report.html`, { held: [MIXED] });
+    const corrections = await get(`/batches/${MIXED.batch.batchId}/files/corrections.csv`, { held: [MIXED] });
+
+    expect(await report.text()).toBe('<p>whole</p>');
+    expect(report.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(report.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(report.headers.get('content-security-policy')).not.toContain('script-src');
+    expect(Buffer.from(await corrections.arrayBuffer()).toString('latin1')).toBe('Caf\u00E9');
+    expect(corrections.headers.get('content-disposition')).toBe('attachment; filename="corrections.csv"');
+  });
+
+  it.each([
+    'secret.txt',
+    '.writing-x',
+    '..%2Foutside.txt',
+    '%2E%2E%2Foutside.txt',
+    '..%5Coutside.txt',
+    'report.html%00.txt',
+    'report.csv',
+  ])('are 404 for %s', async (name) => {
+    expect((await get(`/batches/${MIXED.batch.batchId}/files/${name}`, { held: [MIXED] })).status).toBe(404);
+  });
+
+  it('are none for a batch whose id is no plain name', async () => {
+    const held = [{ batch: aBatch({ batchId: '..' }), invoices: [] }];
+    await symlink(join(reportsDir, 'outside.txt'), join(reportsDir, 'report.json'));
+
+    expect((await get('/batches/%2E%2E%2F/files/report.json', { held })).status).toBe(404);
+  });
+});
+
+describe('the JSON API', () => {
+  it('lists batches with counts', async () => {
+    const answer = await get('/api/batches', { held: [MIXED, { batch: aBatch({ batchId: 'b2' }), invoices: [] }] });
+
+    expect(await answer.json()).toMatchObject({
+      batches: [
+        { batchId: MIXED.batch.batchId, file: 'may.csv', counts: { issued: 1, rejected: 1, unknown: 1, staged: 0 } },
+        { batchId: 'b2' },
+      ],
+    });
+  });
+
+  it.each([
+    ['1', 1],
+    ['0', 2],
+    ['x', 2],
+    ['-5', 2],
+  ])('takes limit=%s for what makes sense', async (limit, expected) => {
+    const { batches } = (await (await get(`/api/batches?limit=${limit}`, { held: [MIXED, MIXED] })).json()) as {
+      batches: unknown[];
+    };
+
+    expect(batches).toHaveLength(expected);
+  });
+
+  it('shows one batch: its record, counts by state and by currency, findings', async () => {
+    const answer = await get(`/api/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
+
+    const body = (await answer.json()) as Record<string, unknown>;
+    expect(body).toMatchObject({ ...MIXED.batch, counts: { rejected: 1 }, fileFindings: MIXED.findings, reports: [] });
+    expect(Object.keys(body['counts'] as object).sort()).toEqual([...OUTCOMES].sort());
+    expect(body['outcomes']).toHaveLength(3);
+  });
+
+  it('streams the invoices of a batch, one a line', async () => {
+    const lines = (await pageOf(`/api/batches/${MIXED.batch.batchId}/invoices`, { held: [MIXED] }))
+      .trimEnd()
+      .split('\n');
+
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(MIXED.invoices);
+  });
+
+  it.each(['/api/batches/none', '/api/batches/none/invoices', '/api/nothing'])(
+    'answers 404 in JSON: %s',
+    async (path) => {
+      const answer = await get(path);
+
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) as string } });
+    },
+  );
+});
+
+describe('POST /api/run', () => {
+  function post(body: string, given: Partial<ConsoleOptions> = {}) {
+    const app = createConsoleApp({
+      ledger: ledgerHolding([]),
+      reportsDir,
+      links: { temporalUi: null },
+      version: '0.1.0',
+      ...given,
+    });
+    return app.request('http://localhost/api/run', {
+      method: 'POST',
+      headers: { host: 'localhost', origin: 'http://localhost', 'content-type': 'application/json' },
+      body,
+    });
+  }
+
+  it('hands the files and options over and answers what was started', async () => {
+    const requests: unknown[] = [];
+    const started = { batches: [{ batchId: 'b', workflowId: 'w', file: 'may.csv' }] };
+    const run = async (request: unknown) => {
+      requests.push(request);
+      return started;
+    };
+
+    const answer = await post('{"files":["/in/may.csv"],"options":{"profile":"erp"}}', { actions: { run } });
+
+    expect(answer.status).toBe(202);
+    expect(await answer.json()).toEqual(started);
+    expect(requests).toEqual([{ files: ['/in/may.csv'], options: { profile: 'erp' } }]);
+  });
+
+  it.each(['', 'x', '[]', '{}', '{"files":[]}', '{"files":[1]}', '{"files":["a"],"options":3}'])(
+    'refuses the body %j',
+    async (body) => {
+      const answer = await post(body, { actions: { run: () => Promise.reject(new Error('must not run')) } });
+
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: { code: 'usage' } });
+    },
+  );
+
+  it('refuses a body that is too large to be a list of names', async () => {
+    const body = JSON.stringify({ files: ['x'.repeat(300 * 1024)] });
+
+    expect((await post(body, { actions: { run: () => Promise.reject(new Error('must not run')) } })).status).toBe(413);
+  });
+
+  it('says so where nothing can be started', async () => {
+    expect((await post('{"files":["/in/may.csv"]}')).status).toBe(501);
+  });
+
+  it('passes on why the run could not start', async () => {
+    const run = () =>
+      Promise.reject(new LoteError('worker-missing', 'Starting a run: a worker must be alive, found none.'));
+
+    const answer = await post('{"files":["/in/may.csv"]}', { actions: { run } });
+
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toEqual({
+      error: { code: 'worker-missing', message: 'Starting a run: a worker must be alive, found none.' },
+    });
+  });
+});
+
+describe('health', () => {
+  it('shows the ledger and the checks that the process brought along', async () => {
+    const health = async () => [{ name: 'temporal', state: 'ok', detail: 'answers' }] as const;
+
+    const answer = await get('/api/health', { health });
+
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      status: 'up',
+      version: '0.1.0',
+      ledgerId: 'ledger-1',
+      checks: [
+        { name: 'ledger', state: 'ok' },
+        { name: 'temporal', state: 'ok' },
+      ],
+    });
+    expect(await pageOf('/health', { health })).toContain('temporal');
+  });
+
+  it('is 503 when a part is in trouble, and says nothing of why a check broke', async () => {
+    const ledger = ledgerHolding([], { parkedDeliveries: () => Promise.reject(new Error('password=hunter2')) });
+    const health = () => Promise.reject(new Error('password=hunter2'));
+
+    const answer = await get('/api/health', { ledger, health });
+    const text = await answer.text();
+
+    expect(answer.status).toBe(503);
+    expect(text).toContain('"trouble"');
+    expect(text).not.toContain('hunter2');
+  });
+});
+
+describe('an error behind a page', () => {
+  const broken = (error: Error): Given => ({ ledger: ledgerHolding([], { listBatches: () => Promise.reject(error) }) });
+
+  it('is shown when it was made to be read', async () => {
+    const answer = await get(
+      '/',
+      broken(new LoteError('ledger-unavailable', 'Reading the ledger: the database must answer, found it closed.')),
+    );
+
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain('the database must answer');
+  });
+
+  it('is told to the process and not to the reader otherwise', async () => {
+    const told: unknown[] = [];
+    const error = new Error('password=hunter2');
+
+    for (const path of ['/', '/api/batches']) {
+      const answer = await get(path, { ...broken(error), onError: (thrown) => told.push(thrown) });
+
+      expect(answer.status).toBe(500);
+      expect(await answer.text()).not.toContain('hunter2');
+    }
+    expect(told).toEqual([error, error]);
+  });
+});
+
+describe('languages', () => {
+  it.each([
+    ['pt-PT,pt;q=0.9,en;q=0.5', 'pt', 'precisam de atenção'],
+    ['es-ES', 'es', 'requieren atención'],
+    ['fr, es;q=0.8, en;q=0.9', 'en', 'need attention'],
+    ['de', 'en', 'need attention'],
+    ['', 'en', 'need attention'],
+  ])('answers %j in %s', async (accept, language, text) => {
+    const page = await pageOf('/', { held: [MIXED] }, { 'accept-language': accept });
+
+    expect(page).toContain(`<html lang="${language}">`);
+    expect(page).toContain(text);
+  });
+
+  it('writes amounts with the marks of the reader, digit by digit', async () => {
+    const held = [{ batch: aBatch(), invoices: [anInvoice({ net: '-12345678901234567890.125' })] }];
+
+    const page = await pageOf(`/batches/${aBatch().batchId}`, { held }, { 'accept-language': 'pt-BR' });
+
+    expect(page).toContain('-12.345.678.901.234.567.890,125 EUR');
+  });
+});

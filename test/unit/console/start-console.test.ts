@@ -1,0 +1,90 @@
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startConsole } from '../../../src/console/start-console.ts';
+import type { RunningConsole, StartConsole } from '../../../src/console/start-console.ts';
+import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
+
+const running: RunningConsole[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((console) => console.close()));
+});
+
+async function start(given: Partial<StartConsole> = {}): Promise<RunningConsole> {
+  const started = await startConsole({
+    host: '127.0.0.1',
+    port: 0,
+    ledger: ledgerHolding([{ batch: aBatch(), invoices: [anInvoice()] }]),
+    reportsDir: '/nowhere',
+    links: { temporalUi: null },
+    version: '0.1.0',
+    ...given,
+  });
+  running.push(started);
+  return started;
+}
+
+/** Not fetch: it does not let a caller choose the Host header. */
+function statusOf(port: number, headers: IncomingHttpHeaders): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path: '/', headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('startConsole', () => {
+  it('serves pages and the API on the address it returns', async () => {
+    const { url } = await start();
+
+    expect(await (await fetch(url)).text()).toContain('may.csv');
+    expect(await (await fetch(`${url}/api/batches/batch-may-0a1b2c3d`)).json()).toMatchObject({
+      counts: { issued: 1 },
+    });
+  });
+
+  it('refuses a foreign Host header on the wire', async () => {
+    const { port } = await start();
+
+    expect(await statusOf(port, { host: `127.0.0.1:${port}` })).toBe(200);
+    expect(await statusOf(port, { host: `evil.example:${port}` })).toBe(421);
+  });
+
+  it('takes a POST of its own origin or with the token, and no other', async () => {
+    const { url } = await start({ token: 'secret', actions: { run: async () => ({ batches: [] }) } });
+    const post = async (headers: Record<string, string>) =>
+      (await fetch(`${url}/api/run`, { method: 'POST', headers, body: '{"files":["a"]}' })).status;
+
+    expect(await post({ origin: url })).toBe(202);
+    expect(await post({ 'x-lote-token': 'secret' })).toBe(202);
+    expect(await post({})).toBe(403);
+    expect(await post({ origin: 'http://127.0.0.1:1' })).toBe(403);
+  });
+
+  it('says which port is taken and which variable names it', async () => {
+    const { port } = await start();
+
+    await expect(start({ port })).rejects.toMatchObject({
+      code: 'port-taken',
+      message: expect.stringMatching(new RegExp(`port ${port} .*CONSOLE_PORT`, 'u')) as string,
+    });
+  });
+
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'lote.example'])('does not start on %s without a token', async (host) => {
+    await expect(start({ host })).rejects.toMatchObject({ code: 'configuration-invalid' });
+    await expect(start({ host, token: '' })).rejects.toMatchObject({ code: 'configuration-invalid' });
+  });
+
+  it('ends while a browser keeps its connection', async () => {
+    const { url, close } = await start();
+    await (await fetch(url)).text();
+
+    await close();
+
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+});
