@@ -3,11 +3,10 @@ import type { Ledger } from '../domain/ports/ledger.ts';
 import { readConfig, type Config } from '../runtime/config.ts';
 import { openDataDir } from '../runtime/data-dir.ts';
 import { readEndpoints } from '../runtime/endpoints.ts';
-import { createLogger, type Logger } from '../runtime/logger.ts';
+import { createLogger } from '../runtime/logger.ts';
 import { LoteError } from '../domain/errors.ts';
 import { connectClient, startEmbedded, type Stack } from '../wiring/embedded.ts';
 import { bringIn } from '../wiring/input-files.ts';
-import { quietSdk } from '../wiring/start-worker.ts';
 import type { BatchInput, BatchResult } from '../../workflows/messages.ts';
 import { batchExitCode } from './batch-exit-code.ts';
 import { batchFailure } from './batch-failure.ts';
@@ -29,16 +28,15 @@ export interface RunCommand {
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const config = readConfig(command.env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  quietSdk((level, message) => log.warn('temporal sdk', { level, message }));
   const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
   for (const file of command.files) await bringIn(config.inputDir, file);
   const stack = await startEmbedded({ config, log, tell, env: command.env, beforeSending: (service) => preflight(service, Date.now) });
-  const results = stack === null ? await runThroughOwner(config, command) : await runOnOwnStack(stack, config, { command, log });
+  const results = stack === null ? await runThroughOwner(config, command) : await runOnOwnStack(stack, config, command);
   print(results, command.json);
   return worst(results.map((result) => batchExitCode(result)));
 }
 
-async function runOnOwnStack(stack: Stack, config: Config, { command }: { command: RunCommand; log: Logger }): Promise<readonly BatchResult[]> {
+async function runOnOwnStack(stack: Stack, config: Config, command: RunCommand): Promise<readonly BatchResult[]> {
   try {
     return await runBatches({
       config,

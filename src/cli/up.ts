@@ -2,7 +2,6 @@ import { LoteError } from '../domain/errors.ts';
 import { readConfig } from '../runtime/config.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { startEmbedded, type Stack } from '../wiring/embedded.ts';
-import { quietSdk } from '../wiring/start-worker.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -10,7 +9,6 @@ import { untilSignal } from './until-signal.ts';
 export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  quietSdk((level, message) => log.warn('temporal sdk', { level, message }));
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);
   const stack = await startEmbedded({ config, log, tell, env });
   if (stack === null) throw new LoteError('data-directory-owned', `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`);

@@ -45,7 +45,7 @@ function batchRow({ texts, count, time }: PageFormat, { batch, counts }: BatchWi
     <td>${progressBar(counts)}<span class="soft">${count(atRest(counts))} / ${count(batch.invoices)}</span></td>
     <td class="number">${count(batch.invoices)}</td>
     <td>${problems === 0 ? texts.nothingOpen : `${count(problems)} ${texts.needAttention}`}</td>
-    <td>${time(batch.startedAt)}</td>
+    <td class="time">${time(batch.startedAt)}</td>
   </tr>`;
 }
 

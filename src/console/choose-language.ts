@@ -8,6 +8,9 @@ export interface Speech {
   readonly locale: string;
 }
 
+/** Language and region only: Intl throws at what follows them when it is ill-formed, and headers come from anywhere. */
+const TAG = /^([A-Za-z]{2})(?:-([A-Za-z]{2}|\d{3}))?(?![A-Za-z0-9])/u;
+
 /** The first language of the browser's list that the console speaks; English otherwise. */
 export function chooseLanguage(acceptLanguage: string): Speech {
   const wanted = acceptLanguage
@@ -19,11 +22,12 @@ export function chooseLanguage(acceptLanguage: string): Speech {
         .find((value) => value !== undefined);
       return { tag, quality: quality === undefined ? 1 : Number(quality) };
     })
-    .filter(({ tag, quality }) => quality > 0 && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/u.test(tag))
+    .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality);
   for (const { tag } of wanted) {
-    const language = LANGUAGES.find((known) => known === tag.slice(0, 2).toLowerCase() && /^..(?:-|$)/u.test(tag));
-    if (language !== undefined) return { language, locale: tag };
+    const [, primary, region] = TAG.exec(tag) ?? [];
+    const language = LANGUAGES.find((known) => known === primary?.toLowerCase());
+    if (language !== undefined) return { language, locale: region === undefined ? language : `${language}-${region}` };
   }
   return { language: 'en', locale: 'en' };
 }

@@ -2,6 +2,7 @@ import type { Finding } from '../domain/invoice.ts';
 import type { Column, RawRow } from '../domain/row.ts';
 import { COLUMNS } from '../domain/row.ts';
 import type { Conversion } from './ingest-result.ts';
+import { shorten } from './shorten.ts';
 
 const LONGEST_SHOWN = 60;
 
@@ -54,5 +55,5 @@ export class CellFindings {
 
 /** A cell as a finding shows it. */
 export function shownCell(text: string): string {
-  return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+  return JSON.stringify(text.length > LONGEST_SHOWN ? `${shorten(text, LONGEST_SHOWN)}…` : text);
 }

@@ -9,10 +9,13 @@ import { NUMBER_COLUMNS } from './ingest-result.ts';
 import type { NumberColumn } from './ingest-result.ts';
 import type { Reading } from './reading.ts';
 import { Refusal } from './refusal.ts';
+import { shorten } from './shorten.ts';
 
 /** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
 const INERT = /^'(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
 const TOTALS = /^(?:sub|grand|gran)?[\s-]?tota(?:l|is|les|ux)\b|^(?:soma|suma|sum)\b/i;
+/** A hostile header cell may be a megabyte long, and each finding repeats it. */
+const LONGEST_LABEL = 80;
 const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
 const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map((column) => [
@@ -114,7 +117,7 @@ export class CsvRows {
         row,
         column: null,
         code: 'totals-row',
-        message: `Row ${row} ("${total.trim().slice(0, 40)}") is a totals row and not part of an invoice`,
+        message: `Row ${row} ("${shorten(total.trim(), 40)}") is a totals row and not part of an invoice`,
         severity: 'warning',
       });
       return;
@@ -146,7 +149,10 @@ export class CsvRows {
 
 /** The file's own word for a column. */
 export function labelOf(dialect: DialectDecision, column: Column): string {
-  return dialect.header.cells[dialect.map.indexes[COLUMNS.indexOf(column)] ?? -1]?.trim() ?? column;
+  return shorten(
+    dialect.header.cells[dialect.map.indexes[COLUMNS.indexOf(column)] ?? -1]?.trim() ?? column,
+    LONGEST_LABEL,
+  );
 }
 
 function isBlank(cells: readonly string[]): boolean {

@@ -5,6 +5,7 @@ import type { CsvRecord } from './csv-reader.ts';
 import { mapHeader } from './map-header.ts';
 import type { HeaderMap } from './map-header.ts';
 import { Refusal } from './refusal.ts';
+import { shorten } from './shorten.ts';
 
 /** The delimiter and header of a CSV file, with why. */
 export interface DialectDecision {
@@ -101,7 +102,8 @@ function requireEachOnce({ delimiter, header, map }: Candidate): void {
   const [twice] = map.duplicates;
   if (twice !== undefined) {
     const words = twice.positions
-      .map((position) => `"${header.cells[position - 1]?.trim()}" (column ${position})`)
+      .slice(0, 5)
+      .map((position) => `"${shorten(header.cells[position - 1]?.trim() ?? '', 40)}" (column ${position})`)
       .join(' and ');
     throw new Refusal(
       'column-duplicate',
@@ -112,7 +114,7 @@ function requireEachOnce({ delimiter, header, map }: Candidate): void {
   if (map.missing.length === 0) return;
   const shown = header.cells
     .slice(0, 30)
-    .map((cell) => `"${cell.trim().slice(0, 40)}"`)
+    .map((cell) => `"${shorten(cell.trim(), 40)}"`)
     .join(', ');
   throw new Refusal(
     'column-missing',

@@ -1,6 +1,7 @@
 import { readNumber } from './read-number.ts';
 import type { DecimalMark } from './read-number.ts';
 import { Refusal } from './refusal.ts';
+import { shorten } from './shorten.ts';
 
 /** A cell that speaks for something. */
 export interface Witness {
@@ -34,7 +35,7 @@ export class DecimalEvidence {
     const comma = readNumber(cell, ',')?.value;
     if (point === comma) return;
     const says = comma === undefined ? '.' : point === undefined ? ',' : 'ambiguous';
-    this.#witnesses[says] ??= { row, value: cell.trim().slice(0, LONGEST_SHOWN) };
+    this.#witnesses[says] ??= { row, value: shorten(cell.trim(), LONGEST_SHOWN) };
   }
 
   /** @throws Refusal `decimal-contradictory`, `decimal-unproved` */

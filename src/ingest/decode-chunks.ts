@@ -20,6 +20,9 @@ export async function* decodeChunks(
   let skip = bom ? 3 : 0;
   for await (const chunk of chunks) {
     let text = decoder.write(chunk);
+    // In UTF-16 a NUL byte is no news, and a NUL character is: PostgreSQL keeps none.
+    if (text.includes(0))
+      throw new Refusal('binary', 'Expected text, found the character U+0000. Export the file again');
     const cut = Math.min(skip, text.length);
     text = text.subarray(cut);
     skip -= cut;

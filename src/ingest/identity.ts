@@ -1,3 +1,5 @@
+import { shorten } from './shorten.ts';
+
 /** Why a NIF cell is not a NIF, in words that help; null when it is one. */
 export function nifProblem(cell: string): { readonly code: string; readonly message: string } | null {
   const text = cell.trim();
@@ -37,5 +39,5 @@ export function damagedReference(ref: string): string | null {
 }
 
 function shown(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  return text.length > 40 ? `${shorten(text, 40)}…` : text;
 }

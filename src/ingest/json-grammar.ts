@@ -1,6 +1,7 @@
 import { TokenType } from '@streamparser/json';
 import { emptyObject } from './json-value.ts';
 import type { JsonObject, JsonValue } from './json-value.ts';
+import { shorten } from './shorten.ts';
 
 /** What is wrong with a JSON text, and at which byte. */
 export class JsonFault extends Error {
@@ -127,7 +128,7 @@ export class JsonGrammar {
     if (Object.hasOwn(frame.members, token.value))
       throw new JsonFault(
         'json-duplicate-key',
-        `expected each name once in an object, found "${token.value.slice(0, 60)}" twice`,
+        `expected each name once in an object, found "${shorten(token.value, 60)}" twice`,
         token.offset,
       );
     frame.key = token.value;

@@ -81,6 +81,9 @@ export class JsonReader {
 
   #exact(type: TokenType, value: unknown, offset: number): JsonToken {
     if (type === TokenType.NUMBER) return { type, value: new JsonNumber(this.#tokenizer.numberText), offset };
+    if (typeof value === 'string' && value.includes('\0')) {
+      throw new JsonFault('json-nul', 'expected text, found the character U+0000, which no database keeps', offset);
+    }
     if (typeof value === 'string' && LONE_SURROGATE.test(value)) {
       throw new JsonFault(
         'json-lone-surrogate',

@@ -6,6 +6,7 @@ import { JSON_PATHS, cellsOf, shapeFinding, shapeProblems } from './json-shape.t
 import { isObject } from './json-value.ts';
 import type { JsonObject, JsonValue } from './json-value.ts';
 import type { Reading } from './reading.ts';
+import { shorten } from './shorten.ts';
 
 const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
@@ -79,7 +80,7 @@ export class JsonRows {
     if (!isObject(value)) return;
     for (const key in value)
       if (KNOWN[prefix]?.has(key) !== true && this.ignored.size < MOST_IGNORED)
-        this.ignored.add(prefix + key.slice(0, 60));
+        this.ignored.add(prefix + shorten(key, 60));
   }
 }
 

@@ -7,6 +7,7 @@ import { DecimalEvidence } from './decimal-evidence.ts';
 import type { DialectDecision } from './decide-dialect.ts';
 import { decideDialect } from './decide-dialect.ts';
 import type { Read, Reading } from './reading.ts';
+import { shorten } from './shorten.ts';
 
 /** Headers shown in a finding or a proof; a file may have 10,000. */
 const MOST_SHOWN = 50;
@@ -55,7 +56,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
     proof: {
       delimiter: { value: dialect.delimiter, how: dialect.how },
       header: headerProof(dialect),
-      ignored: dialect.map.ignored.slice(0, MOST_SHOWN),
+      ignored: dialect.map.ignored.slice(0, MOST_SHOWN).map((name) => shorten(name, 80)),
       decimal,
     },
   };
@@ -74,7 +75,7 @@ function reportHeader({ findings }: Reading, { header, how, map }: DialectDecisi
   if (map.ignored.length === 0) return;
   const shown = map.ignored
     .slice(0, MOST_SHOWN)
-    .map((name) => `"${name.slice(0, 40)}"`)
+    .map((name) => `"${shorten(name, 40)}"`)
     .join(', ');
   const more = map.ignored.length > MOST_SHOWN ? ` and ${map.ignored.length - MOST_SHOWN} more` : '';
   findings.add({
@@ -96,6 +97,6 @@ function headerProof({
 }: DialectDecision): readonly { column: Column; header: string; position: number }[] {
   return COLUMNS.flatMap((column, at) => {
     const index = map.indexes[at] ?? -1;
-    return index < 0 ? [] : [{ column, header: header.cells[index]?.trim() ?? '', position: index + 1 }];
+    return index < 0 ? [] : [{ column, header: shorten(header.cells[index]?.trim() ?? '', 80), position: index + 1 }];
   });
 }

@@ -13,51 +13,50 @@ export interface ListenConfig {
   readonly variable: string;
 }
 
-/** How to reach a Temporal server that is not our own; paths are of PEM files. */
-export interface TemporalSecurity {
+export type ServiceConfig =
+  | { readonly kind: 'sandbox' }
+  | { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKey: string };
+
+export interface TemporalConfig {
+  /** null: an embedded server of our own. */
+  readonly address: string | null;
+  readonly namespace: string;
   readonly apiKey: string | null;
-  /** null: no TLS. */
-  readonly tls: {
-    readonly serverName: string | null;
-    readonly serverCaCertPath: string | null;
-    readonly clientCertPath: string | null;
-    readonly clientKeyPath: string | null;
-  } | null;
+  readonly tls: TemporalTlsConfig | null;
+}
+
+/** Paths are of PEM files. */
+export interface TemporalTlsConfig {
+  readonly serverName: string | null;
+  readonly serverCaCertPath: string | null;
+  readonly clientCertPath: string | null;
+  readonly clientKeyPath: string | null;
 }
 
 /** All that the environment decides; times in milliseconds, paths absolute, the budget a fraction. */
 export interface Config {
-  /** null: the built-in sandbox. */
-  readonly service: { readonly baseUrl: string; readonly apiKey: string } | null;
-  /** Path of the service profile; null: the built-in one. */
-  readonly serviceProfile: string | null;
-  /** Newest first. */
-  readonly webhookSecrets: readonly string[];
-  /** The public address to register; null: none. */
-  readonly webhookUrl: string | null;
+  readonly service: ServiceConfig;
+  /** null: the built-in service profile. */
+  readonly serviceProfilePath: string | null;
+  readonly webhook: { readonly secrets: readonly string[]; readonly url: string | null };
   readonly receiver: ListenConfig;
-  readonly console: ListenConfig;
-  /** Needed by whoever reaches the console from another machine; null: loopback only. */
-  readonly consoleToken: string | null;
-  readonly sandboxPort: ListenConfig;
+  readonly console: ListenConfig & { readonly token: string | null };
+  readonly sandbox: ListenConfig;
   /** null: the embedded ledger under the data directory. */
   readonly databaseUrl: string | null;
-  /** null: an embedded server of our own. */
-  readonly temporalAddress: string | null;
-  readonly temporalNamespace: string;
-  readonly temporalSecurity: TemporalSecurity;
+  readonly temporal: TemporalConfig;
   readonly taskQueue: string;
   readonly dataDir: string;
   readonly inputDir: string;
   readonly reportsDir: string;
   readonly application: string;
-  readonly settleMs: number;
-  readonly sendMs: number;
-  readonly patienceMs: number;
+  readonly settleTimeoutMs: number;
+  readonly sendTimeoutMs: number;
+  readonly outagePatienceMs: number;
   readonly failureBudget: number;
   readonly pageSize: number;
   readonly logLevel: Env['LOTE_LOG_LEVEL'];
-  /** Everything that must never be printed; for the logger. */
+  /** Everything that must never be printed; for the logger's redaction. */
   readonly secrets: readonly string[];
 }
 
@@ -77,23 +76,25 @@ export function readConfig(environment: Environment, workingDirectory: string = 
 function toConfig(env: Env, workingDirectory: string): Config {
   const path = (relative: string): string => resolve(workingDirectory, relative);
   return {
-    ...toService(env, path),
+    service: toService(env),
+    serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
+    webhook: { secrets: env.WEBHOOK_SECRET ?? [], url: env.WEBHOOK_URL ?? null },
     receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
-    console: toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
-    consoleToken: env.CONSOLE_TOKEN ?? null,
-    sandboxPort: toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
+    console: {
+      ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
+      token: env.CONSOLE_TOKEN ?? null,
+    },
+    sandbox: toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
     databaseUrl: env.DATABASE_URL ?? null,
-    temporalAddress: env.TEMPORAL_ADDRESS ?? null,
-    temporalNamespace: env.TEMPORAL_NAMESPACE,
-    temporalSecurity: toTemporalSecurity(env, path),
+    temporal: toTemporal(env, path),
     taskQueue: env.LOTE_TASK_QUEUE,
     dataDir: path(env.LOTE_DATA_DIR),
     inputDir: path(env.LOTE_INPUT_DIR),
     reportsDir: path(env.LOTE_REPORTS_DIR),
     application: env.LOTE_APPLICATION,
-    settleMs: env.LOTE_SETTLE_TIMEOUT,
-    sendMs: env.LOTE_SEND_TIMEOUT,
-    patienceMs: env.LOTE_OUTAGE_PATIENCE,
+    settleTimeoutMs: env.LOTE_SETTLE_TIMEOUT,
+    sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
+    outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,
     failureBudget: env.LOTE_FAILURE_BUDGET,
     pageSize: env.LOTE_PAGE_SIZE,
     logLevel: env.LOTE_LOG_LEVEL,
@@ -101,25 +102,18 @@ function toConfig(env: Env, workingDirectory: string): Config {
   };
 }
 
-type ServicePart = Pick<Config, 'service' | 'serviceProfile' | 'webhookSecrets' | 'webhookUrl'>;
-
-function toService(env: Env, path: (relative: string) => string): ServicePart {
+function toService(env: Env): ServiceConfig {
   const { INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey } = env;
-  return {
-    service: baseUrl === undefined || apiKey === undefined ? null : { baseUrl, apiKey },
-    serviceProfile: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
-    webhookSecrets: env.WEBHOOK_SECRET ?? [],
-    webhookUrl: env.WEBHOOK_URL ?? null,
-  };
+  return baseUrl === undefined || apiKey === undefined ? { kind: 'sandbox' } : { kind: 'remote', baseUrl, apiKey };
 }
 
 function toListen(host: string, port: number | undefined, fallback: { port: number; variable: string }): ListenConfig {
   return { host, port: port ?? fallback.port, explicit: port !== undefined, variable: fallback.variable };
 }
 
-function toTemporalSecurity(env: Env, path: (relative: string) => string): TemporalSecurity {
+function toTemporal(env: Env, path: (relative: string) => string): TemporalConfig {
   const optionalPath = (value: string | undefined): string | null => (value === undefined ? null : path(value));
-  const tls = {
+  const tls: TemporalTlsConfig = {
     serverName: env.TEMPORAL_TLS_SERVER_NAME ?? null,
     serverCaCertPath: optionalPath(env.TEMPORAL_TLS_SERVER_CA_CERT_PATH),
     clientCertPath: optionalPath(env.TEMPORAL_TLS_CLIENT_CERT_PATH),
@@ -127,7 +121,12 @@ function toTemporalSecurity(env: Env, path: (relative: string) => string): Tempo
   };
   // As in the SDK's own environment configuration: an API key, or any TLS setting, means TLS unless it is switched off.
   const wanted = env.TEMPORAL_API_KEY !== undefined || Object.values(tls).some((value) => value !== null);
-  return { apiKey: env.TEMPORAL_API_KEY ?? null, tls: (env.TEMPORAL_TLS ?? wanted) ? tls : null };
+  return {
+    address: env.TEMPORAL_ADDRESS ?? null,
+    namespace: env.TEMPORAL_NAMESPACE,
+    apiKey: env.TEMPORAL_API_KEY ?? null,
+    tls: (env.TEMPORAL_TLS ?? wanted) ? tls : null,
+  };
 }
 
 /** The password of the database address too: drivers print it without the rest. */
@@ -149,13 +148,19 @@ function findContradictions(env: Env): readonly string[] {
   const found: string[] = [];
   // Falling back to the sandbox here would call invoices issued that nobody issued.
   if (env.INVOICING_BASE_URL === undefined && env.INVOICING_API_KEY !== undefined) {
-    found.push('INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.');
+    found.push(
+      'INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.',
+    );
   }
   if (env.INVOICING_BASE_URL !== undefined && env.INVOICING_API_KEY === undefined) {
-    found.push('INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.');
+    found.push(
+      'INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.',
+    );
   }
   if ((env.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined) !== (env.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined)) {
-    found.push('TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH must be set together; found one of them.');
+    found.push(
+      'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH must be set together; found one of them.',
+    );
   }
   return found;
 }

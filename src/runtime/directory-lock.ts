@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { openDataDir } from './data-dir.ts';
-import { processStartTime } from './process-start-time.ts';
+import { isAlive, ownIdentity } from './process-identity.ts';
 
 /** Held until it is released or its process ends, however it ends. */
 export interface DirectoryLock {
@@ -17,11 +16,11 @@ const LOCK_FILE = 'lote.lock';
 const Holder = z.object({ pid: z.number().int().positive(), startTime: z.string() });
 
 /**
- * Takes a directory, made when it is missing, for this process, or tells (null) that another process, or another part of this one, has it.
+ * Takes an existing directory for this process, or tells (null) that another process, or another part of this one, has it.
  * An embedded database has no lock of its own: two writers on one directory lose data silently.
  */
 export async function acquireDirectoryLock(directory: string): Promise<DirectoryLock | null> {
-  const path = await openDataDir(directory);
+  const path = await realpath(directory);
   return process.platform === 'linux' ? lockBySocket(path) : lockByFile(path);
 }
 
@@ -51,7 +50,7 @@ async function lockBySocket(path: string): Promise<DirectoryLock | null> {
 /** Exported for its test on Linux, where the socket is used. Pid and start time tell a living holder from a dead one's file. */
 export async function lockByFile(path: string): Promise<DirectoryLock | null> {
   const file = join(path, LOCK_FILE);
-  const mine = JSON.stringify({ pid: process.pid, startTime: (await processStartTime(process.pid)) ?? '' });
+  const mine = JSON.stringify(await ownIdentity());
   const beside = `${file}.${process.pid}.${process.hrtime.bigint()}`;
   await writeFile(beside, mine);
   try {
@@ -92,7 +91,7 @@ async function takeAway(file: string, aside: string): Promise<void> {
 async function isHeld(file: string): Promise<boolean> {
   try {
     const holder = Holder.safeParse(JSON.parse(await readFile(file, 'utf8')));
-    return holder.success && (await processStartTime(holder.data.pid)) === holder.data.startTime;
+    return holder.success && (await isAlive(holder.data));
   } catch {
     return false;
   }

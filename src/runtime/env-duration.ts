@@ -11,6 +11,9 @@ const WITH_UNIT = /^\d+(\.\d+)?\s*[a-z]+$/i;
 export const EnvDuration = z.string().transform((text, context): number => {
   const value = WITH_UNIT.test(text) ? ms(text as ms.StringValue) : Number.NaN;
   if (Number.isFinite(value) && value >= 1 && value <= LONGEST_TIMER_MS) return Math.round(value);
-  context.addIssue({ code: 'custom', message: 'must be a duration with a unit, such as 1500ms, 90s, 15m or 12h, of 24 days at most' });
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a duration with a unit, such as 1500ms, 90s, 15m or 12h, of 24 days at most',
+  });
   return z.NEVER;
 });

@@ -25,9 +25,13 @@ const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, { message: 'must be a port number from 0 to 65535' });
 
-const flag = z.enum(['true', 'false', '1', '0'], { message: 'must be true or false' }).transform((word) => word === 'true' || word === '1');
+const flag = z
+  .enum(['true', 'false', '1', '0'], { message: 'must be true or false' })
+  .transform((word) => word === 'true' || word === '1');
 
-const secret = z.string().regex(/^[\x21-\x7e]+$/, { message: 'must be printable ASCII without spaces: it is sent in a header' });
+const secret = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, { message: 'must be printable ASCII without spaces: it is sent in a header' });
 
 const pageSize = z
   .string()
@@ -40,7 +44,10 @@ const pageSize = z
 const secretList = z.string().transform((list, context): readonly string[] => {
   const secrets = list.split(',').map((entry) => entry.trim());
   if (secrets.every((entry) => entry !== '')) return secrets;
-  context.addIssue({ code: 'custom', message: 'must be one secret, or several with commas between, newest first, none of them empty' });
+  context.addIssue({
+    code: 'custom',
+    message: 'must be one secret, or several with commas between, newest first, none of them empty',
+  });
   return z.NEVER;
 });
 

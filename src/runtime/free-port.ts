@@ -6,9 +6,8 @@ import { LoteError } from '../domain/errors.ts';
 const PORTS_TRIED = 100;
 const LAST_PORT = 65_535;
 
-const LOOPBACK = '127.0.0.1';
-
 export interface PortWish {
+  readonly host: string;
   readonly port: number;
   /** True when the port was set, or a real service expects us there: then no other will do. */
   readonly explicit: boolean;
@@ -34,12 +33,12 @@ async function anyFreePort(host: string): Promise<number> {
  * The port wished for, or for a default one the next free one.
  * @throws LoteError `port-taken` naming port and variable when a port that was set is taken.
  */
-export async function choosePort(wish: PortWish, host: string = LOOPBACK): Promise<number> {
-  const { port, explicit, reserved = [] } = wish;
+export async function choosePort(wish: PortWish): Promise<number> {
+  const { host, port, explicit, reserved = [] } = wish;
   if (port === 0) return anyFreePort(host);
   if (explicit) {
     if (await isPortFree(host, port)) return port;
-    throw portTaken(wish, host);
+    throw portTaken(wish);
   }
   for (let next = port; next < port + PORTS_TRIED && next <= LAST_PORT; next += 1) {
     if (!reserved.includes(next) && (await isPortFree(host, next))) return next;
@@ -47,7 +46,7 @@ export async function choosePort(wish: PortWish, host: string = LOOPBACK): Promi
   return anyFreePort(host);
 }
 
-function portTaken({ port, variable }: PortWish, host: string): LoteError {
+function portTaken({ host, port, variable }: PortWish): LoteError {
   return new LoteError(
     'port-taken',
     `Listening on ${host}:${port}: the port must be free; another program listens there. ` +

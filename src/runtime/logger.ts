@@ -2,25 +2,18 @@ import { pino, type DestinationStream, type Level } from 'pino';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Message first; pino's own order, fields first, is understood too, for parts that share no code with the product. */
-export interface LogMethod {
-  (message: string, fields?: LogFields): void;
-  (fields: object, message: string): void;
-}
-
 /** Messages are static text, facts are fields: so logs group. No personal data in either. */
 export interface Logger {
-  readonly debug: LogMethod;
-  readonly info: LogMethod;
-  readonly warn: LogMethod;
-  readonly error: LogMethod;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
 }
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
-
 export interface LoggerOptions {
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Values that never appear in a line, wherever they stand. */
-  readonly secrets?: readonly string[];
+  readonly secrets: readonly string[];
   /** Standard error when left out: standard output belongs to `--json`. */
   readonly destination?: DestinationStream;
 }
@@ -28,33 +21,39 @@ export interface LoggerOptions {
 const REDACTED = '[redacted]';
 
 /** Fields that hold a secret by their name, at the top and one level down. */
-const SECRET_FIELDS = ['authorization', 'Authorization', 'apiKey', 'api_key', 'secret', 'secrets', 'password', 'token', 'body', 'rawBody'];
+const SECRET_FIELDS = [
+  'authorization',
+  'Authorization',
+  'apiKey',
+  'api_key',
+  'secret',
+  'secrets',
+  'password',
+  'token',
+  'body',
+  'rawBody',
+];
 
 /** A shorter "secret" would blank out ordinary words; nothing this short protects anything. */
 const SHORTEST_SECRET = 4;
 
 /** One JSON object a line, on standard error. */
-export function createLogger(logLevel: LogLevel, options: LoggerOptions = {}): Logger {
+export function createLogger(options: LoggerOptions): Logger {
   const destination = options.destination ?? pino.destination({ fd: 2, sync: true });
   const base = pino(
     {
-      level: logLevel,
+      level: options.level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
       redact: { paths: SECRET_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: REDACTED },
-      hooks: { streamWrite: createScrubber(options.secrets ?? []) },
+      hooks: { streamWrite: createScrubber(options.secrets) },
     },
     destination,
   );
-  const method = (level: Level): LogMethod => {
-    return (first: string | object, second: string | LogFields = {}) => {
-      const [message, fields] = typeof first === 'string' ? [first, second] : [second, first];
-      base[level](typeof fields === 'object' ? fields : {}, String(message));
-    };
-  };
-  return { debug: method('debug'), info: method('info'), warn: method('warn'), error: method('error') };
+  const write = (level: Level) => (message: string, fields?: LogFields) => base[level](fields ?? {}, message);
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
 /** Error texts of drivers and peers may quote what they were given: every line is searched for the secrets themselves. */

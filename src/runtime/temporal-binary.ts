@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { access, chmod, constants, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
+import { downloadTemporal } from './download-temporal.ts';
 
 /** The last version that `go install` takes; it brings its own UI. */
 const CLI_VERSION = 'v1.5.1';
@@ -11,20 +12,29 @@ const CLI_MODULE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
 /** A build that is silent for minutes looks dead. */
 const TELL_EVERY_MS = 10_000;
 
+/** Puts a binary at the path, whole or not at all; false when there is none to be had. */
+type DownloadTemporal = (target: string) => Promise<boolean>;
+
 /**
- * Finds or makes a Temporal CLI: on PATH, in the user's cache, else built by Go (about 3 minutes, once per user).
+ * Finds or makes a Temporal CLI: on PATH, in the user's cache, else downloaded by the SDK, else built by Go (about 3 minutes, once per user).
  * @throws LoteError `temporal-unavailable`, saying what was tried.
  */
-export async function acquireTemporalBinary(tell: (line: string) => void, env: NodeJS.ProcessEnv): Promise<string> {
+export async function acquireTemporalBinary(
+  tell: (line: string) => void,
+  env: NodeJS.ProcessEnv,
+  download: DownloadTemporal = (target) => downloadTemporal(target, CLI_VERSION),
+): Promise<string> {
   const onPath = await findOnPath('temporal', env);
   if (onPath !== null) return onPath;
   const cached = join(cacheDirectory(env), `temporal-${CLI_VERSION}`, 'temporal');
   if (await isExecutable(cached)) return cached;
+  await mkdir(dirname(cached), { recursive: true });
+  if (await download(cached)) return cached;
   const go = await findOnPath('go', env);
   if (go === null) {
     throw new LoteError(
       'temporal-unavailable',
-      'Starting an embedded Temporal server: neither `temporal` nor `go` is on PATH. Install the Temporal CLI, or Go, or set TEMPORAL_ADDRESS to a server.',
+      'Starting an embedded Temporal server: neither `temporal` nor `go` is on PATH, and a download failed. Install the Temporal CLI, or Go, or set TEMPORAL_ADDRESS to a server.',
     );
   }
   await build(go, cached, { tell, env });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -14,6 +14,8 @@ const DEFAULT_UI_PORT = 8233;
 /** The dev server is up in half a second; a machine that is busy gets a minute. */
 const START_MS = 60_000;
 const STOP_MS = 10_000;
+/** Between choosing a free port and listening there another program may take it. */
+const STARTS = 3;
 const LOOK_EVERY_MS = 100;
 
 const Record = z.object({ pid: z.number(), startTime: z.string(), port: z.number(), uiPort: z.number() });
@@ -30,6 +32,9 @@ export interface TemporalServerOptions {
   readonly binary: string;
   readonly dataDir: string;
   readonly namespace: string;
+  /** 0: any free one. Left out: 7233 and 8233, or the next free ones. */
+  readonly port?: number;
+  readonly uiPort?: number;
 }
 
 /**
@@ -37,12 +42,23 @@ export interface TemporalServerOptions {
  * killed owner of this directory left behind is adopted; a stranger's never is.
  * @throws LoteError `temporal-unavailable`
  */
-export async function startTemporalServer({ binary, dataDir, namespace }: TemporalServerOptions): Promise<TemporalServer> {
-  const file = join(dataDir, 'temporal.json');
+export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+  const file = join(options.dataDir, 'temporal.json');
   const left = await leftBehind(file);
-  if (left !== null) return serverOf(left, true);
-  const port = await choosePort({ host: '127.0.0.1', port: DEFAULT_PORT, explicit: false, variable: 'TEMPORAL_ADDRESS' });
-  const uiPort = await choosePort({ host: '127.0.0.1', port: DEFAULT_UI_PORT, explicit: false, variable: 'TEMPORAL_ADDRESS' });
+  if (left !== null) return serverOf(left, { file, adopted: true });
+  for (let start = 1; start <= STARTS; start += 1) {
+    const record = await launch(options, file);
+    if (record !== null) return serverOf(record, { file, adopted: false });
+  }
+  throw notStarted(options.dataDir);
+}
+
+/** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
+async function launch({ binary, dataDir, namespace, ...wish }: TemporalServerOptions, file: string): Promise<Record | null> {
+  const host = '127.0.0.1';
+  const variable = 'TEMPORAL_ADDRESS';
+  const port = await choosePort({ host, port: wish.port ?? DEFAULT_PORT, explicit: false, variable });
+  const uiPort = await choosePort({ host, port: wish.uiPort ?? DEFAULT_UI_PORT, explicit: false, variable, reserved: [port] });
   const log = await open(join(dataDir, 'temporal.log'), 'a');
   const child = spawn(binary, serverArguments({ port, uiPort, dataDir, namespace }), { stdio: ['ignore', log.fd, log.fd], detached: true });
   await log.close();
@@ -53,15 +69,14 @@ export async function startTemporalServer({ binary, dataDir, namespace }: Tempor
   child.unref();
   const pid = child.pid;
   const startTime = pid === undefined ? null : await processStartTime(pid);
-  if (pid === undefined || startTime === null) throw notStarted(dataDir);
+  if (pid === undefined || startTime === null) return null;
   const record = { pid, startTime, port, uiPort };
   await writeJson(file, record);
   const up = await Promise.race([healthy(port, START_MS), ended.then(() => false)]);
-  if (!up) {
-    await stop(record);
-    throw notStarted(dataDir);
-  }
-  return serverOf(record, false);
+  // A stranger may have taken the port and answer there: then our own process has ended.
+  if (up && (await processStartTime(pid)) === startTime) return record;
+  await stop(record);
+  return null;
 }
 
 function serverArguments(place: { port: number; uiPort: number; dataDir: string; namespace: string }): string[] {
@@ -78,7 +93,11 @@ async function leftBehind(file: string): Promise<Record | null> {
   const parsed = Record.safeParse(await readJson(file));
   if (!parsed.success) return null;
   const sameProcess = (await processStartTime(parsed.data.pid)) === parsed.data.startTime;
-  return sameProcess && (await healthy(parsed.data.port, STOP_MS)) ? parsed.data : null;
+  if (!sameProcess) return null;
+  if (await healthy(parsed.data.port, STOP_MS)) return parsed.data;
+  // Ours, but it does not answer: two servers on one file would be worse than a restart.
+  await stop(parsed.data);
+  return null;
 }
 
 async function healthy(port: number, patienceMs: number): Promise<boolean> {
@@ -94,8 +113,16 @@ async function healthy(port: number, patienceMs: number): Promise<boolean> {
   return false;
 }
 
-function serverOf(record: Record, adopted: boolean): TemporalServer {
-  return { address: `127.0.0.1:${record.port}`, ui: `http://127.0.0.1:${record.uiPort}`, adopted, stop: () => stop(record) };
+function serverOf(record: Record, { file, adopted }: { file: string; adopted: boolean }): TemporalServer {
+  return {
+    address: `127.0.0.1:${record.port}`,
+    ui: `http://127.0.0.1:${record.uiPort}`,
+    adopted,
+    async stop() {
+      await stop(record);
+      await rm(file, { force: true });
+    },
+  };
 }
 
 /** By pid and start time: never another process that got the pid meanwhile. */

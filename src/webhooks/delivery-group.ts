@@ -74,7 +74,7 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
 
   return {
     async add(delivery) {
-      if (waiting.length  >= maxWaiting) return 'full';
+      if (waiting.length + inFlight >= maxWaiting) return 'full';
       return await new Promise((resolve) => {
         waiting.push({ delivery, resolve });
         running ??= run();

@@ -10,7 +10,7 @@ import { createByteBudget } from './read-body.ts';
 import type { ReceiverShapes } from './receiver.ts';
 import { createSecretCache } from './secret-cache.ts';
 
-export const WEBHOOK_PATH = '/webhooks';
+const WEBHOOK_PATH = '/webhooks';
 
 /** All bodies together: 128 of the largest, tens of thousands of real ones. */
 const MEMORY_LIMIT = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DefaultLogger, NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 
@@ -23,16 +23,20 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** The SDK's own log goes to stderr, warnings and errors only: core repeats a line for each retried call. */
-export function quietSdk(write: (level: LogLevel, message: string) => void): void {
+/**
+ * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in one that has a worker:
+ * the runtime keeps a process alive until its last worker ends.
+ */
+function quietSdk({ log }: ActivityDeps): void {
   Runtime.install({
-    logger: new DefaultLogger('ERROR', ({ level, message }) => write(level, message)),
+    logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
     telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
   });
 }
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
+  quietSdk(deps);
   const connection = await NativeConnection.connect({ address: place.address });
   const worker = await Worker.create({
     connection,

@@ -9,9 +9,7 @@ import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
 
 const INVOICES = 1_000;
 const KILLS = 3;
-/** From before the first POST to well into the settling, on a slow machine as on a fast one. */
-const EARLIEST_MS = 4_000;
-const LATEST_MS = 12_000;
+const LOOK_EVERY_MS = 5;
 
 describe('a run whose whole process group is killed', () => {
   it('is finished by the same command, with every invoice issued exactly once', { timeout: 300_000 }, async () => {
@@ -28,12 +26,17 @@ describe('a run whose whole process group is killed', () => {
     };
     try {
       for (let kill = 1; kill <= KILLS; kill += 1) {
-        const delay = randomInt(EARLIEST_MS, LATEST_MS);
+        // By progress, not by time: a slow machine must not be killed before it has begun.
+        const target = randomInt(Math.floor(((kill - 1) * INVOICES) / KILLS) + 1, Math.floor((kill * INVOICES) / KILLS));
         const running = startLote(['run', file, '--json'], env);
-        await Promise.race([sleep(delay), running.end]);
+        const ended = running.end.then(() => true);
+        while (sandbox.books().totals.invoices < target) {
+          if (await Promise.race([ended, sleep(LOOK_EVERY_MS).then(() => false)])) break;
+        }
         running.killGroup();
-        await running.end;
-        console.log(`kill ${kill} of ${KILLS} after ${delay} ms: the books show ${sandbox.books().totals.invoices} invoices`);
+        const { code } = await running.end;
+        console.log(`kill ${kill} of ${KILLS} meant at ${target}: the books show ${sandbox.books().totals.invoices} invoices (exit ${code})`);
+        expect(code, 'the run ended before it was killed').toBeNull();
       }
 
       const last = await runLote(['run', file, '--json'], env);

@@ -6,17 +6,17 @@ import { acquireTemporalBinary } from '../../src/runtime/temporal-binary.ts';
 import { startTemporalServer } from '../../src/runtime/temporal-server.ts';
 
 declare module 'vitest' {
-  interface ProvidedContext {
-    /** host:port of the one Temporal server of this test run; each file takes a task queue of its own. */
+  export interface ProvidedContext {
+    /** host:port of the run's one Temporal server; each test file takes a namespace or a task queue of its own. */
     temporalAddress: string;
   }
 }
 
-/** One Temporal server per test run: starting one per file would double the time of the suite. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** One Temporal server for the whole test run, on ports of its own: nothing that runs on this machine is touched. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lote-test-temporal-'));
-  const binary = await acquireTemporalBinary((line) => process.stderr.write(`${line}\n`), process.env);
-  const server = await startTemporalServer({ binary, dataDir, namespace: 'default' });
+  const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
+  const server = await startTemporalServer({ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 });
   project.provide('temporalAddress', server.address);
   return async () => {
     await server.stop();

@@ -5,7 +5,7 @@ export interface RetryPlan {
 }
 
 /** About an hour of trying: a receiver that is restarted, or down for a deployment, misses nothing. */
-export const DEFAULT_RETRY_PLAN: RetryPlan = { firstDelayMs: 1000, longestDelayMs: 600_000, maxAttempts: 14 };
+export const DEFAULT_RETRY_PLAN: RetryPlan = { firstDelayMs: 1000, longestDelayMs: 600_000, maxAttempts: 16 };
 
 /** Wait before the next try after `attempts` tries: doubled each time, the upper half of it drawn by chance. */
 export function backoffMs(attempts: number, plan: RetryPlan, random: () => number): number {

@@ -1,5 +1,6 @@
 import { claimingContract } from './claiming.contract.ts';
 import { rowsContract } from './rows.contract.ts';
+import { modelContract } from './model.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { sendingContract } from './sending.contract.ts';
 import { settlingContract } from './settling.contract.ts';
@@ -14,4 +15,5 @@ export function ledgerContract(open: OpenLedger): void {
   sendingContract(open);
   settlingContract(open);
   webhooksContract(open);
+  modelContract(open);
 }

@@ -1,43 +1,45 @@
 import { describe, expect, it } from 'vitest';
 import { chooseLanguage } from '../../../src/console/choose-language.ts';
 import { CONSOLE_TEXTS, LANGUAGES } from '../../../src/console/console-texts.ts';
+import type { ConsoleTexts } from '../../../src/console/console-texts.ts';
 import { pageFormat } from '../../../src/console/page-format.ts';
 
 describe('chooseLanguage', () => {
   it.each([
     ['pt', { language: 'pt', locale: 'pt' }],
-    ['PT-br', { language: 'pt', locale: 'PT-br' }],
+    ['PT-br', { language: 'pt', locale: 'pt-br' }],
     ['en;q=0.1, es;q=0.9', { language: 'es', locale: 'es' }],
     ['es;q=0, pt', { language: 'pt', locale: 'pt' }],
     ['*', { language: 'en', locale: 'en' }],
     ['est', { language: 'en', locale: 'en' }],
-    ['pt-"><script>', { language: 'en', locale: 'en' }],
+    ['pt-"><script>', { language: 'pt', locale: 'pt' }],
     [';;;,,,q=', { language: 'en', locale: 'en' }],
     ['es;q=NaN', { language: 'es', locale: 'es' }],
+    ['pt-PT-PT', { language: 'pt', locale: 'pt-PT' }],
   ])('reads %j', (header, expected) => {
     expect(chooseLanguage(header)).toEqual(expected);
   });
 
-  it('gives a locale that numbers can be written in, whatever the header', () => {
-    for (const header of ['pt-x-a', 'pt-12345678', 'es-419', 'en-US-u-nu-arab', 'pt-PT-PT', `pt-${'a'.repeat(500)}`]) {
-      expect(() => pageFormat(chooseLanguage(header), 'UTC').count(1), header).not.toThrow();
-    }
-  });
+  it.each(['pt-x-a', 'pt-12345678', 'es-419', 'en-US-u-nu-arab', 'pt-PT-PT', `pt-${'a'.repeat(500)}`, 'ptx-'])(
+    'gives a locale that numbers can be written in: %s',
+    (header) => {
+      expect(pageFormat(chooseLanguage(header), 'UTC').count(1)).toBe('1');
+    },
+  );
 });
 
 describe('the catalogue', () => {
   it('has every text in each language, none empty and none left in English by accident', () => {
     const same = new Set(['file', 'temporalUi']);
-    for (const language of LANGUAGES) {
-      for (const [name, text] of Object.entries(CONSOLE_TEXTS[language])) {
-        expect(JSON.stringify(text), `${language} ${name}`).not.toMatch(/""/u);
-        const translated =
-          language === 'en' ||
-          same.has(name) ||
-          JSON.stringify(text) !== JSON.stringify(CONSOLE_TEXTS.en[name as keyof typeof CONSOLE_TEXTS.en]);
-        expect(translated, `${language} ${name}`).toBe(true);
-      }
-    }
+    const lacking = LANGUAGES.flatMap((language) =>
+      Object.entries(CONSOLE_TEXTS[language]).flatMap(([name, text]) => {
+        const english: unknown = CONSOLE_TEXTS.en[name as keyof ConsoleTexts];
+        const untranslated = language !== 'en' && !same.has(name) && JSON.stringify(text) === JSON.stringify(english);
+        return untranslated || JSON.stringify(text).includes('""') ? [`${language} ${name}`] : [];
+      }),
+    );
+
+    expect(lacking).toEqual([]);
   });
 });
 

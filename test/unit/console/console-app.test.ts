@@ -151,31 +151,28 @@ describe('the page of a batch', () => {
     expect(await answer.text()).toContain('There is nothing at this address.');
   });
 
-  it('escapes whatever files and the service wrote, wherever it stands', async () => {
-    const finding = { row: 1, column: HOSTILE, code: HOSTILE, message: HOSTILE, severity: 'error' } as const;
-    const invoice = anInvoice({
-      ref: HOSTILE,
-      merchantNif: HOSTILE,
-      currency: HOSTILE,
-      serviceId: HOSTILE,
-      state: 'rejected',
-      reason: { code: HOSTILE, message: HOSTILE },
-      findings: [finding],
-      flags: [HOSTILE],
-    });
-    const held = [{ batch: aBatch({ file: HOSTILE, sha256: HOSTILE }), invoices: [invoice], findings: [finding] }];
+  it.each(['/', '/batches/batch-may-0a1b2c3d', `/batches/batch-may-0a1b2c3d?show=${encodeURIComponent(HOSTILE)}`])(
+    'escapes whatever files and the service wrote: %s',
+    async (path) => {
+      const finding = { row: 1, column: HOSTILE, code: HOSTILE, message: HOSTILE, severity: 'error' } as const;
+      const invoice = anInvoice({
+        ref: HOSTILE,
+        merchantNif: HOSTILE,
+        currency: HOSTILE,
+        serviceId: HOSTILE,
+        state: 'rejected',
+        reason: { code: HOSTILE, message: HOSTILE },
+        findings: [finding],
+        flags: [HOSTILE],
+      });
+      const held = [{ batch: aBatch({ file: HOSTILE, sha256: HOSTILE }), invoices: [invoice], findings: [finding] }];
 
-    for (const path of [
-      '/',
-      '/batches/batch-may-0a1b2c3d',
-      `/batches/batch-may-0a1b2c3d?show=${encodeURIComponent(HOSTILE)}`,
-    ]) {
       const page = await pageOf(path, { held, version: HOSTILE });
 
-      expect(page, path).not.toContain('<img');
-      expect(page, path).toContain('&quot;&gt;&lt;img');
-    }
-  });
+      expect(page).not.toContain('<img');
+      expect(page).toContain('&quot;&gt;&lt;img');
+    },
+  );
 
   it('has no inline style and no inline script, which its policy would refuse', async () => {
     const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });

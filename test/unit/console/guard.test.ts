@@ -92,11 +92,12 @@ describe('a request that changes something', () => {
 describe('a console that is reachable from elsewhere', () => {
   const elsewhere = { token: TOKEN, access: 'token' } as const;
 
-  it('shows nothing without the token', async () => {
-    for (const path of ['/', '/api/batches', '/batches/x/files/report.html', '/style.css', '/?token=wrong']) {
-      expect((await ask(elsewhere, path)).status, path).toBe(401);
-    }
-  });
+  it.each(['/', '/api/batches', '/batches/x/files/report.html', '/style.css', '/?token=wrong'])(
+    'shows nothing of %s without the token',
+    async (path) => {
+      expect((await ask(elsewhere, path)).status).toBe(401);
+    },
+  );
 
   it('answers programs with the token, whatever the host name', async () => {
     expect((await ask(elsewhere, '/api/batches', { host: 'lote.example', [TOKEN_HEADER]: TOKEN })).status).toBe(200);

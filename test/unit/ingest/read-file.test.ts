@@ -198,6 +198,37 @@ describe('readFile on hostile files', () => {
     expect(result).toMatchObject({ ok: false, findings: [{ code: 'too-many-damaged-rows', row: 1002 }] });
   });
 
+  it.each([
+    [
+      'a CSV file in UTF-16',
+      iconv.encode(`${HEADER}\n${csvRow({ description: 'a\0b' })}\n`, 'utf16le', { addBOM: true }),
+      'binary',
+    ],
+    ['a CSV file in UTF-8', `${HEADER}\n${csvRow({ description: 'a\0b' })}\n`, 'binary'],
+    ['a JSON text', '[{"invoice_ref":"F1\\u0000"}]', 'json-nul'],
+    ['a JSON name', '[{"a\\u0000":1}]', 'json-nul'],
+  ])('refuses the character U+0000 in %s: a ledger cannot keep it', async (_, content, code) => {
+    expect((await ingestedText(content)).result).toMatchObject({ ok: false, findings: [{ code }] });
+  });
+
+  it('never cuts a character in half where it shortens what it shows', async () => {
+    const long = `x${'😀'.repeat(200)}`;
+    const texts = [
+      `${HEADER},${long}\n${csvRow({ quantity: long, currency: long, tax: long })},\n${csvRow({ nif: long })},\nTotal ${long},,,,,,,,\n`,
+      `${HEADER},quantity${long}\n`,
+      `${long},${HEADER.replace('quantity', long)}\n`,
+      `[{"invoice_ref":"F1","merchant":{"nif":"501964843"},"${long}":1,"lines":[]}]`,
+      `[{"${long}":1,"${long}":2}]`,
+      `[{"merchant":{"nif":"${long}"}}]`,
+    ];
+    for (const text of texts) {
+      const said = JSON.stringify(await ingestedText(text));
+
+      expect(said).not.toMatch(/\\ud[89a-f]/i);
+      expect(said.length).toBeLessThan(20_000);
+    }
+  });
+
   it('does not crash on any bytes', async () => {
     const path = temporaryFile('');
     for (let seed = 1; seed <= 300; seed += 1) {

@@ -11,7 +11,10 @@ import { receiver, register, sandbox } from './support/fixtures.ts';
 import type { Receiver, ReceivedDelivery } from './support/fixtures.ts';
 
 /** A sandbox with one merchant that was made before the faults began. */
-async function faulty(faults: Partial<Faults>, more: { seed?: number } = {}): Promise<Sandbox & { readonly merchantId: string }> {
+async function faulty(
+  faults: Partial<Faults>,
+  more: { seed?: number } = {},
+): Promise<Sandbox & { readonly merchantId: string }> {
   const store = memoryStore();
   const calm = await sandbox({ store });
   const merchantId = await merchantIn(calm.url);
@@ -23,8 +26,8 @@ function post(box: { readonly url: string; readonly merchantId: string }, key: s
   return call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(box.merchantId, { customer: key }), key });
 }
 
-function typesOf({ received }: Receiver): readonly unknown[] {
-  return received.map(({ body }) => (JSON.parse(body) as Json)['type']);
+function typesOf({ received }: Receiver): readonly string[] {
+  return received.map(({ body }) => String((JSON.parse(body) as Json)['type']));
 }
 
 function isSigned({ body, headers }: ReceivedDelivery, secret: string): boolean {
@@ -114,7 +117,14 @@ describe('a lost answer', () => {
     expect(box.books().totals.invoices).toBe(20);
 
     for (const key of lost) {
-      await expect.poll(() => post(box, key).then(({ status }) => status, () => 'lost')).toBe(201);
+      await expect
+        .poll(() =>
+          post(box, key).then(
+            ({ status }) => status,
+            () => 'lost',
+          ),
+        )
+        .toBe(201);
     }
 
     expect(box.books().totals.invoices).toBe(20);
@@ -125,7 +135,11 @@ describe('a lost answer', () => {
     async function lostWith(seed: number): Promise<readonly string[]> {
       const box = await faulty({ lostBeforeCreate: 0.3 }, { seed });
       const lost: string[] = [];
-      const bodies = Array.from({ length: 30 }, (_, index) => ({ legal_name: 'M', nif: String(index), email: 'a@b.test' }));
+      const bodies = Array.from({ length: 30 }, (_, index) => ({
+        legal_name: 'M',
+        nif: String(index),
+        email: 'a@b.test',
+      }));
       // Merchants, whose bytes hold no identifier, so that two runs send the same.
       await Promise.all(
         bodies.map((body) =>
@@ -345,7 +359,7 @@ describe('webhook faults', () => {
     expect(Math.max(...delays)).toBeLessThan(3_600_000);
   });
 
-  it('forged: says the opposite, once, with a signature that is not the secret\'s', async () => {
+  it("forged: says the opposite, once, with a signature that is not the secret's", async () => {
     const { box, hooks, secret } = await withReceiver({ webhookForged: 1 });
 
     await post(box, 'a');
@@ -397,7 +411,14 @@ describe('webhook faults', () => {
 
 describe('heavy faults', () => {
   it('never make two invoices of one key, and every invoice can be settled by asking', async () => {
-    const box = await faulty({ ...HEAVY_FAULTS, slowDripMs: 20, lateMs: 20, reorderMs: 20, stored500: 0, neverSettle: 0 });
+    const box = await faulty({
+      ...HEAVY_FAULTS,
+      slowDripMs: 20,
+      lateMs: 20,
+      reorderMs: 20,
+      stored500: 0,
+      neverSettle: 0,
+    });
     const hooks = await receiver();
     await register(box.url, hooks.url).catch(() => '');
     async function until201(key: string): Promise<void> {

@@ -102,17 +102,19 @@ describe('an Idempotency-Key', () => {
     expect(books().totals.invoices).toBe(2);
   });
 
-  it.each([['empty', ''], ['too long', 'k'.repeat(256)], ['with a space', 'a b'], ['not ASCII', 'é']])(
-    'is refused when it is %s',
-    async (_, key) => {
-      const { url } = await sandbox();
+  it.each([
+    ['empty', ''],
+    ['too long', 'k'.repeat(256)],
+    ['with a space', 'a b'],
+    ['not ASCII', 'é'],
+  ])('is refused when it is %s', async (_, key) => {
+    const { url } = await sandbox();
 
-      const reply = await call(url, 'POST', '/v1/invoices', { body: {}, headers: { 'Idempotency-Key': key } });
+    const reply = await call(url, 'POST', '/v1/invoices', { body: {}, headers: { 'Idempotency-Key': key } });
 
-      expect(reply.status).toBe(400);
-      expect(errorOf(reply)['code']).toBe('idempotency_key_invalid');
-    },
-  );
+    expect(reply.status).toBe(400);
+    expect(errorOf(reply)['code']).toBe('idempotency_key_invalid');
+  });
 });
 
 describe('the books', () => {

@@ -112,7 +112,7 @@ describe('the documented request schemas', () => {
     const differing = variants.filter((variant) => schema.safeParse(variant).success !== read(variant).ok);
 
     expect(differing).toEqual([]);
-    expect(variants.filter((variant) => read(variant).ok).length).toBeGreaterThan(5);
+    expect(variants.filter((variant) => read(variant).ok).length).toBeGreaterThan(4);
     expect(variants.filter((variant) => !read(variant).ok).length).toBeGreaterThan(50);
   });
 });
@@ -136,7 +136,12 @@ describe('the documented answers', () => {
   });
 
   it('notices an answer that is not documented', () => {
-    const reply: Reply = { status: 200, headers: new Headers({ 'content-type': 'application/json' }), text: '', json: {} };
+    const reply: Reply = {
+      status: 200,
+      headers: new Headers({ 'content-type': 'application/json' }),
+      text: '',
+      json: {},
+    };
 
     expect(isDocumented('getInvoice', reply)).toBe(false);
     expect(isDocumented('getInvoice', { ...reply, status: 418 })).toBe(false);
@@ -147,7 +152,9 @@ describe('the documented answers', () => {
     const box = await sandbox();
     const hooks = await receiver();
     await register(box.url, hooks.url);
-    const { json } = await call(box.url, 'POST', '/v1/merchants', { body: { legal_name: 'M', nif: '1', email: 'a@b.test' } });
+    const { json } = await call(box.url, 'POST', '/v1/merchants', {
+      body: { legal_name: 'M', nif: '1', email: 'a@b.test' },
+    });
 
     for (const taxCode of ['IVA_14', 'IVA_99']) {
       await call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(String(json['id']), { taxCode }) });
@@ -172,7 +179,11 @@ describe('the documented answers', () => {
 /** Brings the sandbox to every answer that it can give. */
 async function everyExchange(): Promise<readonly Exchange[]> {
   const exchanges: Exchange[] = [];
-  async function make(url: string, operationId: string, request: Request & { readonly path?: string } = {}): Promise<Reply> {
+  async function make(
+    url: string,
+    operationId: string,
+    request: Request & { readonly path?: string } = {},
+  ): Promise<Reply> {
     const route = ROUTES.find((candidate) => candidate.operationId === operationId);
     if (route === undefined) throw new Error(`${operationId} is no operation`);
     const reply = await call(url, route.method, request.path ?? route.path, request);
@@ -229,6 +240,7 @@ async function everyExchange(): Promise<readonly Exchange[]> {
     await make(broken.url, operationId, request);
   }
   await make(broken.url, 'createMerchant', { body: merchant });
+  await make(broken.url, 'createMerchant', { body: merchant, key: 'k2' });
   await make(await urlWithoutStore(), 'registerWebhook', { body: webhook });
   await make(await urlWithoutStore(), 'getInvoice', { path: '/v1/invoices/inv_kept' });
   return exchanges;

@@ -8,7 +8,9 @@ import type { Json } from './support/client.ts';
 type Outcome = 'good' | `${string} ${string}`;
 
 /** `good`, or the code and the field of the first problem. */
-function outcomeOf(read: ReturnType<typeof readInvoiceBody | typeof readMerchantBody | typeof readWebhookBody>): Outcome {
+function outcomeOf(
+  read: ReturnType<typeof readInvoiceBody | typeof readMerchantBody | typeof readWebhookBody>,
+): Outcome {
   return read.ok ? 'good' : `${read.problem.code} ${read.problem.field}`;
 }
 
@@ -49,7 +51,11 @@ describe('readInvoiceBody', () => {
     ['a customer without a name', invoice({ customer: {} }), 'field_missing customer.name'],
     ['a customer that is text', invoice({ customer: 'Buyer' }), 'field_invalid customer'],
     ['an empty tax_id', invoice({ customer: { name: 'B', tax_id: '' } }), 'field_invalid customer.tax_id'],
-    ['a toString in the customer', invoice({ customer: { name: 'B', toString: 1 } }), 'field_unknown customer.toString'],
+    [
+      'a toString in the customer',
+      invoice({ customer: { name: 'B', toString: 1 } }),
+      'field_unknown customer.toString',
+    ],
     ['nothing', undefined, 'field_invalid '],
     ['null', null, 'field_invalid '],
     ['an array', [invoice({})], 'field_invalid '],
@@ -103,7 +109,11 @@ describe('readWebhookBody', () => {
     ['http on 127.0.0.1', { ...webhook, url: 'http://127.0.0.1:8090/webhooks' }, 'good'],
     ['http on ::1', { ...webhook, url: 'http://[::1]:8090/webhooks' }, 'good'],
     ['http elsewhere', { ...webhook, url: 'http://example.test/hooks' }, 'field_invalid url'],
-    ['a host that only begins like loopback', { ...webhook, url: 'http://127.0.0.1.example.test/' }, 'field_invalid url'],
+    [
+      'a host that only begins like loopback',
+      { ...webhook, url: 'http://127.0.0.1.example.test/' },
+      'field_invalid url',
+    ],
     ['credentials in the address', { ...webhook, url: 'https://a:b@example.test/' }, 'field_invalid url'],
     ['another scheme', { ...webhook, url: 'file:///etc/passwd' }, 'field_invalid url'],
     ['no address', { ...webhook, url: 'hooks' }, 'field_invalid url'],

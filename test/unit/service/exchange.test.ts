@@ -245,6 +245,14 @@ describe('exchange: it may have arrived', () => {
     expect(await post(server.baseUrl, { signal: stop.signal })).toEqual({ kind: 'broken', code: 'cancelled' });
   });
 
+  it('when nothing follows an announcement (103): it is no status line', async () => {
+    const server = await tcpServer((socket) =>
+      socket.on('data', () => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n')),
+    );
+
+    expect(await post(server.baseUrl)).toMatchObject({ kind: 'broken' });
+  });
+
   it('when the answer is not HTTP', async () => {
     const server = await tcpServer((socket) => socket.on('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
 

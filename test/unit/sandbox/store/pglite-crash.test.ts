@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { pgliteStore } from '../../../../src/sandbox/store/pglite-store.ts';
 import { call, invoiceFor, merchantIn } from '../support/client.ts';
 import { sandbox } from '../support/fixtures.ts';
@@ -13,22 +13,27 @@ import { sandbox } from '../support/fixtures.ts';
 const PROCESS = fileURLToPath(new URL('../support/sandbox-process.ts', import.meta.url));
 
 async function startProcess(directory: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', PROCESS, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', PROCESS, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   if (child.stdout === null) throw new Error('stdout is a pipe');
-  const [line] = await once(child.stdout, 'data');
-  return { child, url: String(line).trim() };
-}
-
-async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-sandbox-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
+  const { stdout } = child;
+  const url = await new Promise<string>((resolve) => stdout.once('data', (line) => resolve(String(line).trim())));
+  return { child, url };
 }
 
 describe('a sandbox on PGlite', () => {
+  // One directory for all: making a new one takes seconds.
+  let directory: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'lote-sandbox-'));
+  });
+
+  afterAll(() => rm(directory, { recursive: true }));
+
   it('has every answered invoice, and settles it, after SIGKILL in the middle of many', async () => {
-    const directory = await temporaryDirectory();
     const { child, url } = await startProcess(directory);
     const merchantId = await merchantIn(url);
     const answered = new Map<string, string>();
@@ -43,6 +48,7 @@ describe('a sandbox on PGlite', () => {
       }
     }
     await Promise.all(Array.from({ length: 16 }, (_, sender) => sendUntilDead(sender)));
+    if (child.signalCode === null) await once(child, 'exit');
 
     const box = await sandbox({ store: pgliteStore({ directory }), settleMs: 1 });
 
@@ -59,20 +65,19 @@ describe('a sandbox on PGlite', () => {
   });
 
   it('keeps its directory for itself until its process is gone', async () => {
-    const directory = await temporaryDirectory();
     const { child } = await startProcess(directory);
     await expect(pgliteStore({ directory }).open()).rejects.toThrow('another one does');
 
+    const gone = once(child, 'exit');
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await gone;
 
     const store = pgliteStore({ directory });
-    await expect(store.open()).resolves.toMatchObject({ invoices: [] });
+    await expect(store.open()).resolves.toMatchObject({ webhooks: [] });
     await store.close();
   });
 
   it('does not keep the timers of its process waiting', async () => {
-    const directory = await temporaryDirectory();
     const store = pgliteStore({ directory });
     await store.open();
     let ticks = 0;
@@ -91,7 +96,7 @@ describe('a sandbox on PGlite', () => {
     };
 
     for (let count = 0; count < 300; count += 1) {
-      await store.write([{ kind: 'merchant', merchant: { ...merchant, id: `mrc_${count}`, nif: String(count) } }]);
+      await store.write([{ kind: 'merchant', merchant: { ...merchant, id: `mrc_${count}`, nif: `timer ${count}` } }]);
     }
 
     clearInterval(timer);

@@ -28,7 +28,10 @@ export function readDocument(): SandboxDocument {
 /** A schema of the document that can check values; references are looked up in its components. */
 export function checkerOf(document: SandboxDocument, schema: unknown): z.ZodType {
   const moved: unknown = JSON.parse(
-    JSON.stringify({ allOf: [schema], $defs: document.components.schemas }).replaceAll('#/components/schemas/', '#/$defs/'),
+    JSON.stringify({ allOf: [schema], $defs: document.components.schemas }).replaceAll(
+      '#/components/schemas/',
+      '#/$defs/',
+    ),
   );
   // A JSON Schema is a plain object; the compiler cannot know that it came from one.
   return z.fromJSONSchema(moved as Parameters<typeof z.fromJSONSchema>[0]);

@@ -48,7 +48,9 @@ export interface ReceiverAnswer {
 
 /** A real receiver of webhooks; the answer to each delivery is the test's. */
 export async function receiver(
-  answer: (delivery: ReceivedDelivery, count: number) => ReceiverAnswer | Promise<ReceiverAnswer> = () => ({ status: 204 }),
+  answer: (delivery: ReceivedDelivery, count: number) => ReceiverAnswer | Promise<ReceiverAnswer> = () => ({
+    status: 204,
+  }),
 ): Promise<Receiver> {
   const received: ReceivedDelivery[] = [];
   let open = 0;
@@ -77,7 +79,11 @@ export async function receiver(
 }
 
 /** Registers a receiver for both events and gives the secret. */
-export async function register(sandboxUrl: string, url: string, events = ['invoice.issued', 'invoice.failed']): Promise<string> {
+export async function register(
+  sandboxUrl: string,
+  url: string,
+  events = ['invoice.issued', 'invoice.failed'],
+): Promise<string> {
   const reply = await call(sandboxUrl, 'POST', '/v1/webhooks', { body: { url, events } });
   if (reply.status >= 300) throw new Error(`Registering a webhook: found ${reply.status} ${reply.text}`);
   return String(reply.json['secret']);

@@ -23,6 +23,6 @@ describe('the default plan', () => {
     }
 
     expect(DEFAULT_RETRY_PLAN.maxAttempts).toBeGreaterThanOrEqual(8);
-    expect(total).toBeGreaterThanOrEqual(1_800_000 / 2);
+    expect(total).toBeGreaterThanOrEqual(1_800_000);
   });
 });

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { Connection, type ConnectionOptions } from '@temporalio/client';
+import { LoteError } from '../domain/errors.ts';
+import type { TemporalConfig, TemporalTlsConfig } from './config.ts';
+
+/** A server that is there answers in milliseconds; a start that waits longer than this looks dead. */
+const PATIENCE_MS = 10_000;
+
+export type TemporalAccess = Pick<TemporalConfig, 'apiKey' | 'tls'>;
+
+/** What both the client's and the worker's connection need to reach a server. */
+export type TemporalPlace = Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'>;
+
+/**
+ * Address, TLS and API key in the SDK's shape.
+ * @throws LoteError `configuration-invalid` when a certificate cannot be read.
+ */
+export async function temporalPlace(address: string, { apiKey, tls }: TemporalAccess): Promise<TemporalPlace> {
+  return {
+    address,
+    ...(apiKey === null ? {} : { apiKey }),
+    ...(tls === null ? {} : { tls: await readTls(tls) }),
+  };
+}
+
+/**
+ * A connection that has answered once.
+ * @throws LoteError `temporal-unavailable` when nothing answers in time; the address is named, no secret is.
+ */
+export async function connectTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Promise<Connection> {
+  try {
+    return await Connection.connect({ ...place, connectTimeout: patienceMs });
+  } catch (cause) {
+    throw new LoteError(
+      'temporal-unavailable',
+      `Connecting to Temporal at ${place.address}: a server must answer there within ${patienceMs / 1000} s, but none did. ` +
+        'Check TEMPORAL_ADDRESS (and TEMPORAL_API_KEY or TEMPORAL_TLS_… where the server wants them), or leave it out for an embedded server.',
+      { cause },
+    );
+  }
+}
+
+async function readTls(tls: TemporalTlsConfig): Promise<NonNullable<ConnectionOptions['tls']>> {
+  const { serverName, serverCaCertPath, clientCertPath, clientKeyPath } = tls;
+  const serverRootCACertificate = await readPem('TEMPORAL_TLS_SERVER_CA_CERT_PATH', serverCaCertPath);
+  const crt = await readPem('TEMPORAL_TLS_CLIENT_CERT_PATH', clientCertPath);
+  const key = await readPem('TEMPORAL_TLS_CLIENT_KEY_PATH', clientKeyPath);
+  return {
+    ...(serverName === null ? {} : { serverNameOverride: serverName }),
+    ...(serverRootCACertificate === null ? {} : { serverRootCACertificate }),
+    ...(crt === null || key === null ? {} : { clientCertPair: { crt, key } }),
+  };
+}
+
+async function readPem(variable: string, path: string | null): Promise<Buffer | null> {
+  if (path === null) return null;
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    throw new LoteError(
+      'configuration-invalid',
+      `Connecting to Temporal: ${variable} must name a readable PEM file; ${path} could not be read.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { LoteError } from '../../../src/domain/errors.ts';
+import { createGroupCommit } from '../../../src/ledger/group-commit.ts';
+
+interface Item {
+  readonly key: number;
+  readonly text: string;
+}
+
+type Write = (items: readonly Item[]) => Promise<ReadonlyMap<number, string>>;
+
+/** A group commit over a writer that keeps what it was given. */
+function recording(write: Write = echo): { readonly submit: (...items: Item[]) => Promise<readonly string[]>; readonly written: (readonly Item[])[] } {
+  const written: (readonly Item[])[] = [];
+  const submit = createGroupCommit<Item, string>({
+    keyOf: (item) => item.key,
+    async write(items) {
+      written.push(items);
+      return write(items);
+    },
+  });
+  return { submit: (...items) => submit(items), written };
+}
+
+async function echo(items: readonly Item[]): Promise<ReadonlyMap<number, string>> {
+  return new Map(items.map((item) => [item.key, `wrote ${item.text}`]));
+}
+
+function item(key: number, text = String(key)): Item {
+  return { key, text };
+}
+
+describe('group commit', () => {
+  it('merges calls in flight into one write, and gives each its own results', async () => {
+    const { submit, written } = recording();
+
+    const results = await Promise.all([submit(item(1)), submit(item(2), item(3)), submit(item(4))]);
+
+    expect(written).toEqual([[item(1), item(2), item(3), item(4)]]);
+    expect(results).toEqual([['wrote 1'], ['wrote 2', 'wrote 3'], ['wrote 4']]);
+  });
+
+  it('writes nothing for a call without items', async () => {
+    const { submit, written } = recording();
+
+    expect(await submit()).toEqual([]);
+    expect(written).toEqual([]);
+  });
+
+  it('does not wait for company when a group is full', async () => {
+    const { submit, written } = recording();
+    const many = Array.from({ length: 600 }, (_, index) => item(index));
+
+    const done = submit(...many);
+
+    expect(written).toHaveLength(1);
+    expect(await done).toHaveLength(600);
+  });
+
+  it('does not acknowledge the call that fails, and acknowledges the others', async () => {
+    const { submit, written } = recording(async (items) => {
+      if (items.some((one) => one.text === 'bad')) throw new Error('refused');
+      return echo(items);
+    });
+
+    const results = await Promise.allSettled([submit(item(1)), submit(item(2, 'bad'), item(3)), submit(item(4))]);
+
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(written).toHaveLength(4);
+  });
+
+  it('fails all at once when the ledger cannot be reached', async () => {
+    const { submit, written } = recording(async () => {
+      throw new LoteError('ledger-unavailable', 'gone');
+    });
+
+    const results = await Promise.allSettled([submit(item(1)), submit(item(2))]);
+
+    expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected']);
+    expect(written).toHaveLength(1);
+  });
+
+  it('goes on after a failure', async () => {
+    let fails = true;
+    const { submit } = recording(async (items) => {
+      if (fails) throw new Error('once');
+      return echo(items);
+    });
+    await expect(submit(item(1))).rejects.toThrow('once');
+    fails = false;
+
+    expect(await submit(item(1))).toEqual(['wrote 1']);
+  });
+
+  it('never puts one key twice into a write, and keeps the order of calls of one key', async () => {
+    const { submit, written } = recording();
+
+    await Promise.all([submit(item(1, 'a')), submit(item(1, 'b'), item(2, 'c')), submit(item(2, 'd')), submit(item(3, 'e'))]);
+
+    expect(written.map((items) => items.map((one) => one.text))).toEqual([['a', 'e'], ['b', 'c'], ['d']]);
+  });
+
+  it('writes a key that stands twice in one call one after the other', async () => {
+    const { submit, written } = recording();
+
+    const results = await submit(item(1, 'a'), item(2, 'b'), item(1, 'c'));
+
+    expect(written.map((items) => items.map((one) => one.text))).toEqual([['a', 'b'], ['c']]);
+    expect(results).toEqual(['wrote a', 'wrote b', 'wrote c']);
+  });
+
+  it('does not start a key again while it is being written', async () => {
+    let release: (() => void) | null = null;
+    const { submit, written } = recording(async (items) => {
+      if (items[0]?.text === 'slow') await new Promise<void>((resolve) => (release = resolve));
+      return echo(items);
+    });
+    const slow = submit(item(1, 'slow'));
+    while (written.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = submit(item(1, 'second'));
+    const other = submit(item(2, 'other'));
+
+    await other;
+    expect(written.map((items) => items.map((one) => one.text))).toEqual([['slow'], ['other']]);
+    (release as (() => void) | null)?.();
+    await Promise.all([slow, second]);
+
+    expect(written.at(-1)).toEqual([item(1, 'second')]);
+  });
+});

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Ledger, SendableInvoice, SendOutcome } from '../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, TestBatch } from './scenario.ts';
+import { createScenario, delivery, NOW, REASON } from './scenario.ts';
+
+/**
+ * Random lives of one invoice: files dropped again and changed, workers that stall, crash and come back late, answers lost, webhooks early
+ * and twice, pages closed, batches opened again. The service of the model is honest (failed stays failed) but knows only keys, as the real one.
+ *
+ * Held at every step: no POST under a second key while a document of another key may be alive; no other bytes under a key that has a document;
+ * `issued` is never left; the ledger never says failed, rejected or held of a document that is alive.
+ */
+
+const RUNS = 40;
+const LONGEST_LIFE = 45;
+
+type Command =
+  | { readonly kind: 'drop'; readonly content: number }
+  | { readonly kind: 'redrop' | 'close-page' | 'hold' | 'release' | 'finish' | 'hand-out'; readonly batch: number }
+  | { readonly kind: 'post'; readonly worker: number; readonly answer: 'created' | 'lost-before' | 'lost-after' | 'refused' | 'not-now' }
+  | { readonly kind: 'record' | 'crash'; readonly worker: number }
+  | { readonly kind: 'settle'; readonly document: number; readonly as: 'issued' | 'failed' }
+  | { readonly kind: 'webhook'; readonly document: number }
+  | { readonly kind: 'get'; readonly batch: number };
+
+const index = fc.nat(5);
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('drop' as const), content: fc.nat(2) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('hand-out' as const), batch: index }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constantFrom('redrop' as const, 'close-page' as const, 'hold' as const, 'release' as const, 'finish' as const), batch: index }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('post' as const),
+      worker: index,
+      answer: fc.constantFrom('created' as const, 'lost-before' as const, 'lost-after' as const, 'refused' as const, 'not-now' as const),
+    }),
+  },
+  { weight: 7, arbitrary: fc.record({ kind: fc.constant('record' as const), worker: index }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), worker: index }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('settle' as const), document: index, as: fc.constantFrom('issued' as const, 'failed' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('webhook' as const), document: index }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('get' as const), batch: index }) },
+);
+
+interface ServiceDocument {
+  readonly serviceId: string;
+  readonly key: string;
+  readonly body: string;
+  state: 'processing' | 'issued' | 'failed';
+}
+
+/** A process that froze an invoice, or found it sending, and is busy with it. It knows of its own answers, and trusts the ledger for the rest. */
+interface Worker {
+  readonly invoice: SendableInvoice;
+  readonly body: string;
+  attempts: number;
+  lost: boolean;
+  outcome: SendOutcome | null;
+}
+
+export function modelContract(open: OpenLedger): void {
+  describe('the life of an invoice', () => {
+    it('never meets a second key while the first may be alive, and never leaves issued', { timeout: 300_000 }, async () => {
+      const ledger = await open();
+      const property = fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: LONGEST_LIFE, size: 'max' }), (commands) => live(ledger, commands));
+
+      await fc.assert(property, { numRuns: RUNS });
+    });
+  });
+}
+
+async function live(ledger: Ledger, commands: readonly Command[]): Promise<void> {
+  const scenario = createScenario(ledger);
+  const batches: TestBatch[] = [];
+  const documents = new Map<string, ServiceDocument>();
+  let workers: Worker[] = [];
+  let clock = NOW;
+  let issued = false;
+
+  for (const one of commands) {
+    clock += 1;
+    await run(one);
+    await check();
+  }
+
+  async function run(one: Command): Promise<void> {
+    if (one.kind === 'drop') {
+      batches.push(await scenario.run([{ ref: 'the-one', unitPrice: String(one.content + 1) }]));
+    } else if ('batch' in one) {
+      const batch = pick(batches, one.batch);
+      if (batch !== null) await runOnBatch(one.kind, batch);
+    } else if ('worker' in one) {
+      const worker = pick(workers, one.worker);
+      if (worker === null) return;
+      if (one.kind === 'post') post(worker, one.answer);
+      else if (one.kind === 'record') await record(worker);
+      else workers = workers.filter((other) => other !== worker);
+    } else {
+      const document = pick([...documents.values()], one.document);
+      if (document === null) return;
+      if (one.kind === 'settle' && document.state === 'processing') document.state = one.as;
+      if (one.kind === 'webhook' && document.state !== 'processing') {
+        await ledger.recordDeliveries([delivery(document.serviceId, document.state, { bytes: `${document.serviceId} ${clock % 3}`, receivedAt: clock })]);
+      }
+    }
+  }
+
+  async function runOnBatch(kind: Extract<Command, { readonly batch: number }>['kind'], batch: TestBatch): Promise<void> {
+    const { batchId } = batch;
+    if (kind === 'hand-out') await handOut(batch);
+    else if (kind === 'redrop') await batch.claim({ runId: `run-${clock}`, takeOver: true });
+    else if (kind === 'close-page') await ledger.closePage(batchId, 1, { acceptedBefore: clock, reason: REASON, now: clock });
+    else if (kind === 'hold') await ledger.holdUnsent(batchId, { reason: REASON, now: clock });
+    else if (kind === 'release') await ledger.releaseHeld(batchId, clock);
+    else if (kind === 'finish') await ledger.setBatchState(batchId, 'finished', clock);
+    else await ask(batch);
+  }
+
+  async function handOut(batch: TestBatch): Promise<void> {
+    for (const invoice of await batch.sendable()) {
+      const body = invoice.body ?? `bytes of batch ${batches.indexOf(batch)}: ${invoice.invoice.lines[0]?.unitPrice}`;
+      if (invoice.state === 'staged') {
+        const moved = await ledger.freeze(batch.batchId, [{ invoiceId: invoice.invoiceId, generation: invoice.generation, body }], clock);
+        if (moved.length === 0) continue;
+      }
+      workers.push({ invoice, body, attempts: 0, lost: false, outcome: null });
+    }
+  }
+
+  function post(worker: Worker, answer: Extract<Command, { kind: 'post' }>['answer']): void {
+    worker.attempts += 1;
+    const key = worker.invoice.idempotencyKey;
+    if (answer === 'created' || answer === 'lost-after') create(key, worker.body);
+    if (answer === 'lost-before' || answer === 'lost-after') worker.lost = true;
+    if (answer === 'created') worker.outcome = { kind: 'accepted', serviceId: documents.get(key)?.serviceId ?? '' };
+    else if (answer === 'refused') worker.outcome = { kind: worker.lost ? 'unknown' : 'rejected', reason: REASON };
+    else worker.outcome = { kind: 'pending', reason: REASON, mayExist: worker.lost };
+  }
+
+  function create(key: string, body: string): void {
+    const known = documents.get(key);
+    if (known === undefined) documents.set(key, { serviceId: `inv_${key}`, key, body, state: 'processing' });
+    else expect(body, 'the bytes of a key that has a document').toBe(known.body);
+    const others = [...documents.values()].filter((document) => document.key !== key && document.state !== 'failed');
+    expect(others, 'documents of other keys that are alive when a POST arrives').toEqual([]);
+  }
+
+  /** What the port asks: recorded once a process is done with an invoice for now. */
+  async function record(worker: Worker): Promise<void> {
+    if (worker.outcome === null) return;
+    workers = workers.filter((other) => other !== worker);
+    const { invoiceId, generation } = worker.invoice;
+    await ledger.recordSends([{ invoiceId, generation, attempts: worker.attempts, sentAt: clock, outcome: worker.outcome }]);
+  }
+
+  async function ask(batch: TestBatch): Promise<void> {
+    for (const { invoiceId, serviceId } of await ledger.silent(batch.batchId, 1, clock + 1, 10)) {
+      const document = [...documents.values()].find((one) => one.serviceId === serviceId);
+      await ledger.recordStatus([{ invoiceId, status: document?.state ?? 'unreadable', reason: null, now: clock }]);
+    }
+  }
+
+  async function check(): Promise<void> {
+    const alive = [...documents.values()].filter((document) => document.state !== 'failed');
+    expect(alive.length, 'documents alive').toBeLessThanOrEqual(1);
+    for (const batch of batches) {
+      for (const line of await batch.lines()) {
+        const document = documents.get(line.idempotencyKey ?? '');
+        if (line.state === 'issued' || line.state === 'already-issued') expect(document?.state).toBe('issued');
+        if (line.state === 'failed') expect(document?.state).toBe('failed');
+        if (line.state === 'rejected' || line.state === 'held' || line.state === 'staged') expect(document).toBeUndefined();
+        if (line.state === 'accepted' || line.state === 'unsettled') expect(document?.serviceId).toBe(line.serviceId);
+        if (issued && line.state !== 'conflict') expect(['issued', 'already-issued', 'failed', 'rejected']).toContain(line.state);
+        issued ||= line.state === 'issued';
+      }
+    }
+  }
+}
+
+function pick<Item>(items: readonly Item[], place: number): Item | null {
+  return items[place % Math.max(items.length, 1)] ?? null;
+}

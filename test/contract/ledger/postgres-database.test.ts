@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
+import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
+import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
+import { databaseContract } from './database.contract.ts';
+
+const url = postgresUrl();
+
+describe.skipIf(url === null)('PostgreSQL', () => {
+  const place = postgresSchema(url ?? '');
+  const { connectionString, schema } = place;
+  beforeAll(() => sql(connectionString, `CREATE SCHEMA "${schema}"`));
+  afterAll(() => place.drop());
+
+  databaseContract(async () => openPostgresDatabase({ connectionString, schema }));
+
+  describe('under contention', () => {
+    let database: Database;
+    beforeAll(async () => {
+      database = openPostgresDatabase({ connectionString, schema });
+      await database.query('CREATE TABLE account (id integer PRIMARY KEY, n integer NOT NULL)');
+      await database.query('INSERT INTO account VALUES (1, 0), (2, 0)');
+    });
+    afterAll(() => database.close());
+
+    it('runs the loser of a deadlock again', async () => {
+      let arrived = 0;
+      let runs = 0;
+
+      await Promise.all([lockBoth(1, 2), lockBoth(2, 1)]);
+
+      expect(await database.query('SELECT n FROM account ORDER BY id')).toEqual([{ n: 2 }, { n: 2 }]);
+      expect(runs).toBe(3);
+
+      async function lockBoth(first: number, second: number): Promise<void> {
+        await database.transaction(async (queries) => {
+          runs += 1;
+          await queries.query('UPDATE account SET n = n + 1 WHERE id = $1', [first]);
+          arrived += 1;
+          while (arrived < 2) await new Promise((resolve) => setImmediate(resolve));
+          await queries.query('UPDATE account SET n = n + 1 WHERE id = $1', [second]);
+        });
+      }
+    });
+
+    it('says that it is unavailable when the server ends the connection, and works again afterwards', async () => {
+      const ended = database.transaction(async (queries) => {
+        const [row] = await queries.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        await database.query('SELECT pg_terminate_backend($1)', [row?.pid ?? 0]);
+        await queries.query('SELECT 1');
+      });
+
+      await expect(ended).rejects.toMatchObject({ code: 'ledger-unavailable' });
+      expect(await database.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    });
+  });
+
+  it('names a schema that is none, before anything is sent', async () => {
+    for (const name of ['', 'Upper', 'a"b', 'a b', 'a;drop', '1a', 'x'.repeat(64)]) {
+      await expect(openPostgresLedger({ connectionString, schema: name, keyOf: idempotencyKeyOf })).rejects.toMatchObject({ code: 'configuration-invalid' });
+    }
+  });
+
+  it('opened by many at once is one ledger', async () => {
+    const fresh = postgresSchema(connectionString);
+    const ledgers = await Promise.all(
+      Array.from({ length: 5 }, () => openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf })),
+    );
+
+    expect(new Set(ledgers.map((ledger) => ledger.id)).size).toBe(1);
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+    await fresh.drop();
+  });
+
+  it('refuses the schema of a newer Lote', async () => {
+    const fresh = postgresSchema(connectionString);
+    await (await openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf })).close();
+    await sql(connectionString, `INSERT INTO "${fresh.schema}".ledger_migration VALUES (999)`);
+
+    await expect(openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf })).rejects.toMatchObject({ code: 'ledger-conflict' });
+    await fresh.drop();
+  });
+
+  it('is unavailable where nobody listens or the password is wrong, and the error holds no password', async () => {
+    const address = 'postgres://lote:hunter2@127.0.0.1:1/postgres';
+
+    const failure: unknown = await openPostgresLedger({ connectionString: address, keyOf: idempotencyKeyOf }).catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({ code: 'ledger-unavailable' });
+    expect((failure as Error).message).toContain('ECONNREFUSED');
+    expect(`${(failure as Error).stack} ${JSON.stringify(failure)}`).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import type { Ledger, RecordSend } from '../../../src/domain/ports/ledger.ts';
+import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
+import { postgresSchema, postgresUrl } from '../../support/postgres-schema.ts';
+import type { Scenario, TestBatch } from './scenario.ts';
+import { accepted, createScenario, delivery, invoiceOf, NOW, REASON, serviceIdOf, validInvoice } from './scenario.ts';
+
+const url = postgresUrl();
+
+/** Enough for every interleaving to come up; each race is run on this many invoices at once. */
+const INVOICES = 120;
+
+describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
+  const place = postgresSchema(url ?? '');
+  const { connectionString, schema } = place;
+  let here: Ledger;
+  let there: Ledger;
+  let scenario: Scenario;
+  beforeAll(async () => {
+    here = await openPostgresLedger({ connectionString, schema, keyOf: idempotencyKeyOf });
+    there = await openPostgresLedger({ connectionString, schema, keyOf: idempotencyKeyOf });
+    scenario = createScenario(here);
+  });
+  afterAll(async () => {
+    await Promise.all([here.close(), there.close()]);
+    await place.drop();
+  });
+
+  function texts(name: string): readonly { readonly ref: string }[] {
+    return Array.from({ length: INVOICES }, (_, index) => ({ ref: `${name}-${index}` }));
+  }
+
+  async function frozen(name: string): Promise<{ readonly batch: TestBatch; readonly sends: readonly RecordSend[] }> {
+    const batch = await scenario.run(texts(name), INVOICES);
+    const sendable = await batch.sendable();
+    await here.freeze(batch.batchId, sendable.map(({ invoiceId }) => ({ invoiceId, generation: 1, body: 'b' })), NOW);
+    const sends = sendable.map(({ invoiceId, ordinal }) => ({
+      invoiceId,
+      generation: 1,
+      attempts: 1,
+      sentAt: NOW,
+      outcome: accepted(serviceIdOf(scenario, `${name}-${ordinal}`)),
+    }));
+    return { batch, sends };
+  }
+
+  function serviceIdIn(send: RecordSend): string {
+    return send.outcome.kind === 'accepted' ? send.outcome.serviceId : '';
+  }
+
+  it('give a file to one of them', async () => {
+    const claim = { application: scenario.application, file: 'f.csv', workflowId: 'w', now: NOW, takeOver: false };
+
+    const results = await Promise.all(
+      texts('claim').flatMap(({ ref }) =>
+        [here, there].map((ledger, index) => ledger.claimBatch({ ...claim, batchId: `b-${scenario.application}-${ref}`, sha256: ref, runId: `run-${index}` })),
+      ),
+    );
+
+    expect(results.filter((result) => result.kind === 'claimed')).toHaveLength(INVOICES);
+    expect(results.filter((result) => result.kind === 'owned')).toHaveLength(INVOICES);
+  });
+
+  it('freeze an invoice once, with the bytes of the one that was told so', async () => {
+    const batch = await scenario.run(texts('freeze'), INVOICES);
+    const sendable = await batch.sendable();
+
+    const moved = await Promise.all(
+      sendable.flatMap(({ invoiceId }) =>
+        [here, there].map(async (ledger, index) => {
+          const ids = await ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body: `of ${index}` }], NOW);
+          return ids.map((id) => [id, `of ${index}`] as const);
+        }),
+      ),
+    );
+
+    const winners = new Map(moved.flat());
+    expect(moved.flat()).toHaveLength(INVOICES);
+    for (const one of await batch.sendable()) expect(one.body).toBe(winners.get(one.invoiceId));
+  });
+
+  it('hold or freeze an invoice, never both', async () => {
+    const batch = await scenario.run(texts('hold'), INVOICES);
+    const sendable = await batch.sendable();
+
+    const [moved, held] = await Promise.all([
+      Promise.all(sendable.map(({ invoiceId }) => here.freeze(batch.batchId, [{ invoiceId, generation: 1, body: 'b' }], NOW))),
+      there.holdUnsent(batch.batchId, { reason: REASON, now: NOW }),
+    ]);
+
+    const states = (await batch.lines()).map((line) => line.state);
+    expect(moved.flat()).toHaveLength(states.filter((state) => state === 'sending').length);
+    expect(held).toBe(states.filter((state) => state === 'held').length);
+    expect(held + moved.flat().length).toBe(INVOICES);
+  });
+
+  it('settle an invoice when the answer comes first', async () => {
+    const { batch, sends } = await frozen('answer-first');
+    await here.recordSends(sends);
+
+    const { settled } = await there.recordDeliveries(sends.map((send) => delivery(serviceIdIn(send), 'issued')));
+
+    expect(settled).toHaveLength(INVOICES);
+    expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
+  });
+
+  it('settle an invoice when the webhook comes first', async () => {
+    const { batch, sends } = await frozen('webhook-first');
+    const early = await there.recordDeliveries(sends.map((send) => delivery(serviceIdIn(send), 'issued')));
+
+    const settled = await here.recordSends(sends);
+
+    expect(early.settled).toEqual([]);
+    expect(settled).toHaveLength(INVOICES);
+    expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
+  });
+
+  it('settle an invoice when both come at once, one by one and in sets', async () => {
+    for (const round of [1, 2, 3]) {
+      const { batch, sends } = await frozen(`both-${round}`);
+      const events = sends.map((send) => delivery(serviceIdIn(send), 'issued'));
+      const half = INVOICES / 2;
+
+      const told = await Promise.all([
+        here.recordSends(sends.slice(0, half)),
+        ...sends.slice(half).map((send) => here.recordSends([send])),
+        there.recordDeliveries(events.slice(half).toReversed()).then((result) => result.settled),
+        ...events.slice(0, half).map((event) => there.recordDeliveries([event]).then((result) => result.settled)),
+      ]);
+
+      expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
+      expect(new Set(told.flat().map((row) => row.ordinal)).size).toBe(INVOICES);
+    }
+  });
+
+  it('give a service id to one invoice when two come with it at once', async () => {
+    const one = await frozen('thief-1');
+    const two = await frozen('thief-2');
+    const stolen = two.sends.map((send, index) => ({ ...send, outcome: accepted(serviceIdIn(one.sends[index] ?? send)) }));
+
+    await Promise.all([...one.sends.map((send) => here.recordSends([send])), ...stolen.map((send) => there.recordSends([send]))]);
+
+    const lines = [...(await one.batch.lines()), ...(await two.batch.lines())];
+    const owners = lines.filter((line) => line.state === 'accepted');
+    expect(new Set(owners.map((line) => line.serviceId)).size).toBe(INVOICES);
+    expect(owners).toHaveLength(INVOICES);
+    expect(lines.filter((line) => line.state === 'unknown' && line.reason?.code === 'service-id-taken')).toHaveLength(INVOICES);
+  });
+
+  it('close a page while its answers come: nothing stays open and no answer is lost', async () => {
+    const { batch, sends } = await frozen('closing');
+
+    await Promise.all([
+      ...sends.map((send) => here.recordSends([send])),
+      there.closePage(batch.batchId, 1, { acceptedBefore: NOW - 1, reason: REASON, now: NOW }),
+    ]);
+
+    expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'accepted', invoices: INVOICES }]);
+  });
+
+  it('stage the same identities in opposite order without losing one', async () => {
+    const invoices = texts('stage').map(({ ref }, index) => validInvoice(scenario.application, invoiceOf({ ref }), index + 1));
+    const [one, two] = [await scenario.begin(), await scenario.begin()];
+
+    await Promise.all([here.stageInvoices(one.batchId, invoices, NOW), there.stageInvoices(two.batchId, invoices.toReversed(), NOW)]);
+
+    const owned = [...(await here.sendable(one.batchId, 1, INVOICES)), ...(await here.sendable(two.batchId, 1, INVOICES))];
+    expect(new Set(owned.map((row) => row.invoiceId)).size).toBe(INVOICES);
+    expect(owned).toHaveLength(INVOICES);
+    expect(await one.lines()).toHaveLength(INVOICES);
+    expect(await two.lines()).toHaveLength(INVOICES);
+  });
+
+  it('never send a correction of an invoice that a webhook issues at the same moment', async () => {
+    const { batch, sends } = await frozen('correct');
+    await here.recordSends(sends);
+    await here.recordStatus(sends.map(({ invoiceId }) => ({ invoiceId, status: 'failed', reason: REASON, now: NOW })));
+    const corrections = texts('correct').map(({ ref }, index) => validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), index + 1));
+    const second = await scenario.begin();
+
+    await Promise.all([
+      ...[0, 1, 2, 3].map((part) => here.stageInvoices(second.batchId, corrections.filter((_, index) => index % 4 === part), NOW)),
+      ...sends.map((send) => there.recordDeliveries([delivery(serviceIdIn(send), 'issued')])),
+    ]);
+
+    expect(await here.sendable(second.batchId, 1, INVOICES)).toEqual([]);
+    expect(new Set((await batch.lines()).map((line) => line.state))).toEqual(new Set(['issued']));
+    expect((await second.lines()).every((line) => line.state === 'conflict' || line.flags.includes('issued-in-earlier-generation'))).toBe(true);
+  });
+});
