@@ -96,7 +96,7 @@ module.exports = {
       name: 'the-product-shares-nothing-with-the-sandbox',
       comment: 'Only the places that wire may know that the service can be simulated.',
       severity: 'error',
-      from: { path: PRODUCT, pathNot: `^src/sandbox/|${LEAVES}` },
+      from: { path: PRODUCT, pathNot: `^src/(sandbox|wiring)/|${LEAVES}` },
       to: { path: '^src/sandbox/' },
     },
     {

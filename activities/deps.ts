@@ -62,7 +62,12 @@ export interface FileReader<C = unknown> {
   /** Absolute path of a file of the input directory. @throws LoteError `file-unreadable` when it is not one. */
   resolve(file: string): Promise<string>;
   hash(path: string): Promise<string>;
-  read(request: { path: string; store: RowStore; options: ReadOptions; signal: AbortSignal }): Promise<ReadFileOk<C> | ReadFileRefused>;
+  read(request: {
+    path: string;
+    store: RowStore;
+    options: ReadOptions;
+    signal: AbortSignal;
+  }): Promise<ReadFileOk<C> | ReadFileRefused>;
   toInvoice(group: readonly RawRow[], conversion: C): GroupedInvoice;
 }
 

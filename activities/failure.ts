@@ -2,7 +2,11 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 
 /** Trouble that passes by itself: Temporal repeats the activity for as long as it takes. */
-const PASSING: ReadonlySet<LoteErrorCode> = new Set(['ledger-unavailable', 'service-unreachable', 'temporal-unavailable']);
+const PASSING: ReadonlySet<LoteErrorCode> = new Set([
+  'ledger-unavailable',
+  'service-unreachable',
+  'temporal-unavailable',
+]);
 
 /** An error nobody foresaw may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
 const UNFORESEEN_ATTEMPTS = 8;
@@ -11,10 +15,14 @@ const UNFORESEEN_ATTEMPTS = 8;
  * The only place that builds an ApplicationFailure in activities: `type` is the stable code, the cause stays out because
  * its text may hold what history must not (a name, a tax number, an address of the database).
  */
-export function toFailure(error: unknown, attempt: number): ApplicationFailure {
+function toFailure(error: unknown, attempt: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof LoteError) {
-    return ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: !PASSING.has(error.code) });
+    return ApplicationFailure.create({
+      type: error.code,
+      message: error.message,
+      nonRetryable: !PASSING.has(error.code),
+    });
   }
   const kind = error instanceof Error ? error.name : typeof error;
   return ApplicationFailure.create({

@@ -10,7 +10,10 @@ export interface FinishInput {
 export async function finishBatch(deps: ActivityDeps, { batchId, cancelled }: FinishInput): Promise<void> {
   const now = deps.now();
   const reason = cancelled
-    ? { code: 'batch-cancelled', message: 'An operator cancelled what was not sent yet. Drop the file again to send it.' }
+    ? {
+        code: 'batch-cancelled',
+        message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
+      }
     : { code: 'not-sent', message: 'The batch ended before this invoice was sent. Drop the file again to send it.' };
   await deps.ledger.holdUnsent(batchId, { reason, now });
   await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', now);

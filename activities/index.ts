@@ -12,7 +12,10 @@ export type Activities = ReturnType<typeof createActivities>;
 
 /** All activities, bound to their adapters; each refuses work that belongs to another ledger. */
 export function createActivities(deps: ActivityDeps) {
-  const bind = <I extends { ledgerId?: string | undefined }, O>(name: string, run: (deps: ActivityDeps, input: I) => Promise<O>) =>
+  const bind = <I extends { ledgerId?: string | undefined }, O>(
+    name: string,
+    run: (deps: ActivityDeps, input: I) => Promise<O>,
+  ) =>
     guarded(name, deps.log, async (input: I) => {
       requireLedger(deps.ledger.id, input.ledgerId);
       return run(deps, input);

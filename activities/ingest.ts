@@ -84,7 +84,12 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     const read = await files.read({ path, store, options: readOptions(input), signal: context.cancellationSignal });
     requireSameBytes(read.sha256, batch.sha256);
     if (!read.ok) {
-      await ledger.refuseBatch(batchId, { rows: read.rows, fileFindings: read.findings, proof: read.proof, now: deps.now() });
+      await ledger.refuseBatch(batchId, {
+        rows: read.rows,
+        fileFindings: read.findings,
+        proof: read.proof,
+        now: deps.now(),
+      });
       return { kind: 'refused', ledgerId: ledger.id, batchId };
     }
     const staged = await stageGroups(deps, batchId, read);
@@ -96,7 +101,8 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
       fileFindings: read.findings,
       proof: read.proof,
     });
-    if (input.onInvalid === 'hold' && (staged.invalid > 0 || read.rowsWithoutInvoice > 0)) await holdForInvalidRows(deps, batchId);
+    if (input.onInvalid === 'hold' && (staged.invalid > 0 || read.rowsWithoutInvoice > 0))
+      await holdForInvalidRows(deps, batchId);
     return await runningBatch(deps, record);
   } finally {
     clearInterval(heartbeat);
@@ -145,7 +151,8 @@ function stageInvoice(application: string, ordinal: number, grouped: GroupedInvo
 }
 
 async function holdForInvalidRows(deps: ActivityDeps, batchId: string): Promise<void> {
-  const message = 'Some rows of the file are invalid and it was started with on-invalid "hold". Fix the rows and drop the file again.';
+  const message =
+    'Some rows of the file are invalid and it was started with on-invalid "hold". Fix the rows and drop the file again.';
   await deps.ledger.holdUnsent(batchId, { reason: { code: 'invalid-rows-in-file', message }, now: deps.now() });
 }
 
@@ -169,7 +176,10 @@ async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<Run
 /** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */
 function requireSameBytes(read: string, claimed: string): void {
   if (read === claimed) return;
-  throw new LoteError('file-changed', 'The file changed while it was read, so nothing of it was sent. Wait until it is complete, then drop it again.');
+  throw new LoteError(
+    'file-changed',
+    'The file changed while it was read, so nothing of it was sent. Wait until it is complete, then drop it again.',
+  );
 }
 
 function readOptions({ decimal, encoding, delimiter, duplicateRows }: IngestInput) {
@@ -188,7 +198,13 @@ function baseName(file: string): string {
 /** `batch-<slug of the file's name>-<first 8 of its hash>`, application first unless it is the default one. */
 export function batchIdOf(application: string, file: string, sha256: string): string {
   const stem = baseName(file).replace(/\.[^.]*$/, '');
-  const slug = stem.normalize('NFKD').toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 40) || 'file';
+  const slug =
+    stem
+      .normalize('NFKD')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 40) || 'file';
   const prefix = application === 'default' ? '' : `${application}-`;
   return `${prefix}batch-${slug}-${sha256.slice(0, 8)}`;
 }

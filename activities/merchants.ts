@@ -31,7 +31,10 @@ const PROBE_AFTER_MS = 15_000;
  * Makes sure that every merchant of the batch exists at the service: the whole list is read first, and only a merchant
  * proved to be missing is created, under a key that is the same for ever.
  */
-export async function ensureMerchants(deps: ActivityDeps, { batchId, lastTry }: MerchantsInput): Promise<MerchantsResult> {
+export async function ensureMerchants(
+  deps: ActivityDeps,
+  { batchId, lastTry }: MerchantsInput,
+): Promise<MerchantsResult> {
   await deps.ensureWebhook();
   const needed = await deps.ledger.merchantsNeeded(batchId);
   if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
@@ -62,7 +65,8 @@ type Created = { kind: 'created' } | { kind: 'held'; invoices: number } | { kind
 async function createMerchant(deps: ActivityDeps, batchId: string, need: MerchantNeed): Promise<Created> {
   const { nif, legalName, email } = need;
   if (legalName === null || email === null) {
-    const message = 'The service does not know this merchant, and the file lacks its legal name or e-mail. Add merchant_legal_name and merchant_email and drop the file again.';
+    const message =
+      'The service does not know this merchant, and the file lacks its legal name or e-mail. Add merchant_legal_name and merchant_email and drop the file again.';
     return hold(deps, { batchId, nif, reason: { code: 'merchant-details-missing', message } });
   }
   const answer = await deps.service.createMerchant({ nif, legalName, email }, merchantKeyOf(deps.application, nif));
@@ -75,7 +79,10 @@ async function createMerchant(deps: ActivityDeps, batchId: string, need: Merchan
   return hold(deps, { batchId, nif, reason: { code: 'merchant-refused', message } });
 }
 
-async function hold(deps: ActivityDeps, { batchId, nif, reason }: { batchId: string; nif: string; reason: Reason }): Promise<Created> {
+async function hold(
+  deps: ActivityDeps,
+  { batchId, nif, reason }: { batchId: string; nif: string; reason: Reason },
+): Promise<Created> {
   const invoices = await deps.ledger.holdUnsent(batchId, { reason, merchantNif: nif, now: deps.now() });
   return { kind: 'held', invoices };
 }
@@ -85,7 +92,8 @@ async function wait(
   { batchId, lastTry, reason }: { batchId: string; lastTry: boolean; reason: Reason },
 ): Promise<MerchantsResult> {
   deps.log.warn('merchants cannot be ensured now', { batchId, reason: reason.code, lastTry });
-  if (!lastTry) return { known: 0, created: 0, held: 0, waiting: { reason: reason.code, probeAfterMs: PROBE_AFTER_MS } };
+  if (!lastTry)
+    return { known: 0, created: 0, held: 0, waiting: { reason: reason.code, probeAfterMs: PROBE_AFTER_MS } };
   const held = await deps.ledger.holdUnsent(batchId, { reason, now: deps.now() });
   return { known: 0, created: 0, held, waiting: { reason: reason.code, probeAfterMs: PROBE_AFTER_MS } };
 }

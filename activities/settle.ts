@@ -29,7 +29,10 @@ export async function reviewPage(deps: ActivityDeps, { batchId, page, ask }: Rev
   await askAll(deps, failures);
   if (ask > 0) {
     const silent = await deps.ledger.silent(batchId, page, deps.now(), MOST_ASKED_AT_ONCE);
-    await askAll(deps, silent.filter((invoice) => invoice.asks < ask));
+    await askAll(
+      deps,
+      silent.filter((invoice) => invoice.asks < ask),
+    );
   }
   const progress = await deps.ledger.pageProgress(batchId, page);
   return {
@@ -58,10 +61,7 @@ async function askAll(deps: ActivityDeps, invoices: readonly Asked[]): Promise<v
 }
 
 /** GET decides: a reported failure stands when the service repeats it or shows no readable status. */
-export async function askOne(
-  deps: Pick<ActivityDeps, 'service' | 'now'>,
-  invoice: Asked,
-): Promise<StatusNews | null> {
+export async function askOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoice: Asked): Promise<StatusNews | null> {
   const answer = await deps.service.getInvoice(invoice.serviceId);
   if (answer.kind === 'not-now') return null;
   const reported = invoice.reason !== undefined;
@@ -80,7 +80,13 @@ export interface CloseInput {
 export async function closePage(deps: ActivityDeps, { batchId, page, cancelled }: CloseInput): Promise<void> {
   const now = deps.now();
   const reason = cancelled
-    ? { code: 'batch-cancelled', message: 'An operator cancelled what was not sent yet. Drop the file again to send it.' }
-    : { code: 'no-final-answer', message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.' };
+    ? {
+        code: 'batch-cancelled',
+        message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
+      }
+    : {
+        code: 'no-final-answer',
+        message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
+      };
   await deps.ledger.closePage(batchId, page, { acceptedBefore: now + 1, reason, now });
 }

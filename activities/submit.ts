@@ -42,7 +42,8 @@ export function createSubmitSlice({ ledger, service, now }: ActivityDeps) {
 async function submitSlice(deps: ActivityDeps, door: Door, { batchId, from, to }: SliceInput): Promise<SliceResult> {
   const closed = await door.closed();
   const sendable = await deps.ledger.sendable(batchId, from, to);
-  if (closed !== null || sendable.length === 0) return { accepted: 0, left: sendable.length, stop: false, waiting: closed };
+  if (closed !== null || sendable.length === 0)
+    return { accepted: 0, left: sendable.length, stop: false, waiting: closed };
 
   const bodies = await freezeBodies(deps, batchId, sendable);
   const slice = { accepted: 0, left: 0, refused: 0, retryAfterMs: 0, shut: false, forbidden: [] as SendableInvoice[] };
@@ -71,7 +72,13 @@ async function submitSlice(deps: ActivityDeps, door: Door, { batchId, from, to }
       body,
     );
     await deps.ledger.recordSends([
-      { invoiceId: invoice.invoiceId, generation: invoice.generation, attempts: sent.attempts, sentAt, outcome: sent.outcome },
+      {
+        invoiceId: invoice.invoiceId,
+        generation: invoice.generation,
+        attempts: sent.attempts,
+        sentAt,
+        outcome: sent.outcome,
+      },
     ]);
     await judge(invoice, sent);
     context.heartbeat();
@@ -116,12 +123,17 @@ function longWait(retryAfterMs: number): Waiting | null {
 }
 
 /** Bytes are frozen before the first send and never rebuilt; an invoice without a merchant's id cannot have bytes. */
-async function freezeBodies(deps: ActivityDeps, batchId: string, sendable: readonly SendableInvoice[]): Promise<Map<number, string>> {
+async function freezeBodies(
+  deps: ActivityDeps,
+  batchId: string,
+  sendable: readonly SendableInvoice[],
+): Promise<Map<number, string>> {
   const bodies = new Map<number, string>();
   const fresh: FreezeInvoice[] = [];
   for (const { invoiceId, generation, body, invoice, merchantId, state } of sendable) {
     if (state === 'sending' && body !== null) bodies.set(invoiceId, body);
-    else if (merchantId !== null) fresh.push({ invoiceId, generation, body: deps.service.invoiceBody(invoice, merchantId) });
+    else if (merchantId !== null)
+      fresh.push({ invoiceId, generation, body: deps.service.invoiceBody(invoice, merchantId) });
   }
   const frozen = new Set(await deps.ledger.freeze(batchId, fresh, deps.now()));
   for (const { invoiceId, body } of fresh) if (frozen.has(invoiceId)) bodies.set(invoiceId, body);

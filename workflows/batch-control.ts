@@ -52,7 +52,13 @@ export function followBatch(): BatchControl {
   let attachedTo: string | null = null;
 
   function change(next: Partial<BatchProgress>): void {
-    progress = { ...progress, ...next, pagesSent: sentPages.size, pagesDone: donePages.size, waitingFor: firstOf(waiting) };
+    progress = {
+      ...progress,
+      ...next,
+      pagesSent: sentPages.size,
+      pagesDone: donePages.size,
+      waitingFor: firstOf(waiting),
+    };
     setCurrentDetails(batchDetails(progress));
   }
 
@@ -62,25 +68,45 @@ export function followBatch(): BatchControl {
     return answer;
   }
 
-  setHandler(progressQuery, () => progress, { description: '(no input) Where this batch stands: phase, pages, what it waits for.' });
-  setHandler(pauseUpdate, () => operate({ paused: true }, 'Paused: slices in flight end, nothing new is sent until resume.'), {
-    validator: requireReason,
-    description: '{"reason": "…"} Stop sending after the slices in flight; waiting for answers goes on. The reason is kept in history: no names, no references.',
+  setHandler(progressQuery, () => progress, {
+    description: '(no input) Where this batch stands: phase, pages, what it waits for.',
   });
-  setHandler(resumeUpdate, () => operate({ paused: false }, 'Resumed.'), { description: '(no input) Go on sending after a pause.' });
   setHandler(
-    cancelRemainingUpdate,
-    () => operate({ cancelled: true, paused: false }, 'Cancelled: what is not sent will be held; what is sent is waited for.'),
+    pauseUpdate,
+    () => operate({ paused: true }, 'Paused: slices in flight end, nothing new is sent until resume.'),
     {
       validator: requireReason,
-      description: '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
+      description:
+        '{"reason": "…"} Stop sending after the slices in flight; waiting for answers goes on. The reason is kept in history: no names, no references.',
     },
   );
-  setHandler(pageSentSignal, ({ page }) => {
-    sentPages.add(page);
-    change({});
-  }, { description: '(internal) A page has sent its last invoice.' });
-  setHandler(waitingSignal, ({ page, reason }) => waitFor(page, reason), { description: '(internal) What a page waits for.' });
+  setHandler(resumeUpdate, () => operate({ paused: false }, 'Resumed.'), {
+    description: '(no input) Go on sending after a pause.',
+  });
+  setHandler(
+    cancelRemainingUpdate,
+    () =>
+      operate(
+        { cancelled: true, paused: false },
+        'Cancelled: what is not sent will be held; what is sent is waited for.',
+      ),
+    {
+      validator: requireReason,
+      description:
+        '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
+    },
+  );
+  setHandler(
+    pageSentSignal,
+    ({ page }) => {
+      sentPages.add(page);
+      change({});
+    },
+    { description: '(internal) A page has sent its last invoice.' },
+  );
+  setHandler(waitingSignal, ({ page, reason }) => waitFor(page, reason), {
+    description: '(internal) What a page waits for.',
+  });
 
   function waitFor(page: number, reason: string | null): void {
     if (reason === null) waiting.delete(page);
@@ -106,7 +132,8 @@ export function followBatch(): BatchControl {
     },
     sentPages,
     control: () => ({ paused: progress.paused, cancelled: progress.cancelled }),
-    begin: (batch) => change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' }),
+    begin: (batch) =>
+      change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' }),
     attach(workflowId) {
       attachedTo = workflowId;
       change({ phase: 'attached' });
@@ -123,7 +150,8 @@ export function followBatch(): BatchControl {
 }
 
 function requireReason(input: { reason: string } | null | undefined): void {
-  if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '') return;
+  if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '')
+    return;
   const failure = ApplicationFailure.nonRetryable('A reason is needed: {"reason": "why"}', 'input-invalid');
   // The UI prints the stack of a rejected update, with our source paths: of no use to an operator.
   delete failure.stack;

@@ -1,4 +1,12 @@
-import { condition, getExternalWorkflowHandle, isCancellation, log, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { PageSpan, RunningBatch } from '../activities/ingest.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from './invoice-page.ts';
@@ -38,7 +46,15 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
     try {
       const child = await startChild(invoicePage, {
         workflowId: pageWorkflowId(ingested.batchId, span.page),
-        args: [{ ...span, ledgerId: ingested.ledgerId, batchId: ingested.batchId, settings: ingested.settings, control: batch.control() }],
+        args: [
+          {
+            ...span,
+            ledgerId: ingested.ledgerId,
+            batchId: ingested.batchId,
+            settings: ingested.settings,
+            control: batch.control(),
+          },
+        ],
         parentClosePolicy: ParentClosePolicy.TERMINATE,
         staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,
       });
@@ -55,7 +71,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
 
   /** Every change of pause or cancel goes to all pages that run; a page started later gets it with its input. */
   async function tellPages(): Promise<void> {
-    for (let version = batch.controlVersion; open; ) {
+    for (let version = batch.controlVersion; open;) {
       await condition(() => !open || batch.controlVersion !== version);
       if (batch.controlVersion === version) continue;
       version = batch.controlVersion;

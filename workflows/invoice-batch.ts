@@ -32,7 +32,11 @@ export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
   }
 
   batch.phase('reporting');
-  const report = await writeReport({ ledgerId: ingested.ledgerId, batchId: ingested.batchId, standing: ingested.kind === 'closed' });
+  const report = await writeReport({
+    ledgerId: ingested.ledgerId,
+    batchId: ingested.batchId,
+    standing: ingested.kind === 'closed',
+  });
   batch.phase('done');
   const attachedTo = batch.attachedTo;
   return { ...report, pagesFailed: batch.pagesFailed, ...(attachedTo === null ? {} : { attachedTo }) };
@@ -54,7 +58,7 @@ export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
     if (ingested.kind !== 'running') return;
     batch.phase('merchants');
     const { ledgerId, batchId, settings } = ingested;
-    for (let waited = 0; ; ) {
+    for (let waited = 0; ;) {
       const lastTry = waited >= settings.patienceMs || batch.cancelled;
       const merchants = await ensureMerchants({ ledgerId, batchId, lastTry });
       batch.waitFor(0, merchants.waiting?.reason ?? null);

@@ -1,4 +1,12 @@
-import { CancellationScope, condition, getExternalWorkflowHandle, proxyActivities, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { PageReview } from '../activities/settle.ts';
 import * as options from './activity-options.ts';

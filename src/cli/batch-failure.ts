@@ -9,5 +9,7 @@ export function batchFailure(error: unknown): unknown {
       return new LoteError(cause.type as LoteErrorCode, cause.message, { cause: error });
     }
   }
-  return new LoteError('internal', `The run ended without a result: ${error.cause?.message ?? error.message}`, { cause: error });
+  return new LoteError('internal', `The run ended without a result: ${error.cause?.message ?? error.message}`, {
+    cause: error,
+  });
 }

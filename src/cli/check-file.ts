@@ -32,7 +32,16 @@ export async function checkFile(path: string, options: ReadOptions): Promise<Che
   const read = await readFile({ path, store, options });
   const base = { file: path, sha256: read.sha256, proof: read.proof, rows: read.rows };
   if (!read.ok) {
-    return { ...base, refused: true, rowsWithoutInvoice: 0, invoices: 0, invalid: 0, net: {}, findings: read.findings, firstBodies: [] };
+    return {
+      ...base,
+      refused: true,
+      rowsWithoutInvoice: 0,
+      invoices: 0,
+      invalid: 0,
+      net: {},
+      findings: read.findings,
+      firstBodies: [],
+    };
   }
   const findings: Finding[] = [...read.findings];
   const firstBodies: string[] = [];

@@ -12,9 +12,13 @@ const SAMPLE = fileURLToPath(new URL('../../input/sample.csv', import.meta.url))
 export async function demoCommand({ watch, env }: { watch: boolean; env: NodeJS.ProcessEnv }): Promise<ExitCode> {
   const code = await runCommand({ files: [SAMPLE], json: false, options: {}, env });
   if (code !== EXIT.someNotIssued) {
-    process.stderr.write(`The demo did not end as it should: expected a finished batch with some invoices not issued (1), found exit code ${code}.\n`);
+    process.stderr.write(
+      `The demo did not end as it should: expected a finished batch with some invoices not issued (1), found exit code ${code}.\n`,
+    );
     return code === EXIT.ok ? EXIT.someNotIssued : code;
   }
-  process.stdout.write('The demo did what it should: valid invoices issued once, wrong rows and failed invoices named in the report.\n');
+  process.stdout.write(
+    'The demo did what it should: valid invoices issued once, wrong rows and failed invoices named in the report.\n',
+  );
   return watch ? upCommand(env) : EXIT.ok;
 }

@@ -4,13 +4,17 @@ import { LoteError } from '../domain/errors.ts';
 import { checkCommand } from './check.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { receiverCommand } from './receiver.ts';
 import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { statusCommand } from './status.ts';
 import { upCommand } from './up.ts';
+import { workerCommand } from './worker.ts';
 
 const program = new Command('lote')
-  .description('Durable batch invoicing: files of invoices in, every invoice issued exactly once, one report per file out.')
+  .description(
+    'Durable batch invoicing: files of invoices in, every invoice issued exactly once, one report per file out.',
+  )
   .showHelpAfterError('(lote --help lists the commands)')
   .configureOutput({ writeErr: (text) => void process.stderr.write(text) })
   .exitOverride();
@@ -37,8 +41,16 @@ type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
 
 reading('run')
   .description('issue the invoices of files: start, progress, wait, summary')
-  .addOption(new Option('--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones').choices(['hold', 'skip']))
-  .addHelpText('after', '\nExample:\n  lote run input/sample.csv\n\nExit codes: 0 all issued, 1 some are not, 2 file refused, 3 something needed cannot be reached, 64 usage')
+  .addOption(
+    new Option('--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones').choices([
+      'hold',
+      'skip',
+    ]),
+  )
+  .addHelpText(
+    'after',
+    '\nExample:\n  lote run input/sample.csv\n\nExit codes: 0 all issued, 1 some are not, 2 file refused, 3 something needed cannot be reached, 64 usage',
+  )
   .action(async (files: readonly string[], { json, ...options }: Reading) => {
     process.exitCode = await runCommand({ files, json, options, env: process.env });
   });
@@ -63,6 +75,20 @@ program
   .description('everything embedded: Temporal, ledger, sandbox, receiver, worker; stays until Ctrl-C')
   .action(async () => {
     process.exitCode = await upCommand(process.env);
+  });
+
+program
+  .command('worker')
+  .description('a worker alone, on a shared PostgreSQL ledger and a shared Temporal server')
+  .action(async () => {
+    process.exitCode = await workerCommand(process.env);
+  });
+
+program
+  .command('receiver')
+  .description('the webhook receiver alone, on a shared PostgreSQL ledger')
+  .action(async () => {
+    process.exitCode = await receiverCommand(process.env);
   });
 
 program
@@ -93,10 +119,14 @@ function report(error: unknown): number {
   }
   const code = exitCodeOf(error);
   const known = error instanceof LoteError;
-  const message = known ? error.message : `Unforeseen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  const message = known
+    ? error.message
+    : `Unforeseen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   process.stderr.write(`lote: ${message}\n`);
   if (process.argv.includes('--json')) {
-    process.stdout.write(`${JSON.stringify({ batches: [], error: { code: known ? error.code : 'internal', message } })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ batches: [], error: { code: known ? error.code : 'internal', message } })}\n`,
+    );
   }
   return code;
 }

@@ -18,7 +18,10 @@ export async function preflight(service: InvoicingService, now: () => number): P
     if (answer.kind === 'list') return;
     const { code, message } = answer.reason;
     if (code !== 'service-unreachable' || now() - started > PATIENCE_MS) {
-      throw new LoteError(codeOf(code), `Asking the invoicing service for its merchants, before anything is sent: ${message}. Nothing was sent.`);
+      throw new LoteError(
+        codeOf(code),
+        `Asking the invoicing service for its merchants, before anything is sent: ${message}. Nothing was sent.`,
+      );
     }
     await sleep(RETRY_MS);
   }

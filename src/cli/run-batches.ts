@@ -28,7 +28,13 @@ export async function runBatches(run: RunBatches): Promise<readonly BatchResult[
   const started: { batchId: string; handle: BatchHandle }[] = [];
   for (const file of run.files) {
     const name = await bringIn(config.inputDir, file);
-    started.push(await startBatch(place, { ...run.options, file: name, ...(run.ledgerId === null ? {} : { ledgerId: run.ledgerId }) }));
+    started.push(
+      await startBatch(place, {
+        ...run.options,
+        file: name,
+        ...(run.ledgerId === null ? {} : { ledgerId: run.ledgerId }),
+      }),
+    );
   }
   const results: BatchResult[] = [];
   for (const { batchId, handle } of started) results.push(await waitFor(run, batchId, handle));

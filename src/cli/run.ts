@@ -30,7 +30,13 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
   for (const file of command.files) await bringIn(config.inputDir, file);
-  const stack = await startEmbedded({ config, log, tell, env: command.env, beforeSending: (service) => preflight(service, Date.now) });
+  const stack = await startEmbedded({
+    config,
+    log,
+    tell,
+    env: command.env,
+    beforeSending: (service) => preflight(service, Date.now),
+  });
   const results = stack === null ? await runThroughOwner(config, command) : await runOnOwnStack(stack, config, command);
   print(results, command.json);
   return worst(results.map((result) => batchExitCode(result)));
@@ -58,7 +64,10 @@ async function runOnOwnStack(stack: Stack, config: Config, command: RunCommand):
 async function runThroughOwner(config: Config, command: RunCommand): Promise<readonly BatchResult[]> {
   const owner = await readEndpoints(await openDataDir(config.dataDir));
   if (owner === null) {
-    throw new LoteError('data-directory-owned', `Another process owns ${config.dataDir} and has not told its addresses yet. Try again in a moment.`);
+    throw new LoteError(
+      'data-directory-owned',
+      `Another process owns ${config.dataDir} and has not told its addresses yet. Try again in a moment.`,
+    );
   }
   const client = await connectClient(owner.temporalAddress, owner.temporalNamespace);
   try {
@@ -78,7 +87,7 @@ async function runThroughOwner(config: Config, command: RunCommand): Promise<rea
   }
 }
 
-export async function atRest(ledger: Ledger, batchId: string): Promise<number> {
+async function atRest(ledger: Ledger, batchId: string): Promise<number> {
   const counts = await ledger.countOutcomes(batchId);
   const open = new Set<string>(OPEN_STATES);
   return counts.reduce((sum, { outcome, invoices }) => sum + (open.has(outcome) ? 0 : invoices), 0);

@@ -20,7 +20,10 @@ export async function statusCommand({ batchId, json, env }: StatusCommand): Prom
   const dataDir = await openDataDir(config.dataDir);
   const lock = config.databaseUrl === null ? await acquireDirectoryLock(dataDir.path) : null;
   if (lock === null && config.databaseUrl === null) {
-    throw new LoteError('data-directory-owned', `Another process owns ${config.dataDir}: ask it through the Temporal UI, or stop it first.`);
+    throw new LoteError(
+      'data-directory-owned',
+      `Another process owns ${config.dataDir}: ask it through the Temporal UI, or stop it first.`,
+    );
   }
   const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
   try {
@@ -42,18 +45,25 @@ interface StatusRow {
 
 async function statusRows(ledger: Ledger, batchId: string | null): Promise<readonly StatusRow[]> {
   const one = batchId === null ? null : await ledger.findBatch(batchId);
-  if (batchId !== null && one === null) throw new LoteError('batch-not-found', `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`);
+  if (batchId !== null && one === null)
+    throw new LoteError(
+      'batch-not-found',
+      `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
+    );
   const batches = one === null ? await ledger.listBatches(BATCHES_SHOWN) : [one];
   const rows: StatusRow[] = [];
   for (const { batchId: id, file, state } of batches) {
     const counts: Record<string, number> = {};
-    for (const { outcome, invoices } of await ledger.countOutcomes(id)) counts[outcome] = (counts[outcome] ?? 0) + invoices;
+    for (const { outcome, invoices } of await ledger.countOutcomes(id))
+      counts[outcome] = (counts[outcome] ?? 0) + invoices;
     rows.push({ id, file, state, counts });
   }
   return rows;
 }
 
 function line({ id, state, counts }: StatusRow): string {
-  const shown = Object.entries(counts).map(([outcome, count]) => `${outcome} ${count}`).join(', ');
+  const shown = Object.entries(counts)
+    .map(([outcome, count]) => `${outcome} ${count}`)
+    .join(', ');
   return `${id.padEnd(52)} ${state.padEnd(10)} ${shown}\n`;
 }

@@ -11,7 +11,11 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);
   const stack = await startEmbedded({ config, log, tell, env });
-  if (stack === null) throw new LoteError('data-directory-owned', `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`);
+  if (stack === null)
+    throw new LoteError(
+      'data-directory-owned',
+      `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`,
+    );
   process.stdout.write(addresses(stack));
   try {
     await Promise.race([untilSignal(), stack.worker.ended]);
@@ -22,7 +26,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-export function addresses({ endpoints }: Stack): string {
+function addresses({ endpoints }: Stack): string {
   const lines = [
     ['Temporal', endpoints.temporalAddress],
     ['Temporal UI', endpoints.temporalUi],

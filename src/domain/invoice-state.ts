@@ -70,7 +70,14 @@ export type TransitionName = keyof typeof TRANSITIONS;
 export const OPEN_STATES: readonly InvoiceState[] = ['staged', 'sending', 'accepted'];
 
 /** States that a closed batch is re-opened for when the same file is dropped again. */
-export const REOPENING_STATES: readonly InvoiceState[] = ['staged', 'sending', 'accepted', 'held', 'unknown', 'unsettled'];
+export const REOPENING_STATES: readonly InvoiceState[] = [
+  'staged',
+  'sending',
+  'accepted',
+  'held',
+  'unknown',
+  'unsettled',
+];
 
 export function canMove(name: TransitionName, from: InvoiceState): boolean {
   return (TRANSITIONS[name].from as readonly InvoiceState[]).includes(from);

@@ -44,7 +44,12 @@ export interface RawRow {
 
 /** What became of the rows of one identity: an invoice, or the findings that keep it from being one. */
 export type GroupedInvoice =
-  | { readonly ok: true; readonly invoice: Invoice; readonly rows: readonly number[]; readonly findings: readonly Finding[] }
+  | {
+      readonly ok: true;
+      readonly invoice: Invoice;
+      readonly rows: readonly number[];
+      readonly findings: readonly Finding[];
+    }
   | {
       readonly ok: false;
       readonly ref: string;

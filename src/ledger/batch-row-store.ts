@@ -66,5 +66,7 @@ function rawRow(ordered: OrderedRow): RawRow {
 
 /** Of fixed size, whatever stands in the cells; JSON keeps ("1","23") and ("12","3") apart. */
 function identityHash(row: RawRow): string {
-  return createHash('sha256').update(JSON.stringify([row.nif, row.ref])).digest('base64url');
+  return createHash('sha256')
+    .update(JSON.stringify([row.nif, row.ref]))
+    .digest('base64url');
 }

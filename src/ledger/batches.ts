@@ -124,4 +124,3 @@ function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
     settledAt: row.settled_at,
   };
 }
-

@@ -40,7 +40,8 @@ async function prepare(database: Database, schema: string | null): Promise<strin
   try {
     await migrate(database, schema);
     const [row] = await database.query<{ ledger_id: string }>(LEDGER_ID);
-    if (row === undefined) throw new LoteError('ledger-conflict', 'Opening the ledger: its id is missing; the database is not one of Lote');
+    if (row === undefined)
+      throw new LoteError('ledger-conflict', 'Opening the ledger: its id is missing; the database is not one of Lote');
     return row.ledger_id;
   } catch (error) {
     await database.close();

@@ -18,7 +18,11 @@ export function createMerchants(database: Database): MerchantLedger {
       for (const { nif, merchantId } of merchants) if (!firsts.has(nif)) firsts.set(nif, merchantId);
       if (firsts.size === 0) return;
       const rows = [...firsts];
-      await database.query(SAVE_MERCHANTS, [application, column(rows, ([nif]) => nif), column(rows, ([, merchantId]) => merchantId)]);
+      await database.query(SAVE_MERCHANTS, [
+        application,
+        column(rows, ([nif]) => nif),
+        column(rows, ([, merchantId]) => merchantId),
+      ]);
     },
   };
 }

@@ -4,8 +4,11 @@ import type { Queries, SqlValue } from './database.ts';
  * BEGIN, work, COMMIT on one connection. A statement that failed inside and was swallowed by `work` still fails the whole:
  * the database answers such a COMMIT with a silent ROLLBACK, and that must never be taken for a commit.
  */
-export async function runTransaction<Result>(connection: Queries, work: (queries: Queries) => Promise<Result>): Promise<Result> {
-  let failure: unknown = null;
+export async function runTransaction<Result>(
+  connection: Queries,
+  work: (queries: Queries) => Promise<Result>,
+): Promise<Result> {
+  let failure: Error | null = null;
   await connection.query('BEGIN');
   try {
     const result = await work({ query: watched });
@@ -21,7 +24,10 @@ export async function runTransaction<Result>(connection: Queries, work: (queries
     try {
       return await connection.query<Row>(text, params);
     } catch (error) {
-      failure ??= error;
+      failure ??=
+        error instanceof Error
+          ? error
+          : new Error('A statement failed with something that is no error', { cause: error });
       throw error;
     }
   }

@@ -1,5 +1,11 @@
 import type { Invoice } from '../domain/invoice.ts';
-import type { FreezeInvoice, RecordSend, SendableInvoice, SendingLedger, SettledInvoice } from '../domain/ports/ledger.ts';
+import type {
+  FreezeInvoice,
+  RecordSend,
+  SendableInvoice,
+  SendingLedger,
+  SettledInvoice,
+} from '../domain/ports/ledger.ts';
 import type { Database } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { applyEvents, settledInvoices } from './settled.ts';
@@ -23,7 +29,10 @@ interface FreezeItem extends FreezeInvoice {
 
 /** What leaves for the service, and what came back. */
 export function createSending(database: Database): SendingLedger {
-  const freeze = createGroupCommit<FreezeItem, number>({ keyOf: (item) => item.invoiceId, write: (items) => writeFrozen(database, items) });
+  const freeze = createGroupCommit<FreezeItem, number>({
+    keyOf: (item) => item.invoiceId,
+    write: (items) => writeFrozen(database, items),
+  });
   const recordSends = createGroupCommit<RecordSend, readonly SettledInvoice[]>({
     keyOf: (item) => item.invoiceId,
     write: (items) => writeSends(database, items),
@@ -60,10 +69,18 @@ async function writeFrozen(database: Database, items: readonly FreezeItem[]): Pr
 }
 
 /** Write and commit; then, in a new snapshot, the events that came before the answers; then who must hear of it. */
-async function writeSends(database: Database, items: readonly RecordSend[]): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+async function writeSends(
+  database: Database,
+  items: readonly RecordSend[],
+): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
   const recorded = await updateSends(database, items);
-  const waiting = new Set(recorded.filter(({ state }) => state === 'accepted' || state === 'sending').map((row) => row.invoice_id));
-  const applied = await applyEvents(database, items.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.serviceId] : [])));
+  const waiting = new Set(
+    recorded.filter(({ state }) => state === 'accepted' || state === 'sending').map((row) => row.invoice_id),
+  );
+  const applied = await applyEvents(
+    database,
+    items.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.serviceId] : [])),
+  );
   for (const event of applied) if (event.state !== 'accepted') waiting.delete(event.invoice_id);
   const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id));
   return settledInvoices(database, ids);

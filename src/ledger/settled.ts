@@ -29,10 +29,16 @@ export async function settledInvoices(
   invoiceIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
   if (invoiceIds.length === 0) return new Map();
-  return grouped(await queries.query<SettledRow>(SETTLED_INVOICES, [arrayLiteral(invoiceIds)]), (row) => row.invoice_id);
+  return grouped(
+    await queries.query<SettledRow>(SETTLED_INVOICES, [arrayLiteral(invoiceIds)]),
+    (row) => row.invoice_id,
+  );
 }
 
-function grouped<Key, Row extends SettledRow>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, SettledInvoice[]> {
+function grouped<Key, Row extends SettledRow>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => Key,
+): Map<Key, SettledInvoice[]> {
   const groups = new Map<Key, SettledInvoice[]>();
   for (const row of rows) {
     const group = groups.get(keyOf(row));

@@ -45,7 +45,10 @@ export function createSettling(database: Database): SettlingLedger {
   };
 }
 
-async function writeStatus(database: Database, news: readonly StatusNews[]): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+async function writeStatus(
+  database: Database,
+  news: readonly StatusNews[],
+): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
   const recorded = await database.query<RecordedStatus>(RECORD_STATUS, [
     column(news, (one) => one.invoiceId),
     column(news, (one) => one.status),

@@ -35,7 +35,11 @@ interface Placed {
 }
 
 /** One portion of a batch's invoices, in set statements; runs inside a transaction. */
-export async function stageInvoices(queries: Queries, batch: StagingBatch, invoices: readonly StageInvoice[]): Promise<void> {
+export async function stageInvoices(
+  queries: Queries,
+  batch: StagingBatch,
+  invoices: readonly StageInvoice[],
+): Promise<void> {
   const valid = invoices.filter((one) => one.kind === 'valid');
   const placed = await place(queries, batch, valid);
   await takeOver(queries, batch, placed);
@@ -45,7 +49,11 @@ export async function stageInvoices(queries: Queries, batch: StagingBatch, invoi
 }
 
 /** Inserts what is new, locks what is known, and decides about it. */
-async function place(queries: Queries, batch: StagingBatch, valid: readonly ValidInvoice[]): Promise<readonly Placed[]> {
+async function place(
+  queries: Queries,
+  batch: StagingBatch,
+  valid: readonly ValidInvoice[],
+): Promise<readonly Placed[]> {
   const byIdentity = new Map(valid.map((one) => [identityHash(batch.application, one), one]));
   const items = [...byIdentity].map(([identity, staged]) => ({ identity, staged }));
   const inserted = await queries.query<InsertedInvoice>(INSERT_INVOICES, [
@@ -101,7 +109,9 @@ async function correct(queries: Queries, batch: StagingBatch, placed: readonly P
     batch.now,
     ids,
     column(corrected, (one) => one.staged.fingerprint),
-    column(corrected, (one) => batch.keyOf(identityOf(batch.application, one.staged), one.staged.fingerprint, one.generation)),
+    column(corrected, (one) =>
+      batch.keyOf(identityOf(batch.application, one.staged), one.staged.fingerprint, one.generation),
+    ),
   ]);
 }
 
@@ -153,22 +163,35 @@ interface BatchLine {
 
 function batchLine(staged: StageInvoice, placed: Placed | undefined): BatchLine {
   if (staged.kind === 'invalid') {
-    const worst = staged.findings.find((finding) => finding.severity === 'error') ?? staged.findings[0] ?? INVALID_WITHOUT_FINDING;
+    const worst =
+      staged.findings.find((finding) => finding.severity === 'error') ?? staged.findings[0] ?? INVALID_WITHOUT_FINDING;
     const { merchantNif: nif, ref, currency } = staged;
-    return { staged, nif, ref, currency, invoiceId: null, outcome: 'invalid', reason: { code: worst.code, message: worst.message } };
+    return {
+      staged,
+      nif,
+      ref,
+      currency,
+      invoiceId: null,
+      outcome: 'invalid',
+      reason: { code: worst.code, message: worst.message },
+    };
   }
   const { invoice } = staged;
   const line = { staged, nif: invoice.merchant.nif, ref: invoice.ref, currency: invoice.currency };
   // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
   if (placed === undefined) return { ...line, invoiceId: null, outcome: 'conflict', reason: TWICE_IN_FILE };
-  if (placed.attachment === 'conflict') return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed.known) };
+  if (placed.attachment === 'conflict')
+    return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed.known) };
   const outcome = placed.attachment === 'already-issued' ? 'already-issued' : null;
   return { ...line, invoiceId: placed.invoiceId, outcome, reason: null };
 }
 
 const INVALID_WITHOUT_FINDING = { code: 'invalid', message: 'A row of this invoice is wrong' };
 
-const TWICE_IN_FILE = { code: 'identity-twice', message: 'The merchant and reference of this invoice stand twice in the file' };
+const TWICE_IN_FILE = {
+  code: 'identity-twice',
+  message: 'The merchant and reference of this invoice stand twice in the file',
+};
 
 function conflictWith(known: KnownInvoice | null): { readonly code: string; readonly message: string } {
   const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;

@@ -48,7 +48,12 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
       return whileStaging(batchId, async (queries) => {
         await forgetStaging(queries, batchId);
         await writeFindings(queries, batchId, refusal.fileFindings);
-        return queries.query<BatchRow>(REFUSE_BATCH, [batchId, refusal.rows, JSON.stringify(refusal.proof), refusal.now]);
+        return queries.query<BatchRow>(REFUSE_BATCH, [
+          batchId,
+          refusal.rows,
+          JSON.stringify(refusal.proof),
+          refusal.now,
+        ]);
       });
     },
   };

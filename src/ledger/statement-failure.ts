@@ -12,7 +12,10 @@ export class StatementFailure extends LoteError {
 
   constructor(text: string, sqlState: string, constraint: string | null) {
     const where = constraint === null ? '' : `, constraint "${constraint}"`;
-    super('internal', `Ledger statement "${statementName(text)}" was refused by the database: SQLSTATE ${sqlState}${where}`);
+    super(
+      'internal',
+      `Ledger statement "${statementName(text)}" was refused by the database: SQLSTATE ${sqlState}${where}`,
+    );
     this.name = 'StatementFailure';
     this.sqlState = sqlState;
     this.constraint = constraint;

@@ -42,7 +42,9 @@ export function createWebhooks(database: Database): WebhookLedger {
 
     async findEndpoint(baseUrl, application, url) {
       const [row] = await database.query<EndpointRow>(FIND_ENDPOINT, [baseUrl, application, url]);
-      return row === undefined ? null : { baseUrl: row.base_url, application: row.application, url: row.url, secret: row.secret };
+      return row === undefined
+        ? null
+        : { baseUrl: row.base_url, application: row.application, url: row.url, secret: row.secret };
     },
 
     async saveEndpoint({ baseUrl, application, url, secret }, now) {
@@ -57,12 +59,25 @@ export function createWebhooks(database: Database): WebhookLedger {
 }
 
 /** Store and commit; then apply in a new snapshot. A repeated delivery applies again: the first may have died in between. */
-async function writeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<ReadonlyMap<string, DeliveryOutcome>> {
+async function writeDeliveries(
+  database: Database,
+  deliveries: readonly RecordDelivery[],
+): Promise<ReadonlyMap<string, DeliveryOutcome>> {
   const stored = new Set((await insertDeliveries(database, deliveries)).map((row) => row.sha256));
-  const serviceIds = [...new Set(deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event.serviceId] : [])))];
+  const serviceIds = [
+    ...new Set(
+      deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event.serviceId] : [])),
+    ),
+  ];
   const applied = new Map((await applyEvents(database, serviceIds)).map((row) => [row.service_id, row]));
-  const past = await applyPastEvents(database, serviceIds.filter((id) => !applied.has(id)));
-  const settled = await settledInvoices(database, [...applied.values()].filter((row) => row.state !== 'accepted').map((row) => row.invoice_id));
+  const past = await applyPastEvents(
+    database,
+    serviceIds.filter((id) => !applied.has(id)),
+  );
+  const settled = await settledInvoices(
+    database,
+    [...applied.values()].filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),
+  );
 
   return new Map(deliveries.map((delivery) => [delivery.sha256, outcomeOf(delivery)]));
 
@@ -76,7 +91,10 @@ async function writeDeliveries(database: Database, deliveries: readonly RecordDe
   }
 }
 
-function insertDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<readonly { readonly sha256: string }[]> {
+function insertDeliveries(
+  database: Database,
+  deliveries: readonly RecordDelivery[],
+): Promise<readonly { readonly sha256: string }[]> {
   return database.query<{ sha256: string }>(INSERT_DELIVERIES, [
     column(deliveries, (one) => one.sha256),
     column(deliveries, (one) => Buffer.from(one.raw).toString('base64')),
@@ -93,7 +111,16 @@ function insertDeliveries(database: Database, deliveries: readonly RecordDeliver
 /** Several deliveries about one invoice settle it, and ask for its confirmation, once. */
 function summary(outcomes: readonly DeliveryOutcome[]): DeliveryResult {
   const stored = outcomes.filter((outcome) => outcome.stored).length;
-  const settled = new Map(outcomes.flatMap((outcome) => outcome.settled).map((one) => [`${one.ordinal} ${one.batchId}`, one]));
-  const toConfirm = new Map(outcomes.flatMap(({ toConfirm: one }) => (one === null ? [] : [[one.invoiceId, one] as const])));
-  return { stored, duplicates: outcomes.length - stored, settled: [...settled.values()], toConfirm: [...toConfirm.values()] };
+  const settled = new Map(
+    outcomes.flatMap((outcome) => outcome.settled).map((one) => [`${one.ordinal} ${one.batchId}`, one]),
+  );
+  const toConfirm = new Map(
+    outcomes.flatMap(({ toConfirm: one }) => (one === null ? [] : [[one.invoiceId, one] as const])),
+  );
+  return {
+    stored,
+    duplicates: outcomes.length - stored,
+    settled: [...settled.values()],
+    toConfirm: [...toConfirm.values()],
+  };
 }

@@ -6,7 +6,7 @@ import { originalCell } from './inert-cell.ts';
 import type { OriginalCsv } from './original-file.ts';
 
 /** Ingest knows a file that Lote wrote by these two, and ignores them. */
-export const LOTE_COLUMNS = ['lote_state', 'lote_reason'] as const;
+const LOTE_COLUMNS = ['lote_state', 'lote_reason'] as const;
 
 /** The planned records in the file's own dialect, encoding and column order, with Lote's two columns at the end. */
 export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {

@@ -9,7 +9,8 @@ const START_FIELD = 22 - 3;
 /** When a process started, as an opaque word; null when there is none. A pid alone may be another process by now. */
 export async function processStartTime(pid: number): Promise<string | null> {
   try {
-    if (process.platform !== 'linux') return (await run('ps', ['-o', 'lstart=', '-p', String(pid)])).stdout.trim() || null;
+    if (process.platform !== 'linux')
+      return (await run('ps', ['-o', 'lstart=', '-p', String(pid)])).stdout.trim() || null;
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? null;
   } catch {

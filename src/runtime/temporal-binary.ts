@@ -63,17 +63,27 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /** Built beside the cache and renamed into it: two starts at once both end with a whole binary. */
-async function build(go: string, target: string, { tell, env }: { tell: (line: string) => void; env: NodeJS.ProcessEnv }): Promise<void> {
+async function build(
+  go: string,
+  target: string,
+  { tell, env }: { tell: (line: string) => void; env: NodeJS.ProcessEnv },
+): Promise<void> {
   const bin = join(target, '..', '..', `.building-${randomUUID()}`);
   await mkdir(bin, { recursive: true });
   await mkdir(join(target, '..'), { recursive: true });
   tell(`Building the Temporal server ${CLI_VERSION} with Go (about 3 minutes, once per user) …`);
   const started = Date.now();
-  const timer = setInterval(() => tell(`… still building, ${Math.round((Date.now() - started) / 1000)} s`), TELL_EVERY_MS);
+  const timer = setInterval(
+    () => tell(`… still building, ${Math.round((Date.now() - started) / 1000)} s`),
+    TELL_EVERY_MS,
+  );
   try {
     const output = await goInstall(go, { ...env, GOBIN: bin });
     if (output.code !== 0) {
-      throw new LoteError('temporal-unavailable', `Building the Temporal server with Go failed: ${output.tail}. Install the Temporal CLI, or set TEMPORAL_ADDRESS to a server.`);
+      throw new LoteError(
+        'temporal-unavailable',
+        `Building the Temporal server with Go failed: ${output.tail}. Install the Temporal CLI, or set TEMPORAL_ADDRESS to a server.`,
+      );
     }
     await chmod(join(bin, 'temporal'), 0o755);
     await rename(join(bin, 'temporal'), target);

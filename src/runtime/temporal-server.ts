@@ -54,13 +54,25 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
 }
 
 /** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
-async function launch({ binary, dataDir, namespace, ...wish }: TemporalServerOptions, file: string): Promise<Record | null> {
+async function launch(
+  { binary, dataDir, namespace, ...wish }: TemporalServerOptions,
+  file: string,
+): Promise<Record | null> {
   const host = '127.0.0.1';
   const variable = 'TEMPORAL_ADDRESS';
   const port = await choosePort({ host, port: wish.port ?? DEFAULT_PORT, explicit: false, variable });
-  const uiPort = await choosePort({ host, port: wish.uiPort ?? DEFAULT_UI_PORT, explicit: false, variable, reserved: [port] });
+  const uiPort = await choosePort({
+    host,
+    port: wish.uiPort ?? DEFAULT_UI_PORT,
+    explicit: false,
+    variable,
+    reserved: [port],
+  });
   const log = await open(join(dataDir, 'temporal.log'), 'a');
-  const child = spawn(binary, serverArguments({ port, uiPort, dataDir, namespace }), { stdio: ['ignore', log.fd, log.fd], detached: true });
+  const child = spawn(binary, serverArguments({ port, uiPort, dataDir, namespace }), {
+    stdio: ['ignore', log.fd, log.fd],
+    detached: true,
+  });
   await log.close();
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
@@ -85,7 +97,14 @@ function serverArguments(place: { port: number; uiPort: number; dataDir: string;
     ...['--namespace', place.namespace, '--db-filename', join(place.dataDir, 'temporal.db'), '--log-level', 'error'],
     // WAL: runs survive a SIGKILL, and it is as fast as memory within noise.
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
-    ...['--search-attribute', 'LoteBatch=Keyword', '--search-attribute', 'LoteState=Keyword', '--search-attribute', 'LoteProblems=Int'],
+    ...[
+      '--search-attribute',
+      'LoteBatch=Keyword',
+      '--search-attribute',
+      'LoteState=Keyword',
+      '--search-attribute',
+      'LoteProblems=Int',
+    ],
   ];
 }
 
@@ -103,7 +122,9 @@ async function leftBehind(file: string): Promise<Record | null> {
 async function healthy(port: number, patienceMs: number): Promise<boolean> {
   const deadline = Date.now() + patienceMs;
   while (Date.now() < deadline) {
-    const connection = await Connection.connect({ address: `127.0.0.1:${port}`, connectTimeout: 1_000 }).catch(() => null);
+    const connection = await Connection.connect({ address: `127.0.0.1:${port}`, connectTimeout: 1_000 }).catch(
+      () => null,
+    );
     if (connection !== null) {
       await connection.close();
       return true;
@@ -130,10 +151,14 @@ async function stop({ pid, startTime }: Record): Promise<void> {
   const alive = async (): Promise<boolean> => (await processStartTime(pid)) === startTime;
   if (!(await alive())) return;
   process.kill(pid, 'SIGTERM');
-  for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS)) if (!(await alive())) return;
+  for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS))
+    if (!(await alive())) return;
   if (await alive()) process.kill(pid, 'SIGKILL');
 }
 
 function notStarted(dataDir: string): LoteError {
-  return new LoteError('temporal-unavailable', `Starting the embedded Temporal server: it did not come up. Its log is ${join(dataDir, 'temporal.log')}.`);
+  return new LoteError(
+    'temporal-unavailable',
+    `Starting the embedded Temporal server: it did not come up. Its log is ${join(dataDir, 'temporal.log')}.`,
+  );
 }

@@ -28,13 +28,26 @@ const SLICE_SIZE = 500;
 export function activityDeps(parts: WorkerParts): ActivityDeps {
   const { config, ledger, service, profile, client, log } = parts;
   const now = Date.now;
-  const registration = createWebhookRegistration({ ledger, service, application: config.application, url: parts.webhookUrl, log, now });
+  const registration = createWebhookRegistration({
+    ledger,
+    service,
+    application: config.application,
+    url: parts.webhookUrl,
+    log,
+    now,
+  });
   return {
     application: config.application,
     ledger,
     service,
     files: createFileReader(config),
-    reports: createReportWriter({ ledger, reportsDir: config.reportsDir, dataDir: config.dataDir, notes: () => notesOf(registration.note()), now }),
+    reports: createReportWriter({
+      ledger,
+      reportsDir: config.reportsDir,
+      dataDir: config.dataDir,
+      notes: () => notesOf(registration.note()),
+      now,
+    }),
     runs: createRunDirectory(client),
     ensureWebhook: () => registration.ensure(),
     settings: {

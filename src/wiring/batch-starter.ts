@@ -17,7 +17,10 @@ export interface StartPlace {
 export type BatchHandle = WorkflowHandle<typeof invoiceBatch>;
 
 /** Starts a batch under the id that its bytes give it, or joins the run that has this id already. */
-export async function startBatch(place: StartPlace, input: BatchInput): Promise<{ batchId: string; handle: BatchHandle }> {
+export async function startBatch(
+  place: StartPlace,
+  input: BatchInput,
+): Promise<{ batchId: string; handle: BatchHandle }> {
   const sha256 = await hashFile(await resolveInput(place.inputDir, input.file));
   const batchId = batchIdOf(place.application, input.file, sha256);
   const handle = await place.client.workflow.start<typeof invoiceBatch>('invoiceBatch', {

@@ -62,15 +62,25 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Stack | n
   }
 }
 
-async function startParts(options: EmbeddedOptions, dataDir: DataDir, parts: ReturnType<typeof startedParts>): Promise<Stack> {
+async function startParts(
+  options: EmbeddedOptions,
+  dataDir: DataDir,
+  parts: ReturnType<typeof startedParts>,
+): Promise<Stack> {
   const { config, log, tell } = options;
   const profile = readProfile(config);
   tell('Opening the ledger …');
   const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
   parts.add('ledger', () => ledger.close());
 
-  const receiverPort = await choosePort({ ...config.receiver, explicit: config.receiver.explicit || config.service.kind === 'remote' });
-  const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] }) : null;
+  const receiverPort = await choosePort({
+    ...config.receiver,
+    explicit: config.receiver.explicit || config.service.kind === 'remote',
+  });
+  const sandbox =
+    config.service.kind === 'sandbox'
+      ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] })
+      : null;
   if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
   const service = openService(config, accountOf(config, sandbox), profile);
   parts.add('service', () => service.close());
@@ -81,7 +91,15 @@ async function startParts(options: EmbeddedOptions, dataDir: DataDir, parts: Ret
   tell(`Temporal at ${temporal.address}`);
   const client = temporal.client;
 
-  const receiver = await startReceiver({ config, port: receiverPort, ledger, service, profile, client: () => client, log });
+  const receiver = await startReceiver({
+    config,
+    port: receiverPort,
+    ledger,
+    service,
+    profile,
+    client: () => client,
+    log,
+  });
   parts.add('receiver', () => receiver.close());
   const ownWebhookUrl = sandbox === null ? null : `http://${config.receiver.host}:${receiverPort}/webhooks`;
 
@@ -115,7 +133,12 @@ function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {
 }
 
 /** The sandbox keeps its own books, never in the ledger's database: it plays somebody else. */
-async function startOwnSandbox(place: { config: Config; dataDir: DataDir; log: Logger; reserved: readonly number[] }): Promise<Sandbox> {
+async function startOwnSandbox(place: {
+  config: Config;
+  dataDir: DataDir;
+  log: Logger;
+  reserved: readonly number[];
+}): Promise<Sandbox> {
   const { config, dataDir, log, reserved } = place;
   return startSandbox({
     host: config.sandbox.host,
@@ -135,7 +158,11 @@ interface ConnectedTemporal {
 async function connectTemporal({ config, tell, env }: EmbeddedOptions, dataDir: DataDir): Promise<ConnectedTemporal> {
   const embedded =
     config.temporal.address === null
-      ? await startTemporalServer({ binary: await acquireTemporalBinary(tell, env), dataDir: dataDir.path, namespace: config.temporal.namespace })
+      ? await startTemporalServer({
+          binary: await acquireTemporalBinary(tell, env),
+          dataDir: dataDir.path,
+          namespace: config.temporal.namespace,
+        })
       : null;
   const address = embedded?.address ?? config.temporal.address ?? '';
   const client = await connectClient(address, config.temporal.namespace);
@@ -155,6 +182,10 @@ export async function connectClient(address: string, namespace: string): Promise
   try {
     return new Client({ connection: await Connection.connect({ address, connectTimeout: '10s' }), namespace });
   } catch (cause) {
-    throw new LoteError('temporal-unavailable', `Connecting to Temporal at ${address}: a server must answer there within 10 s, but none did. Check TEMPORAL_ADDRESS, or leave it out for an embedded server.`, { cause });
+    throw new LoteError(
+      'temporal-unavailable',
+      `Connecting to Temporal at ${address}: a server must answer there within 10 s, but none did. Check TEMPORAL_ADDRESS, or leave it out for an embedded server.`,
+      { cause },
+    );
   }
 }

@@ -17,7 +17,11 @@ export function readProfile({ serviceProfilePath }: Pick<Config, 'serviceProfile
   try {
     text = readFileSync(serviceProfilePath, 'utf8');
   } catch (cause) {
-    throw new LoteError('configuration-invalid', `Reading the service profile: SERVICE_PROFILE must name a readable file, found ${JSON.stringify(serviceProfilePath)}.`, { cause });
+    throw new LoteError(
+      'configuration-invalid',
+      `Reading the service profile: SERVICE_PROFILE must name a readable file, found ${JSON.stringify(serviceProfilePath)}.`,
+      { cause },
+    );
   }
   return loadProfile(text);
 }

@@ -35,7 +35,13 @@ async function write(places: ReportPlaces, batchId: string): Promise<ReportSumma
     ...(original === null ? {} : { original }),
   });
   const { json, csv, html, corrections, summary } = written;
-  return { batchId, file: batch.file, state: closedState(batch), counts: summary, reports: { json, csv, html, corrections } };
+  return {
+    batchId,
+    file: batch.file,
+    state: closedState(batch),
+    counts: summary,
+    reports: { json, csv, html, corrections },
+  };
 }
 
 async function standing(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {
@@ -45,7 +51,9 @@ async function standing(places: ReportPlaces, batchId: string): Promise<ReportSu
   const text = await readFile(json, 'utf8').catch(() => null);
   if (text === null) return null;
   const { counts } = JSON.parse(text) as { counts: Counts };
-  const corrections = await firstThatExists(['csv', 'json', 'ndjson', 'txt', 'tsv'].map((end) => join(directory, `corrections.${end}`)));
+  const corrections = await firstThatExists(
+    ['csv', 'json', 'ndjson', 'txt', 'tsv'].map((end) => join(directory, `corrections.${end}`)),
+  );
   return {
     batchId,
     file: batch.file,
@@ -58,7 +66,10 @@ async function standing(places: ReportPlaces, batchId: string): Promise<ReportSu
 async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecord> {
   const batch = await ledger.findBatch(batchId);
   if (batch !== null) return batch;
-  throw new LoteError('batch-not-found', `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`);
+  throw new LoteError(
+    'batch-not-found',
+    `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
+  );
 }
 
 function closedState({ state }: BatchRecord): ReportSummary['state'] {
@@ -85,15 +96,21 @@ function csvOriginal(batch: BatchRecord, path: string): OriginalCsv {
   };
 
   async function* csvRecords() {
-    for await (const record of readRecords(path, batch.proof)) if (record.kind === 'csv') yield { row: record.row, cells: record.cells };
+    for await (const record of readRecords(path, batch.proof))
+      if (record.kind === 'csv') yield { row: record.row, cells: record.cells };
   }
 }
 
 function jsonOriginal(batch: BatchRecord, path: string): OriginalJson {
-  return { kind: 'json', format: dialectOf(batch.proof).format === 'ndjson' ? 'ndjson' : 'array', objects: jsonObjects() };
+  return {
+    kind: 'json',
+    format: dialectOf(batch.proof).format === 'ndjson' ? 'ndjson' : 'array',
+    objects: jsonObjects(),
+  };
 
   async function* jsonObjects() {
-    for await (const record of readRecords(path, batch.proof)) if (record.kind === 'json') yield { rows: record.rows, text: record.text };
+    for await (const record of readRecords(path, batch.proof))
+      if (record.kind === 'json') yield { rows: record.rows, text: record.text };
   }
 }
 

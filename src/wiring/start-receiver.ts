@@ -26,7 +26,10 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
   const relay = createSignalRelay({
     pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
     send: async (workflowId, ordinals) => {
-      await parts.client().workflow.getHandle(workflowId).signal('settled', { ordinals: [...ordinals] });
+      await parts
+        .client()
+        .workflow.getHandle(workflowId)
+        .signal('settled', { ordinals: [...ordinals] });
     },
     // A page that has ended takes no more news: nothing to worry about.
     log: { warn: (message, fields) => log.debug(message, fields) },
@@ -36,7 +39,10 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
     host: config.receiver.host,
     port: parts.port,
     ledger: confirmingLedger({ ledger, service, onSettled, log, now }),
-    secrets: async () => [...config.webhook.secrets, ...(await ledger.webhookSecrets(service.baseUrl, config.application))],
+    secrets: async () => [
+      ...config.webhook.secrets,
+      ...(await ledger.webhookSecrets(service.baseUrl, config.application)),
+    ],
     shapes: { signature: profile.signature, event: profile.event },
     onSettled,
     log,

@@ -49,7 +49,9 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
   });
-  const ended = worker.run().finally(() => connection.close());
+  const ended = worker.run().finally(async () => {
+    await connection.close();
+  });
   // Whoever starts a worker learns of its end through `ended`; a rejection before that must not end the process.
   ended.catch(() => undefined);
   return {

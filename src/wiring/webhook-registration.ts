@@ -21,7 +21,9 @@ export interface WebhookRegistration {
 /** The registration has no Idempotency-Key: the ledger remembers that it was done. */
 export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegistration {
   let note: string | null =
-    deps.url === null ? 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.' : null;
+    deps.url === null
+      ? 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.'
+      : null;
   let running: Promise<void> | null = null;
   let done = deps.url === null;
 

@@ -51,12 +51,21 @@ describe('lote run', () => {
 
     expect(run.code, run.stderr).toBe(1);
     const [batch] = documentOf(run.stdout).batches;
-    expect(batch).toMatchObject({ state: 'finished', exitCode: 1, counts: { invoices: 40, issued: 37, failed: 2, invalid: 1, rows: 40 } });
+    expect(batch).toMatchObject({
+      state: 'finished',
+      exitCode: 1,
+      counts: { invoices: 40, issued: 37, failed: 2, invalid: 1, rows: 40 },
+    });
     expect(sandbox.books().duplicates).toEqual([]);
     expect(sandbox.books().totals).toMatchObject({ invoices: 39, issued: 37, failed: 2 });
-    const report = JSON.parse(await readFile(batch?.reports.json ?? '', 'utf8')) as { schema: string; invoices: readonly { state: string; serviceId: string | null }[] };
+    const report = JSON.parse(await readFile(batch?.reports.json ?? '', 'utf8')) as {
+      schema: string;
+      invoices: readonly { state: string; serviceId: string | null }[];
+    };
     expect(report.schema).toBe('lote.report/1');
-    expect(report.invoices.filter(({ state }) => state === 'issued').every(({ serviceId }) => serviceId?.startsWith('inv_'))).toBe(true);
+    expect(
+      report.invoices.filter(({ state }) => state === 'issued').every(({ serviceId }) => serviceId?.startsWith('inv_')),
+    ).toBe(true);
     expect(await readFile(batch?.reports.corrections ?? '', 'utf8')).toContain('muitos');
   });
 
@@ -86,7 +95,10 @@ describe('lote run', () => {
     expect(run.code, run.stderr).toBe(2);
     const [batch] = documentOf(run.stdout).batches;
     expect(batch?.state).toBe('refused');
-    const report = JSON.parse(await readFile(batch?.reports.json ?? '', 'utf8')) as { invoices: unknown[]; fileFindings: unknown[] };
+    const report = JSON.parse(await readFile(batch?.reports.json ?? '', 'utf8')) as {
+      invoices: unknown[];
+      fileFindings: unknown[];
+    };
     expect(report.invoices).toEqual([]);
     expect(report.fileFindings.length).toBeGreaterThan(0);
     expect(sandbox.books().totals.invoices).toBe(sent);

@@ -27,7 +27,10 @@ describe('a run whose whole process group is killed', () => {
     try {
       for (let kill = 1; kill <= KILLS; kill += 1) {
         // By progress, not by time: a slow machine must not be killed before it has begun.
-        const target = randomInt(Math.floor(((kill - 1) * INVOICES) / KILLS) + 1, Math.floor((kill * INVOICES) / KILLS));
+        const target = randomInt(
+          Math.floor(((kill - 1) * INVOICES) / KILLS) + 1,
+          Math.floor((kill * INVOICES) / KILLS),
+        );
         const running = startLote(['run', file, '--json'], env);
         const ended = running.end.then(() => true);
         while (sandbox.books().totals.invoices < target) {
@@ -35,7 +38,9 @@ describe('a run whose whole process group is killed', () => {
         }
         running.killGroup();
         const { code } = await running.end;
-        console.log(`kill ${kill} of ${KILLS} meant at ${target}: the books show ${sandbox.books().totals.invoices} invoices (exit ${code})`);
+        console.log(
+          `kill ${kill} of ${KILLS} meant at ${target}: the books show ${sandbox.books().totals.invoices} invoices (exit ${code})`,
+        );
         expect(code, 'the run ended before it was killed').toBeNull();
       }
 
@@ -45,10 +50,16 @@ describe('a run whose whole process group is killed', () => {
       const books = sandbox.books();
       expect(books.duplicates).toEqual([]);
       expect(books.totals).toMatchObject({ invoices: INVOICES, issued: INVOICES });
-      const { batches } = JSON.parse(last.stdout) as { batches: { counts: Record<string, number>; reports: { json: string } }[] };
+      const { batches } = JSON.parse(last.stdout) as {
+        batches: { counts: Record<string, number>; reports: { json: string } }[];
+      };
       expect(batches[0]?.counts).toMatchObject({ invoices: INVOICES, issued: INVOICES });
-      const report = JSON.parse(await readFile(batches[0]?.reports.json ?? '', 'utf8')) as { invoices: { serviceId: string }[] };
-      expect(new Set(report.invoices.map(({ serviceId }) => serviceId))).toEqual(new Set(books.invoices.map(({ id }) => id)));
+      const report = JSON.parse(await readFile(batches[0]?.reports.json ?? '', 'utf8')) as {
+        invoices: { serviceId: string }[];
+      };
+      expect(new Set(report.invoices.map(({ serviceId }) => serviceId))).toEqual(
+        new Set(books.invoices.map(({ id }) => id)),
+      );
     } finally {
       await sandbox.close();
       await place.remove();

@@ -16,17 +16,15 @@ export interface InvoiceFile {
 }
 
 /** Content of its own in each invoice, so that the sandbox's books would show one sent twice. */
-export function customerOf(ordinal: number): string {
+function customerOf(ordinal: number): string {
   return `Cliente Secreto ${ordinal}`;
 }
 
-export function customerTaxIdOf(ordinal: number): string {
+function customerTaxIdOf(ordinal: number): string {
   return String(200_000_000 + ordinal);
 }
 
-export const merchantNifs: readonly string[] = MERCHANTS;
-
-export function invoiceFileText({ invoices, failing = [], invalid = [] }: InvoiceFile): string {
+function invoiceFileText({ invoices, failing = [], invalid = [] }: InvoiceFile): string {
   const rows = Array.from({ length: invoices }, (_, at) => {
     const ordinal = at + 1;
     const nif = MERCHANTS[at % MERCHANTS.length] ?? '';

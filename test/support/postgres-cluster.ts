@@ -32,12 +32,23 @@ export async function startPostgresCluster(): Promise<PostgresCluster | null> {
   await chmod(directory, 0o700);
   const options = { cwd: directory, ...account };
   const data = join(directory, 'data');
-  execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'lote', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  execFileSync(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'lote', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'],
+    {
+      ...options,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
   const port = await freePort();
-  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', fsync: 'off', max_connections: 100, deadlock_timeout: '200ms' };
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    fsync: 'off',
+    max_connections: 100,
+    deadlock_timeout: '200ms',
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], { ...options, stdio: 'ignore' });
   const url = `postgres://lote@127.0.0.1:${port}/postgres`;
@@ -48,7 +59,10 @@ export async function startPostgresCluster(): Promise<PostgresCluster | null> {
 function findBinaries(): string | null {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
-  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env['PATH'] ?? '').split(delimiter)];
+  const folders = [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ];
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
 }
 
@@ -62,7 +76,9 @@ function unprivilegedAccount(): Account | null {
       // No such account here: try the next.
     }
   }
-  throw new Error('Starting PostgreSQL for the tests: as root it needs an account "postgres" or "nobody" to run under, found neither');
+  throw new Error(
+    'Starting PostgreSQL for the tests: as root it needs an account "postgres" or "nobody" to run under, found neither',
+  );
 }
 
 function idOf(name: string, flag: '-u' | '-g'): number {
@@ -82,7 +98,8 @@ function freePort(): Promise<number> {
 
 async function untilReady(url: string, server: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < START_TRIES; attempt += 1) {
-    if (server.exitCode !== null) throw new Error(`Starting PostgreSQL for the tests: it left with exit code ${server.exitCode}`);
+    if (server.exitCode !== null)
+      throw new Error(`Starting PostgreSQL for the tests: it left with exit code ${server.exitCode}`);
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();

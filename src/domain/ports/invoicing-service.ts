@@ -15,7 +15,11 @@ export type CreateAnswer =
   | { readonly kind: 'closed-door'; readonly reason: Reason; readonly retryAfterMs: number | null };
 
 export type StatusAnswer =
-  | { readonly kind: 'status'; readonly status: 'issued' | 'failed' | 'processing' | 'unreadable'; readonly reason: Reason | null }
+  | {
+      readonly kind: 'status';
+      readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
+      readonly reason: Reason | null;
+    }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 
 export type MerchantAnswer =
@@ -41,7 +45,11 @@ export interface InvoicingService {
   getInvoice(serviceId: string, signal?: AbortSignal): Promise<StatusAnswer>;
   /** The whole list, all pages. */
   listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer>;
-  createMerchant(merchant: { readonly nif: string; readonly legalName: string; readonly email: string }, idempotencyKey: string, signal?: AbortSignal): Promise<MerchantAnswer>;
+  createMerchant(
+    merchant: { readonly nif: string; readonly legalName: string; readonly email: string },
+    idempotencyKey: string,
+    signal?: AbortSignal,
+  ): Promise<MerchantAnswer>;
   registerWebhook(url: string, signal?: AbortSignal): Promise<EndpointAnswer>;
   close(): Promise<void>;
 }

@@ -8,7 +8,8 @@ import type { RowStore } from './row-store.ts';
  * others in flight (group commit). Methods never throw for a lost race: the result says what held.
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
-export interface Ledger extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger {
+export interface Ledger
+  extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;
@@ -148,7 +149,15 @@ export interface BatchLedger {
   /** staging -> running; drops the raw rows; page of an invoice = ceil(ordinal / pageSize). */
   finishStaging(batchId: string, staged: FinishStaging): Promise<BatchRecord>;
   /** staging -> refused. */
-  refuseBatch(batchId: string, refusal: { readonly rows: number; readonly fileFindings: readonly Finding[]; readonly proof: Readonly<Record<string, unknown>>; readonly now: number }): Promise<BatchRecord>;
+  refuseBatch(
+    batchId: string,
+    refusal: {
+      readonly rows: number;
+      readonly fileFindings: readonly Finding[];
+      readonly proof: Readonly<Record<string, unknown>>;
+      readonly now: number;
+    },
+  ): Promise<BatchRecord>;
   setBatchState(batchId: string, state: 'running' | 'paused' | 'cancelled' | 'finished', now: number): Promise<void>;
   /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
   releaseHeld(batchId: string, now: number): Promise<number>;
@@ -218,7 +227,10 @@ export interface SendingLedger {
    */
   recordSends(items: readonly RecordSend[]): Promise<readonly SettledInvoice[]>;
   /** staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of one merchant only. */
-  holdUnsent(batchId: string, hold: { readonly reason: Reason; readonly merchantNif?: string; readonly page?: number; readonly now: number }): Promise<number>;
+  holdUnsent(
+    batchId: string,
+    hold: { readonly reason: Reason; readonly merchantNif?: string; readonly page?: number; readonly now: number },
+  ): Promise<number>;
 }
 
 // ---------------------------------------------------------------- settling
@@ -267,7 +279,11 @@ export interface SettlingLedger {
   /** Counts the ask; issued and failed move the invoice by the transition table. */
   recordStatus(news: readonly StatusNews[]): Promise<readonly SettledInvoice[]>;
   /** End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending -> unknown when mayExist, else held. */
-  closePage(batchId: string, page: number, close: { readonly acceptedBefore: number; readonly reason: Reason; readonly now: number }): Promise<void>;
+  closePage(
+    batchId: string,
+    page: number,
+    close: { readonly acceptedBefore: number; readonly reason: Reason; readonly now: number },
+  ): Promise<void>;
 }
 
 // ---------------------------------------------------------------- merchants
@@ -281,7 +297,10 @@ export interface MerchantNeed {
 export interface MerchantLedger {
   /** Merchants of owned `staged` invoices of the batch without a known service id. First non-null details in file order. */
   merchantsNeeded(batchId: string): Promise<readonly MerchantNeed[]>;
-  saveMerchants(application: string, merchants: readonly { readonly nif: string; readonly merchantId: string }[]): Promise<void>;
+  saveMerchants(
+    application: string,
+    merchants: readonly { readonly nif: string; readonly merchantId: string }[],
+  ): Promise<void>;
 }
 
 // ---------------------------------------------------------------- webhooks
@@ -321,7 +340,11 @@ export interface WebhookLedger {
   /** Stores, commits, then applies to known invoices in a new snapshot. Unknown ids stay parked and are applied by recordSends. */
   recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<DeliveryResult>;
   /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
-  unconfirmedFailures(batchId: string, page: number, limit: number): Promise<readonly { readonly invoiceId: number; readonly serviceId: string; readonly reason: Reason | null }[]>;
+  unconfirmedFailures(
+    batchId: string,
+    page: number,
+    limit: number,
+  ): Promise<readonly { readonly invoiceId: number; readonly serviceId: string; readonly reason: Reason | null }[]>;
   parkedDeliveries(): Promise<number>;
   findEndpoint(baseUrl: string, application: string, url: string): Promise<WebhookEndpointRecord | null>;
   saveEndpoint(endpoint: WebhookEndpointRecord, now: number): Promise<void>;

@@ -17,7 +17,9 @@ export async function migrate(database: Database, schema: string | null): Promis
     await queries.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     if (schema !== null) await queries.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
     await queries.query('CREATE TABLE IF NOT EXISTS ledger_migration (version integer PRIMARY KEY)');
-    const [found] = await queries.query<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM ledger_migration');
+    const [found] = await queries.query<{ version: number }>(
+      'SELECT coalesce(max(version), 0) AS version FROM ledger_migration',
+    );
     const version = found?.version ?? 0;
     if (version > MIGRATIONS.length) {
       throw new LoteError(

@@ -32,7 +32,10 @@ export async function startDatabaseThread(directory: string | null): Promise<Dat
   const [failure] = await reply(OPENED);
   if (failure?.kind === 'broken') {
     await worker.terminate();
-    throw new LoteError('ledger-unavailable', `Opening the embedded ledger: the database did not start (${failure.error})`);
+    throw new LoteError(
+      'ledger-unavailable',
+      `Opening the embedded ledger: the database did not start (${failure.error})`,
+    );
   }
   return { run: (queries) => send(queries), close };
 
@@ -51,7 +54,10 @@ export async function startDatabaseThread(directory: string | null): Promise<Dat
   }
 
   function leave(why: string): void {
-    gone ??= new LoteError('ledger-unavailable', `The embedded ledger's thread has ended (${why}); nothing unanswered was acknowledged`);
+    gone ??= new LoteError(
+      'ledger-unavailable',
+      `The embedded ledger's thread has ended (${why}); nothing unanswered was acknowledged`,
+    );
     for (const one of waiting.values()) one.reject(gone);
     waiting.clear();
   }
@@ -67,5 +73,7 @@ export async function startDatabaseThread(directory: string | null): Promise<Dat
 
 /** Compiled, the thread is a plain file beside this one; in a checkout it is TypeScript and needs its loader first. */
 function entry(): URL {
-  return import.meta.url.endsWith('.ts') ? new URL('./thread-from-source.mjs', import.meta.url) : new URL('./thread.js', import.meta.url);
+  return import.meta.url.endsWith('.ts')
+    ? new URL('./thread-from-source.mjs', import.meta.url)
+    : new URL('./thread.js', import.meta.url);
 }

@@ -11,7 +11,9 @@ interface WaitingQuery extends ThreadQuery {
 }
 
 /** PGlite has one connection: a turn is either all the single queries that wait, in one message, or one whole transaction. */
-type Turn = { readonly kind: 'queries'; readonly queries: WaitingQuery[] } | { readonly kind: 'transaction'; readonly run: () => Promise<void> };
+type Turn =
+  | { readonly kind: 'queries'; readonly queries: WaitingQuery[] }
+  | { readonly kind: 'transaction'; readonly run: () => Promise<void> };
 
 /** PGlite in a worker thread. `directory` null: in memory. The lock on the directory is the caller's business. */
 export async function openPgliteDatabase(directory: string | null): Promise<Database> {
@@ -66,7 +68,10 @@ export async function openPgliteDatabase(directory: string | null): Promise<Data
     }
   }
 
-  async function queryAtOnce<Row extends object>(text: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+  async function queryAtOnce<Row extends object>(
+    text: string,
+    params: readonly SqlValue[] = [],
+  ): Promise<readonly Row[]> {
     const [result] = await ask([{ text, params }]);
     return rowsOf(text, result) as readonly Row[];
   }
@@ -80,7 +85,10 @@ export async function openPgliteDatabase(directory: string | null): Promise<Data
     if (result?.kind === 'rows') return result.rows;
     if (result?.kind === 'refused') throw new StatementFailure(text, result.sqlState, result.constraint);
     // The WASM instance may be half-way through a write: only a fresh one can be trusted.
-    broken ??= new LoteError('ledger-unavailable', `The embedded database broke down (${result?.error ?? 'no answer'}); start Lote again`);
+    broken ??= new LoteError(
+      'ledger-unavailable',
+      `The embedded database broke down (${result?.error ?? 'no answer'}); start Lote again`,
+    );
     throw broken;
   }
 }

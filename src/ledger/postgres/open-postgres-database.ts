@@ -48,7 +48,10 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
 /** The name, proved to be safe inside SQL. */
 export function schemaName(schema: string): string {
   if (SCHEMA_NAME.test(schema)) return schema;
-  throw new LoteError('configuration-invalid', `Opening the ledger: a schema name must match ${SCHEMA_NAME.source}, found "${schema}"`);
+  throw new LoteError(
+    'configuration-invalid',
+    `Opening the ledger: a schema name must match ${SCHEMA_NAME.source}, found "${schema}"`,
+  );
 }
 
 async function transactionOn<Result>(pool: pg.Pool, work: (queries: Queries) => Promise<Result>): Promise<Result> {
@@ -79,7 +82,11 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-async function queryOn<Row extends object>(on: pg.Pool | pg.PoolClient, text: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+async function queryOn<Row extends object>(
+  on: pg.Pool | pg.PoolClient,
+  text: string,
+  params: readonly SqlValue[] = [],
+): Promise<readonly Row[]> {
   try {
     const { rows } = await on.query<Row & pg.QueryResultRow>(text, [...params]);
     return rows;

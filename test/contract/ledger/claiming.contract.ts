@@ -55,16 +55,19 @@ export function claimingContract(open: OpenLedger): void {
       expect((await batch.claim()).kind).toBe('owned');
     });
 
-    it.each(['running', 'paused'] as const)('keeps a %s batch with its run, and resumes it for a run that takes over', async (state) => {
-      const batch = await scenario.run([{ ref: `kept-${state}` }]);
-      await ledger.setBatchState(batch.batchId, state, NOW);
+    it.each(['running', 'paused'] as const)(
+      'keeps a %s batch with its run, and resumes it for a run that takes over',
+      async (state) => {
+        const batch = await scenario.run([{ ref: `kept-${state}` }]);
+        await ledger.setBatchState(batch.batchId, state, NOW);
 
-      expect((await batch.claim()).kind).toBe('resumed');
-      expect((await batch.claim(OTHER_RUN)).kind).toBe('owned');
-      const taken = await batch.claim({ ...OTHER_RUN, takeOver: true });
+        expect((await batch.claim()).kind).toBe('resumed');
+        expect((await batch.claim(OTHER_RUN)).kind).toBe('owned');
+        const taken = await batch.claim({ ...OTHER_RUN, takeOver: true });
 
-      expect(taken).toMatchObject({ kind: 'resumed', batch: { state, runId: 'run-2', workflowId: 'workflow-2' } });
-    });
+        expect(taken).toMatchObject({ kind: 'resumed', batch: { state, runId: 'run-2', workflowId: 'workflow-2' } });
+      },
+    );
 
     it('knows a file by application and bytes, whatever it is called', async () => {
       const batch = await scenario.begin();
@@ -88,7 +91,10 @@ export function claimingContract(open: OpenLedger): void {
 
       const result = await batch.claim(OTHER_RUN);
 
-      expect(result).toMatchObject({ kind: 'closed', batch: { state: 'finished', runId: 'run-1', finishedAt: NOW + 9 } });
+      expect(result).toMatchObject({
+        kind: 'closed',
+        batch: { state: 'finished', runId: 'run-1', finishedAt: NOW + 9 },
+      });
     });
 
     it.each(['finished', 'cancelled'] as const)('opens a %s batch again for a held invoice', async (state) => {
@@ -102,18 +108,22 @@ export function claimingContract(open: OpenLedger): void {
       expect((await batch.claim()).kind).toBe('owned');
     });
 
-    it.each(['staged', 'sending', 'accepted', 'unknown', 'unsettled'] as const)('opens a finished batch again for an %s invoice', async (state) => {
-      const ref = `open-${state}`;
-      const batch = await scenario.run([{ ref }]);
-      if (state === 'sending') await batch.freeze(ref);
-      if (state === 'unknown') await batch.send(ref, { kind: 'unknown', reason: REASON });
-      if (state === 'accepted' || state === 'unsettled') await batch.send(ref, accepted(serviceIdOf(scenario, ref)));
-      if (state === 'unsettled') await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
-      await batch.finish();
-      expect((await batch.line(ref)).state).toBe(state);
+    it.each(['staged', 'sending', 'accepted', 'unknown', 'unsettled'] as const)(
+      'opens a finished batch again for an %s invoice',
+      async (state) => {
+        const ref = `open-${state}`;
+        const batch = await scenario.run([{ ref }]);
+        if (state === 'sending') await batch.freeze(ref);
+        if (state === 'unknown') await batch.send(ref, { kind: 'unknown', reason: REASON });
+        if (state === 'accepted' || state === 'unsettled') await batch.send(ref, accepted(serviceIdOf(scenario, ref)));
+        if (state === 'unsettled')
+          await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+        await batch.finish();
+        expect((await batch.line(ref)).state).toBe(state);
 
-      expect((await batch.claim(OTHER_RUN)).kind).toBe('resumed');
-    });
+        expect((await batch.claim(OTHER_RUN)).kind).toBe('resumed');
+      },
+    );
 
     it('leaves a refused batch closed', async () => {
       const batch = await scenario.begin();
@@ -143,7 +153,9 @@ export function claimingContract(open: OpenLedger): void {
       scenario = createScenario(ledger);
     });
 
-    async function stateAfter(...states: readonly ('running' | 'paused' | 'cancelled' | 'finished')[]): Promise<TestBatch> {
+    async function stateAfter(
+      ...states: readonly ('running' | 'paused' | 'cancelled' | 'finished')[]
+    ): Promise<TestBatch> {
       const batch = await scenario.run([]);
       for (const [index, state] of states.entries()) await ledger.setBatchState(batch.batchId, state, NOW + index);
       return batch;
@@ -151,7 +163,10 @@ export function claimingContract(open: OpenLedger): void {
 
     it('pauses and runs again', async () => {
       expect(await (await stateAfter('paused')).record()).toMatchObject({ state: 'paused', finishedAt: null });
-      expect(await (await stateAfter('paused', 'running')).record()).toMatchObject({ state: 'running', finishedAt: null });
+      expect(await (await stateAfter('paused', 'running')).record()).toMatchObject({
+        state: 'running',
+        finishedAt: null,
+      });
     });
 
     it('finishes with the time', async () => {
@@ -159,7 +174,10 @@ export function claimingContract(open: OpenLedger): void {
     });
 
     it('keeps a cancelled batch cancelled when it finishes', async () => {
-      expect(await (await stateAfter('cancelled', 'finished')).record()).toMatchObject({ state: 'cancelled', finishedAt: NOW + 1 });
+      expect(await (await stateAfter('cancelled', 'finished')).record()).toMatchObject({
+        state: 'cancelled',
+        finishedAt: NOW + 1,
+      });
     });
 
     it('is opened again by nothing but a claim', async () => {
@@ -176,7 +194,9 @@ export function claimingContract(open: OpenLedger): void {
     });
 
     it('is an error for a batch that is not there', async () => {
-      await expect(ledger.setBatchState('no-such-batch', 'paused', NOW)).rejects.toMatchObject({ code: 'batch-not-found' });
+      await expect(ledger.setBatchState('no-such-batch', 'paused', NOW)).rejects.toMatchObject({
+        code: 'batch-not-found',
+      });
       await expect(ledger.nextRevision('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
       await expect(ledger.restartStaging('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
       expect(await ledger.findBatch('no-such-batch')).toBeNull();
@@ -212,7 +232,13 @@ export function claimingContract(open: OpenLedger): void {
       const batch = await scenario.begin();
       await ledger.refuseBatch((await scenario.begin()).batchId, { rows: 0, fileFindings: [], proof: {}, now: NOW });
       await stage(ledger, await scenario.begin(), { application: scenario.application, texts: [{ ref: 'elsewhere' }] });
-      const finding = { row: 3, column: null, code: 'totals-row', message: 'Not an invoice', severity: 'info' } as const;
+      const finding = {
+        row: 3,
+        column: null,
+        code: 'totals-row',
+        message: 'Not an invoice',
+        severity: 'info',
+      } as const;
 
       const record = await ledger.finishStaging(batch.batchId, {
         rows: 7,
@@ -232,13 +258,21 @@ export function claimingContract(open: OpenLedger): void {
       const batch = await scenario.run([{ ref: 'p1' }, { ref: 'p2' }, { ref: 'p3' }, { ref: 'p4' }, { ref: 'p5' }], 2);
 
       expect((await batch.record()).pages).toBe(3);
-      expect((await batch.lines()).map((line) => [line.ordinal, line.page])).toEqual([[1, 1], [2, 1], [3, 2], [4, 2], [5, 3]]);
+      expect((await batch.lines()).map((line) => [line.ordinal, line.page])).toEqual([
+        [1, 1],
+        [2, 1],
+        [3, 2],
+        [4, 2],
+        [5, 3],
+      ]);
     });
 
     it('is refused when an invoice that was read is not in the ledger', async () => {
       const batch = await scenario.begin();
 
-      await expect(finishStaging(ledger, batch, { invoices: 1, pageSize: 2 })).rejects.toMatchObject({ code: 'ledger-conflict' });
+      await expect(finishStaging(ledger, batch, { invoices: 1, pageSize: 2 })).rejects.toMatchObject({
+        code: 'ledger-conflict',
+      });
 
       expect((await batch.record()).state).toBe('staging');
     });
@@ -253,11 +287,28 @@ export function claimingContract(open: OpenLedger): void {
 
     it('with a refusal keeps findings and row count, and no invoice', async () => {
       const batch = await scenario.begin();
-      const finding = { row: null, column: 'invoice_ref', code: 'column-missing', message: 'Missing', severity: 'error' } as const;
+      const finding = {
+        row: null,
+        column: 'invoice_ref',
+        code: 'column-missing',
+        message: 'Missing',
+        severity: 'error',
+      } as const;
 
-      const record = await ledger.refuseBatch(batch.batchId, { rows: 9, fileFindings: [finding], proof: { a: 1 }, now: NOW + 1 });
+      const record = await ledger.refuseBatch(batch.batchId, {
+        rows: 9,
+        fileFindings: [finding],
+        proof: { a: 1 },
+        now: NOW + 1,
+      });
 
-      expect(record).toMatchObject({ state: 'refused', rows: 9, rowsWithoutInvoice: 9, invoices: 0, finishedAt: NOW + 1 });
+      expect(record).toMatchObject({
+        state: 'refused',
+        rows: 9,
+        rowsWithoutInvoice: 9,
+        invoices: 0,
+        finishedAt: NOW + 1,
+      });
       expect(await ledger.fileFindings(batch.batchId)).toEqual([finding]);
       expect(await batch.lines()).toEqual([]);
     });

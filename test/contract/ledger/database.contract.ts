@@ -13,7 +13,9 @@ export function databaseContract(open: () => Promise<Database>): void {
     afterAll(() => database.close());
 
     it('gives int8 as number, and arrays as arrays', async () => {
-      const [row] = await database.query(`SELECT 1700000000000::bigint AS big, count(*) AS n, '{1,2}'::int[] AS numbers, '{a,"b c"}'::text[] AS texts, true AS yes`);
+      const [row] = await database.query(
+        `SELECT 1700000000000::bigint AS big, count(*) AS n, '{1,2}'::int[] AS numbers, '{a,"b c"}'::text[] AS texts, true AS yes`,
+      );
 
       expect(row).toEqual({ big: 1_700_000_000_000, n: 1, numbers: [1, 2], texts: ['a', 'b c'], yes: true });
     });
@@ -21,7 +23,9 @@ export function databaseContract(open: () => Promise<Database>): void {
     it('reads array literals back as they were', async () => {
       const texts = ['', null, 'NULL', 'null', '"', '\\', '{}', ',', ' a ', "'", 'é€🎉', '\n\r\t', '\\"'];
 
-      const rows = await database.query<{ text: string | null }>('SELECT u.text FROM unnest($1::text[]) AS u(text)', [arrayLiteral(texts)]);
+      const rows = await database.query<{ text: string | null }>('SELECT u.text FROM unnest($1::text[]) AS u(text)', [
+        arrayLiteral(texts),
+      ]);
 
       expect(rows.map((row) => row.text)).toEqual(texts);
     });

@@ -10,7 +10,10 @@ interface Item {
 type Write = (items: readonly Item[]) => Promise<ReadonlyMap<number, string>>;
 
 /** A group commit over a writer that keeps what it was given. */
-function recording(write: Write = echo): { readonly submit: (...items: Item[]) => Promise<readonly string[]>; readonly written: (readonly Item[])[] } {
+function recording(write: Write = echo): {
+  readonly submit: (...items: Item[]) => Promise<readonly string[]>;
+  readonly written: (readonly Item[])[];
+} {
   const written: (readonly Item[])[] = [];
   const submit = createGroupCommit<Item, string>({
     keyOf: (item) => item.key,
@@ -95,7 +98,12 @@ describe('group commit', () => {
   it('never puts one key twice into a write, and keeps the order of calls of one key', async () => {
     const { submit, written } = recording();
 
-    await Promise.all([submit(item(1, 'a')), submit(item(1, 'b'), item(2, 'c')), submit(item(2, 'd')), submit(item(3, 'e'))]);
+    await Promise.all([
+      submit(item(1, 'a')),
+      submit(item(1, 'b'), item(2, 'c')),
+      submit(item(2, 'd')),
+      submit(item(3, 'e')),
+    ]);
 
     expect(written.map((items) => items.map((one) => one.text))).toEqual([['a', 'e'], ['b', 'c'], ['d']]);
   });

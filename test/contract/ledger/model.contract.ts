@@ -18,7 +18,11 @@ const LONGEST_LIFE = 45;
 type Command =
   | { readonly kind: 'drop'; readonly content: number }
   | { readonly kind: 'redrop' | 'close-page' | 'hold' | 'release' | 'finish' | 'hand-out'; readonly batch: number }
-  | { readonly kind: 'post'; readonly worker: number; readonly answer: 'created' | 'lost-before' | 'lost-after' | 'refused' | 'not-now' }
+  | {
+      readonly kind: 'post';
+      readonly worker: number;
+      readonly answer: 'created' | 'lost-before' | 'lost-after' | 'refused' | 'not-now';
+    }
   | { readonly kind: 'record' | 'crash'; readonly worker: number }
   | { readonly kind: 'settle'; readonly document: number; readonly as: 'issued' | 'failed' }
   | { readonly kind: 'webhook'; readonly document: number }
@@ -31,19 +35,41 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('hand-out' as const), batch: index }) },
   {
     weight: 5,
-    arbitrary: fc.record({ kind: fc.constantFrom('redrop' as const, 'close-page' as const, 'hold' as const, 'release' as const, 'finish' as const), batch: index }),
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'redrop' as const,
+        'close-page' as const,
+        'hold' as const,
+        'release' as const,
+        'finish' as const,
+      ),
+      batch: index,
+    }),
   },
   {
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constant('post' as const),
       worker: index,
-      answer: fc.constantFrom('created' as const, 'lost-before' as const, 'lost-after' as const, 'refused' as const, 'not-now' as const),
+      answer: fc.constantFrom(
+        'created' as const,
+        'lost-before' as const,
+        'lost-after' as const,
+        'refused' as const,
+        'not-now' as const,
+      ),
     }),
   },
   { weight: 7, arbitrary: fc.record({ kind: fc.constant('record' as const), worker: index }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), worker: index }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('settle' as const), document: index, as: fc.constantFrom('issued' as const, 'failed' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('settle' as const),
+      document: index,
+      as: fc.constantFrom('issued' as const, 'failed' as const),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('webhook' as const), document: index }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('get' as const), batch: index }) },
 );
@@ -66,12 +92,19 @@ interface Worker {
 
 export function modelContract(open: OpenLedger): void {
   describe('the life of an invoice', () => {
-    it('never meets a second key while the first may be alive, and never leaves issued', { timeout: 300_000 }, async () => {
-      const ledger = await open();
-      const property = fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: LONGEST_LIFE, size: 'max' }), (commands) => live(ledger, commands));
+    it(
+      'never meets a second key while the first may be alive, and never leaves issued',
+      { timeout: 300_000 },
+      async () => {
+        const ledger = await open();
+        const property = fc.asyncProperty(
+          fc.array(command, { minLength: 5, maxLength: LONGEST_LIFE, size: 'max' }),
+          (commands) => live(ledger, commands),
+        );
 
-      await fc.assert(property, { numRuns: RUNS });
-    });
+        await fc.assert(property, { numRuns: RUNS });
+      },
+    );
   });
 }
 
@@ -106,16 +139,25 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       if (document === null) return;
       if (one.kind === 'settle' && document.state === 'processing') document.state = one.as;
       if (one.kind === 'webhook' && document.state !== 'processing') {
-        await ledger.recordDeliveries([delivery(document.serviceId, document.state, { bytes: `${document.serviceId} ${clock % 3}`, receivedAt: clock })]);
+        await ledger.recordDeliveries([
+          delivery(document.serviceId, document.state, {
+            bytes: `${document.serviceId} ${clock % 3}`,
+            receivedAt: clock,
+          }),
+        ]);
       }
     }
   }
 
-  async function runOnBatch(kind: Extract<Command, { readonly batch: number }>['kind'], batch: TestBatch): Promise<void> {
+  async function runOnBatch(
+    kind: Extract<Command, { readonly batch: number }>['kind'],
+    batch: TestBatch,
+  ): Promise<void> {
     const { batchId } = batch;
     if (kind === 'hand-out') await handOut(batch);
     else if (kind === 'redrop') await batch.claim({ runId: `run-${clock}`, takeOver: true });
-    else if (kind === 'close-page') await ledger.closePage(batchId, 1, { acceptedBefore: clock, reason: REASON, now: clock });
+    else if (kind === 'close-page')
+      await ledger.closePage(batchId, 1, { acceptedBefore: clock, reason: REASON, now: clock });
     else if (kind === 'hold') await ledger.holdUnsent(batchId, { reason: REASON, now: clock });
     else if (kind === 'release') await ledger.releaseHeld(batchId, clock);
     else if (kind === 'finish') await ledger.setBatchState(batchId, 'finished', clock);
@@ -126,7 +168,11 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     for (const invoice of await batch.sendable()) {
       const body = invoice.body ?? `bytes of batch ${batches.indexOf(batch)}: ${invoice.invoice.lines[0]?.unitPrice}`;
       if (invoice.state === 'staged') {
-        const moved = await ledger.freeze(batch.batchId, [{ invoiceId: invoice.invoiceId, generation: invoice.generation, body }], clock);
+        const moved = await ledger.freeze(
+          batch.batchId,
+          [{ invoiceId: invoice.invoiceId, generation: invoice.generation, body }],
+          clock,
+        );
         if (moved.length === 0) continue;
       }
       workers.push({ invoice, body, attempts: 0, lost: false, outcome: null });
@@ -134,6 +180,8 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   }
 
   function post(worker: Worker, answer: Extract<Command, { kind: 'post' }>['answer']): void {
+    // A yes or a no for good ends the sending; only what is pending is tried again.
+    if (worker.outcome !== null && worker.outcome.kind !== 'pending') return;
     worker.attempts += 1;
     const key = worker.invoice.idempotencyKey;
     if (answer === 'created' || answer === 'lost-after') create(key, worker.body);
@@ -156,7 +204,9 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     if (worker.outcome === null) return;
     workers = workers.filter((other) => other !== worker);
     const { invoiceId, generation } = worker.invoice;
-    await ledger.recordSends([{ invoiceId, generation, attempts: worker.attempts, sentAt: clock, outcome: worker.outcome }]);
+    await ledger.recordSends([
+      { invoiceId, generation, attempts: worker.attempts, sentAt: clock, outcome: worker.outcome },
+    ]);
   }
 
   async function ask(batch: TestBatch): Promise<void> {
@@ -174,9 +224,11 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
         const document = documents.get(line.idempotencyKey ?? '');
         if (line.state === 'issued' || line.state === 'already-issued') expect(document?.state).toBe('issued');
         if (line.state === 'failed') expect(document?.state).toBe('failed');
-        if (line.state === 'rejected' || line.state === 'held' || line.state === 'staged') expect(document).toBeUndefined();
+        if (line.state === 'rejected' || line.state === 'held' || line.state === 'staged')
+          expect(document).toBeUndefined();
         if (line.state === 'accepted' || line.state === 'unsettled') expect(document?.serviceId).toBe(line.serviceId);
-        if (issued && line.state !== 'conflict') expect(['issued', 'already-issued', 'failed', 'rejected']).toContain(line.state);
+        if (issued && line.state !== 'conflict')
+          expect(['issued', 'already-issued', 'failed', 'rejected']).toContain(line.state);
         issued ||= line.state === 'issued';
       }
     }

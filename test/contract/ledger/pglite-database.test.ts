@@ -69,7 +69,9 @@ describe('an embedded ledger in a directory', () => {
       ['sending', 'sending', '{"exact":"bytes"}'],
       ['staged', 'staged', null],
     ]);
-    expect(await second.recordDeliveries([delivery(serviceIdOf(scenario, 'accepted'), 'issued', { receivedAt: NOW })])).toMatchObject({
+    expect(
+      await second.recordDeliveries([delivery(serviceIdOf(scenario, 'accepted'), 'issued', { receivedAt: NOW })]),
+    ).toMatchObject({
       settled: [{ state: 'issued' }],
     });
     await second.close();
@@ -79,6 +81,8 @@ describe('an embedded ledger in a directory', () => {
     const file = join(parent, 'a-file');
     await writeFile(file, 'not a directory');
 
-    await expect(openPgliteLedger({ directory: join(file, 'ledger'), keyOf: idempotencyKeyOf })).rejects.toMatchObject({ code: 'ledger-unavailable' });
+    await expect(openPgliteLedger({ directory: join(file, 'ledger'), keyOf: idempotencyKeyOf })).rejects.toMatchObject({
+      code: 'ledger-unavailable',
+    });
   });
 });

@@ -59,14 +59,18 @@ describe.skipIf(url === null)('PostgreSQL', () => {
 
   it('names a schema that is none, before anything is sent', async () => {
     for (const name of ['', 'Upper', 'a"b', 'a b', 'a;drop', '1a', 'x'.repeat(64)]) {
-      await expect(openPostgresLedger({ connectionString, schema: name, keyOf: idempotencyKeyOf })).rejects.toMatchObject({ code: 'configuration-invalid' });
+      await expect(
+        openPostgresLedger({ connectionString, schema: name, keyOf: idempotencyKeyOf }),
+      ).rejects.toMatchObject({ code: 'configuration-invalid' });
     }
   });
 
   it('opened by many at once is one ledger', async () => {
     const fresh = postgresSchema(connectionString);
     const ledgers = await Promise.all(
-      Array.from({ length: 5 }, () => openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf })),
+      Array.from({ length: 5 }, () =>
+        openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf }),
+      ),
     );
 
     expect(new Set(ledgers.map((ledger) => ledger.id)).size).toBe(1);
@@ -79,14 +83,18 @@ describe.skipIf(url === null)('PostgreSQL', () => {
     await (await openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf })).close();
     await sql(connectionString, `INSERT INTO "${fresh.schema}".ledger_migration VALUES (999)`);
 
-    await expect(openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf })).rejects.toMatchObject({ code: 'ledger-conflict' });
+    await expect(
+      openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf }),
+    ).rejects.toMatchObject({ code: 'ledger-conflict' });
     await fresh.drop();
   });
 
   it('is unavailable where nobody listens or the password is wrong, and the error holds no password', async () => {
     const address = 'postgres://lote:hunter2@127.0.0.1:1/postgres';
 
-    const failure: unknown = await openPostgresLedger({ connectionString: address, keyOf: idempotencyKeyOf }).catch((error: unknown) => error);
+    const failure: unknown = await openPostgresLedger({ connectionString: address, keyOf: idempotencyKeyOf }).catch(
+      (error: unknown) => error,
+    );
 
     expect(failure).toMatchObject({ code: 'ledger-unavailable' });
     expect((failure as Error).message).toContain('ECONNREFUSED');

@@ -34,7 +34,11 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
   async function frozen(name: string): Promise<{ readonly batch: TestBatch; readonly sends: readonly RecordSend[] }> {
     const batch = await scenario.run(texts(name), INVOICES);
     const sendable = await batch.sendable();
-    await here.freeze(batch.batchId, sendable.map(({ invoiceId }) => ({ invoiceId, generation: 1, body: 'b' })), NOW);
+    await here.freeze(
+      batch.batchId,
+      sendable.map(({ invoiceId }) => ({ invoiceId, generation: 1, body: 'b' })),
+      NOW,
+    );
     const sends = sendable.map(({ invoiceId, ordinal }) => ({
       invoiceId,
       generation: 1,
@@ -54,7 +58,14 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
 
     const results = await Promise.all(
       texts('claim').flatMap(({ ref }) =>
-        [here, there].map((ledger, index) => ledger.claimBatch({ ...claim, batchId: `b-${scenario.application}-${ref}`, sha256: ref, runId: `run-${index}` })),
+        [here, there].map((ledger, index) =>
+          ledger.claimBatch({
+            ...claim,
+            batchId: `b-${scenario.application}-${ref}`,
+            sha256: ref,
+            runId: `run-${index}`,
+          }),
+        ),
       ),
     );
 
@@ -85,7 +96,9 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     const sendable = await batch.sendable();
 
     const [moved, held] = await Promise.all([
-      Promise.all(sendable.map(({ invoiceId }) => here.freeze(batch.batchId, [{ invoiceId, generation: 1, body: 'b' }], NOW))),
+      Promise.all(
+        sendable.map(({ invoiceId }) => here.freeze(batch.batchId, [{ invoiceId, generation: 1, body: 'b' }], NOW)),
+      ),
       there.holdUnsent(batch.batchId, { reason: REASON, now: NOW }),
     ]);
 
@@ -137,15 +150,23 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
   it('give a service id to one invoice when two come with it at once', async () => {
     const one = await frozen('thief-1');
     const two = await frozen('thief-2');
-    const stolen = two.sends.map((send, index) => ({ ...send, outcome: accepted(serviceIdIn(one.sends[index] ?? send)) }));
+    const stolen = two.sends.map((send, index) => ({
+      ...send,
+      outcome: accepted(serviceIdIn(one.sends[index] ?? send)),
+    }));
 
-    await Promise.all([...one.sends.map((send) => here.recordSends([send])), ...stolen.map((send) => there.recordSends([send]))]);
+    await Promise.all([
+      ...one.sends.map((send) => here.recordSends([send])),
+      ...stolen.map((send) => there.recordSends([send])),
+    ]);
 
     const lines = [...(await one.batch.lines()), ...(await two.batch.lines())];
     const owners = lines.filter((line) => line.state === 'accepted');
     expect(new Set(owners.map((line) => line.serviceId)).size).toBe(INVOICES);
     expect(owners).toHaveLength(INVOICES);
-    expect(lines.filter((line) => line.state === 'unknown' && line.reason?.code === 'service-id-taken')).toHaveLength(INVOICES);
+    expect(lines.filter((line) => line.state === 'unknown' && line.reason?.code === 'service-id-taken')).toHaveLength(
+      INVOICES,
+    );
   });
 
   it('close a page while its answers come: nothing stays open and no answer is lost', async () => {
@@ -160,12 +181,20 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
   });
 
   it('stage the same identities in opposite order without losing one', async () => {
-    const invoices = texts('stage').map(({ ref }, index) => validInvoice(scenario.application, invoiceOf({ ref }), index + 1));
+    const invoices = texts('stage').map(({ ref }, index) =>
+      validInvoice(scenario.application, invoiceOf({ ref }), index + 1),
+    );
     const [one, two] = [await scenario.begin(), await scenario.begin()];
 
-    await Promise.all([here.stageInvoices(one.batchId, invoices, NOW), there.stageInvoices(two.batchId, invoices.toReversed(), NOW)]);
+    await Promise.all([
+      here.stageInvoices(one.batchId, invoices, NOW),
+      there.stageInvoices(two.batchId, invoices.toReversed(), NOW),
+    ]);
 
-    const owned = [...(await here.sendable(one.batchId, 1, INVOICES)), ...(await here.sendable(two.batchId, 1, INVOICES))];
+    const owned = [
+      ...(await here.sendable(one.batchId, 1, INVOICES)),
+      ...(await here.sendable(two.batchId, 1, INVOICES)),
+    ];
     expect(new Set(owned.map((row) => row.invoiceId)).size).toBe(INVOICES);
     expect(owned).toHaveLength(INVOICES);
     expect(await one.lines()).toHaveLength(INVOICES);
@@ -176,16 +205,28 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     const { batch, sends } = await frozen('correct');
     await here.recordSends(sends);
     await here.recordStatus(sends.map(({ invoiceId }) => ({ invoiceId, status: 'failed', reason: REASON, now: NOW })));
-    const corrections = texts('correct').map(({ ref }, index) => validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), index + 1));
+    const corrections = texts('correct').map(({ ref }, index) =>
+      validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), index + 1),
+    );
     const second = await scenario.begin();
 
     await Promise.all([
-      ...[0, 1, 2, 3].map((part) => here.stageInvoices(second.batchId, corrections.filter((_, index) => index % 4 === part), NOW)),
+      ...[0, 1, 2, 3].map((part) =>
+        here.stageInvoices(
+          second.batchId,
+          corrections.filter((_, index) => index % 4 === part),
+          NOW,
+        ),
+      ),
       ...sends.map((send) => there.recordDeliveries([delivery(serviceIdIn(send), 'issued')])),
     ]);
 
     expect(await here.sendable(second.batchId, 1, INVOICES)).toEqual([]);
     expect(new Set((await batch.lines()).map((line) => line.state))).toEqual(new Set(['issued']));
-    expect((await second.lines()).every((line) => line.state === 'conflict' || line.flags.includes('issued-in-earlier-generation'))).toBe(true);
+    expect(
+      (await second.lines()).every(
+        (line) => line.state === 'conflict' || line.flags.includes('issued-in-earlier-generation'),
+      ),
+    ).toBe(true);
   });
 });

@@ -27,7 +27,20 @@ export function rowsContract(open: OpenLedger): void {
     it('keeps every cell as it was read', async () => {
       const { batchId } = await scenario.begin();
       const store = ledger.rowStore(batchId);
-      const hostile = ['', null, '"', '\\', '{a,b}', 'NULL', "'; DROP TABLE invoice; --", '\u0000', '\ud800', '  x\r\n', '€ 1.234,56', '__proto__'];
+      const hostile = [
+        '',
+        null,
+        '"',
+        '\\',
+        '{a,b}',
+        'NULL',
+        "'; DROP TABLE invoice; --",
+        '\u0000',
+        '\ud800',
+        '  x\r\n',
+        '€ 1.234,56',
+        '__proto__',
+      ];
       const row: RawRow = { row: 1, ref: 'r"\\{},\u0000', nif: '5', object: 4, cells: hostile };
       await store.append([row]);
 
@@ -52,8 +65,12 @@ export function rowsContract(open: OpenLedger): void {
       const groups = await collect(store.groups());
 
       expect(groups).toHaveLength(500);
-      expect(groups.every((group, index) => group.length === 7 && group.every((row) => row.ref === `ref-${index}`))).toBe(true);
-      expect(groups.every((group) => group.every((row, place) => place === 0 || row.row > (group[place - 1]?.row ?? 0)))).toBe(true);
+      expect(
+        groups.every((group, index) => group.length === 7 && group.every((row) => row.ref === `ref-${index}`)),
+      ).toBe(true);
+      expect(
+        groups.every((group) => group.every((row, place) => place === 0 || row.row > (group[place - 1]?.row ?? 0))),
+      ).toBe(true);
     });
 
     it('holds a single identity larger than a portion', async () => {

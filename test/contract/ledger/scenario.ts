@@ -54,7 +54,11 @@ export interface TestBatch {
   /** staged -> sending; the invoice as it was handed out. */
   freeze(ref: string, body?: string): Promise<SendableInvoice>;
   /** staged -> sending -> what the outcome says. */
-  send(ref: string, outcome: SendOutcome, over?: { readonly attempts?: number; readonly sentAt?: number }): Promise<readonly SettledInvoice[]>;
+  send(
+    ref: string,
+    outcome: SendOutcome,
+    over?: { readonly attempts?: number; readonly sentAt?: number },
+  ): Promise<readonly SettledInvoice[]>;
   finish(): Promise<void>;
 }
 
@@ -102,10 +106,21 @@ export async function finishStaging(
   counts: { readonly invoices: number; readonly pageSize: number },
 ): Promise<BatchRecord> {
   const { invoices, pageSize } = counts;
-  return ledger.finishStaging(batch.batchId, { rows: invoices, rowsWithoutInvoice: 0, invoices, pageSize, fileFindings: [], proof: {} });
+  return ledger.finishStaging(batch.batchId, {
+    rows: invoices,
+    rowsWithoutInvoice: 0,
+    invoices,
+    pageSize,
+    fileFindings: [],
+    proof: {},
+  });
 }
 
-export function validInvoice(application: string, invoice: Invoice, ordinal: number): Extract<StageInvoice, { kind: 'valid' }> {
+export function validInvoice(
+  application: string,
+  invoice: Invoice,
+  ordinal: number,
+): Extract<StageInvoice, { kind: 'valid' }> {
   const fingerprint = fingerprintOf(invoice);
   const identity = { application, merchantNif: invoice.merchant.nif, ref: invoice.ref };
   return {
@@ -120,8 +135,17 @@ export function validInvoice(application: string, invoice: Invoice, ordinal: num
   };
 }
 
-export function invalidInvoice(ordinal: number, over: { readonly ref?: string; readonly net?: string | null } = {}): StageInvoice {
-  const finding: Finding = { row: ordinal + 1, column: 'quantity', code: 'quantity-unreadable', message: 'Not a number', severity: 'error' };
+export function invalidInvoice(
+  ordinal: number,
+  over: { readonly ref?: string; readonly net?: string | null } = {},
+): StageInvoice {
+  const finding: Finding = {
+    row: ordinal + 1,
+    column: 'quantity',
+    code: 'quantity-unreadable',
+    message: 'Not a number',
+    severity: 'error',
+  };
   const net = over.net ?? null;
   return {
     kind: 'invalid',
@@ -177,9 +201,17 @@ function createBatch(ledger: Ledger, application: string): TestBatch {
       }),
     record: async () => must(await ledger.findBatch(batchId), batchId),
     lines: async () => (await collect(ledger.batchInvoices(batchId))).flat(),
-    line: async (ref) => must((await batch.lines()).find((line) => line.ref === ref), ref),
+    line: async (ref) =>
+      must(
+        (await batch.lines()).find((line) => line.ref === ref),
+        ref,
+      ),
     sendable: () => ledger.sendable(batchId, 1, 1_000_000),
-    one: async (ref) => must((await batch.sendable()).find(({ invoice }) => invoice.ref === ref), ref),
+    one: async (ref) =>
+      must(
+        (await batch.sendable()).find(({ invoice }) => invoice.ref === ref),
+        ref,
+      ),
     async freeze(ref, body = `{"ref":"${ref}"}`) {
       const invoice = await batch.one(ref);
       await ledger.freeze(batchId, [{ invoiceId: invoice.invoiceId, generation: invoice.generation, body }], NOW);
@@ -187,7 +219,9 @@ function createBatch(ledger: Ledger, application: string): TestBatch {
     },
     async send(ref, outcome, over = {}) {
       const { invoiceId, generation } = await batch.freeze(ref);
-      return ledger.recordSends([{ invoiceId, generation, attempts: over.attempts ?? 1, sentAt: over.sentAt ?? NOW, outcome }]);
+      return ledger.recordSends([
+        { invoiceId, generation, attempts: over.attempts ?? 1, sentAt: over.sentAt ?? NOW, outcome },
+      ]);
     },
     finish: () => ledger.setBatchState(batchId, 'finished', NOW + 9),
   };
@@ -201,6 +235,7 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<readonl
 }
 
 function must<Value>(value: Value | null | undefined, name: string): Value {
-  if (value === null || value === undefined) throw new Error(`The scenario expected "${name}" in the ledger and did not find it`);
+  if (value === null || value === undefined)
+    throw new Error(`The scenario expected "${name}" in the ledger and did not find it`);
   return value;
 }

@@ -58,7 +58,11 @@ export function sendingContract(open: OpenLedger): void {
 
     it('moves staged to sending and says which moved', async () => {
       const batch = await scenario.run([{ ref: 'f1' }, { ref: 'f2' }]);
-      const items = (await batch.sendable()).map(({ invoiceId, generation }) => ({ invoiceId, generation, body: `body of ${invoiceId}` }));
+      const items = (await batch.sendable()).map(({ invoiceId, generation }) => ({
+        invoiceId,
+        generation,
+        body: `body of ${invoiceId}`,
+      }));
 
       const moved = await ledger.freeze(batch.batchId, items, NOW);
 
@@ -96,7 +100,9 @@ export function sendingContract(open: OpenLedger): void {
       const { invoiceId } = await batch.one('crowd');
 
       const moved = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body: `body ${index}` }], NOW)),
+        Array.from({ length: 20 }, (_, index) =>
+          ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body: `body ${index}` }], NOW),
+        ),
       );
 
       expect(moved.flat()).toEqual([invoiceId]);
@@ -122,33 +128,57 @@ export function sendingContract(open: OpenLedger): void {
       const settled = await batch.send('ok', accepted(serviceIdOf(scenario, 'ok')), { attempts: 3, sentAt: NOW + 4 });
 
       expect(settled).toEqual([]);
-      expect(await batch.line('ok')).toMatchObject({ state: 'accepted', serviceId: serviceIdOf(scenario, 'ok'), attempts: 3, sentAt: NOW + 4, reason: null });
+      expect(await batch.line('ok')).toMatchObject({
+        state: 'accepted',
+        serviceId: serviceIdOf(scenario, 'ok'),
+        attempts: 3,
+        sentAt: NOW + 4,
+        reason: null,
+      });
       expect(await batch.sendable()).toEqual([]);
     });
 
-    it.each(['rejected', 'unknown', 'held'] as const)('ends the sending as %s, with the reason, and says so to every batch', async (kind) => {
-      const ref = `end-${kind}`;
-      const batch = await scenario.run([{ ref: 'page-one' + kind }, { ref: 'page-one-too' + kind }, { ref }], 2);
-      const attached = await scenario.run([{ ref }]);
+    it.each(['rejected', 'unknown', 'held'] as const)(
+      'ends the sending as %s, with the reason, and says so to every batch',
+      async (kind) => {
+        const ref = `end-${kind}`;
+        const batch = await scenario.run([{ ref: 'page-one' + kind }, { ref: 'page-one-too' + kind }, { ref }], 2);
+        const attached = await scenario.run([{ ref }]);
 
-      const settled = await batch.send(ref, { kind, reason: REASON });
+        const settled = await batch.send(ref, { kind, reason: REASON });
 
-      expect(await batch.line(ref)).toMatchObject({ state: kind, reason: REASON, attempts: 1, serviceId: null });
-      expect(settled.toSorted((a, b) => b.ordinal - a.ordinal)).toEqual([
-        { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, page: 2, ordinal: 3, state: kind },
-        { batchId: attached.batchId, workflowId: `workflow-of-${attached.batchId}`, page: 1, ordinal: 1, state: kind },
-      ]);
-    });
+        expect(await batch.line(ref)).toMatchObject({ state: kind, reason: REASON, attempts: 1, serviceId: null });
+        expect(settled.toSorted((a, b) => b.ordinal - a.ordinal)).toEqual([
+          { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, page: 2, ordinal: 3, state: kind },
+          {
+            batchId: attached.batchId,
+            workflowId: `workflow-of-${attached.batchId}`,
+            page: 1,
+            ordinal: 1,
+            state: kind,
+          },
+        ]);
+      },
+    );
 
     it('keeps a pending one sending, with the same key and bytes, and counts its attempts', async () => {
       const batch = await scenario.run([{ ref: 'pending' }]);
 
-      expect(await batch.send('pending', { kind: 'pending', reason: REASON, mayExist: false }, { sentAt: NOW + 1 })).toEqual([]);
+      expect(
+        await batch.send('pending', { kind: 'pending', reason: REASON, mayExist: false }, { sentAt: NOW + 1 }),
+      ).toEqual([]);
       const again = await batch.one('pending');
-      await ledger.recordSends([send(again.invoiceId, { kind: 'pending', reason: LATER, mayExist: true }, { attempts: 2, sentAt: NOW + 2 })]);
+      await ledger.recordSends([
+        send(again.invoiceId, { kind: 'pending', reason: LATER, mayExist: true }, { attempts: 2, sentAt: NOW + 2 }),
+      ]);
 
       expect(again).toMatchObject({ state: 'sending', mayExist: true, firstSentAt: NOW + 1 });
-      expect(await batch.line('pending')).toMatchObject({ state: 'sending', attempts: 3, sentAt: NOW + 1, reason: LATER });
+      expect(await batch.line('pending')).toMatchObject({
+        state: 'sending',
+        attempts: 3,
+        sentAt: NOW + 1,
+        reason: LATER,
+      });
     });
 
     it.each(['rejected', 'held'] as const)('turns %s into unknown once an answer was lost', async (kind) => {
@@ -193,33 +223,47 @@ export function sendingContract(open: OpenLedger): void {
       expect(await batch.line('late')).toMatchObject({ state: 'accepted', reason: null });
     });
 
-    it.each(['rejected', 'held', 'unknown', 'pending'] as const)('lets %s move nothing that is accepted or issued', async (kind) => {
-      const ref = `still-${kind}`;
-      const batch = await scenario.run([{ ref }]);
-      const { invoiceId } = await batch.freeze(ref);
-      const outcome: SendOutcome = kind === 'pending' ? { kind, reason: REASON, mayExist: true } : { kind, reason: REASON };
-      await ledger.recordSends([send(invoiceId, accepted(serviceIdOf(scenario, ref)))]);
+    it.each(['rejected', 'held', 'unknown', 'pending'] as const)(
+      'lets %s move nothing that is accepted or issued',
+      async (kind) => {
+        const ref = `still-${kind}`;
+        const batch = await scenario.run([{ ref }]);
+        const { invoiceId } = await batch.freeze(ref);
+        const outcome: SendOutcome =
+          kind === 'pending' ? { kind, reason: REASON, mayExist: true } : { kind, reason: REASON };
+        await ledger.recordSends([send(invoiceId, accepted(serviceIdOf(scenario, ref)))]);
 
-      await ledger.recordSends([send(invoiceId, outcome)]);
-      expect(await batch.line(ref)).toMatchObject({ state: 'accepted', attempts: 1, reason: null });
-      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, ref), 'issued')]);
-      await ledger.recordSends([send(invoiceId, outcome)]);
+        await ledger.recordSends([send(invoiceId, outcome)]);
+        expect(await batch.line(ref)).toMatchObject({ state: 'accepted', attempts: 1, reason: null });
+        await ledger.recordDeliveries([delivery(serviceIdOf(scenario, ref), 'issued')]);
+        await ledger.recordSends([send(invoiceId, outcome)]);
 
-      expect(await batch.line(ref)).toMatchObject({ state: 'issued', attempts: 1, reason: null });
-    });
+        expect(await batch.line(ref)).toMatchObject({ state: 'issued', attempts: 1, reason: null });
+      },
+    );
 
-    it.each(['accepted', 'rejected', 'unknown', 'held'] as const)('lets %s move nothing that is staged, or of another generation', async (kind) => {
-      const ref = `not-sent-${kind}`;
-      const batch = await scenario.run([{ ref }, { ref: `${ref}-2` }]);
-      const outcome: SendOutcome = kind === 'accepted' ? accepted(serviceIdOf(scenario, ref)) : { kind, reason: REASON };
-      const staged = await batch.one(ref);
-      const sending = await batch.freeze(`${ref}-2`);
+    it.each(['accepted', 'rejected', 'unknown', 'held'] as const)(
+      'lets %s move nothing that is staged, or of another generation',
+      async (kind) => {
+        const ref = `not-sent-${kind}`;
+        const batch = await scenario.run([{ ref }, { ref: `${ref}-2` }]);
+        const outcome: SendOutcome =
+          kind === 'accepted' ? accepted(serviceIdOf(scenario, ref)) : { kind, reason: REASON };
+        const staged = await batch.one(ref);
+        const sending = await batch.freeze(`${ref}-2`);
 
-      const settled = await ledger.recordSends([send(staged.invoiceId, outcome), send(sending.invoiceId, outcome, { generation: 2 })]);
+        const settled = await ledger.recordSends([
+          send(staged.invoiceId, outcome),
+          send(sending.invoiceId, outcome, { generation: 2 }),
+        ]);
 
-      expect(settled).toEqual([]);
-      expect((await batch.lines()).map((line) => [line.state, line.attempts])).toEqual([['staged', 0], ['sending', 0]]);
-    });
+        expect(settled).toEqual([]);
+        expect((await batch.lines()).map((line) => [line.state, line.attempts])).toEqual([
+          ['staged', 0],
+          ['sending', 0],
+        ]);
+      },
+    );
 
     it('makes an invoice unknown whose service id another invoice has, and does not poison the rest of the set', async () => {
       const batch = await scenario.run([{ ref: 'd1' }, { ref: 'd2' }, { ref: 'd3' }, { ref: 'd4' }], 4);
@@ -237,10 +281,12 @@ export function sendingContract(open: OpenLedger): void {
       expect(d1).toMatchObject({ state: 'accepted', serviceId: first });
       expect(d2).toMatchObject({ state: 'unknown', serviceId: null, reason: { code: 'service-id-taken' } });
       const summary = lastTwo.map((line) => [line.state, line.serviceId, line.reason?.code ?? null]);
-      expect(summary.toSorted()).toEqual([
-        ['accepted', second, null],
-        ['unknown', null, 'service-id-taken'],
-      ]);
+      expect(new Set(summary)).toEqual(
+        new Set([
+          ['accepted', second, null],
+          ['unknown', null, 'service-id-taken'],
+        ]),
+      );
       const loser = lastTwo.find((line) => line.state === 'unknown');
       expect(new Set(settled.map((one) => one.ordinal))).toEqual(new Set([2, loser?.ordinal]));
     });
@@ -265,7 +311,11 @@ export function sendingContract(open: OpenLedger): void {
       await ledger.recordSends([send(invoiceId, accepted(serviceIdOf(scenario, 'b')))]);
       await ledger.recordSends([send(invoiceId, accepted(serviceIdOf(scenario, 'b')))]);
 
-      expect(await batch.line('two-ids')).toMatchObject({ state: 'accepted', serviceId: serviceIdOf(scenario, 'a'), flags: ['second-service-id'] });
+      expect(await batch.line('two-ids')).toMatchObject({
+        state: 'accepted',
+        serviceId: serviceIdOf(scenario, 'a'),
+        flags: ['second-service-id'],
+      });
     });
 
     it('records two answers of one invoice in one call in their order', async () => {
@@ -282,20 +332,35 @@ export function sendingContract(open: OpenLedger): void {
 
     it('records a thousand small calls at once, each with its own result', async () => {
       const count = 1_000;
-      const batch = await scenario.run(Array.from({ length: count }, (_, index) => ({ ref: `g${index}` })), count);
+      const batch = await scenario.run(
+        Array.from({ length: count }, (_, index) => ({ ref: `g${index}` })),
+        count,
+      );
       const sendable = await batch.sendable();
-      await ledger.freeze(batch.batchId, sendable.map(({ invoiceId, generation }) => ({ invoiceId, generation, body: 'b' })), NOW);
+      await ledger.freeze(
+        batch.batchId,
+        sendable.map(({ invoiceId, generation }) => ({ invoiceId, generation, body: 'b' })),
+        NOW,
+      );
 
       const settled = await Promise.all(
         sendable.map(({ invoiceId, ordinal }) =>
-          ledger.recordSends([send(invoiceId, ordinal % 2 === 0 ? accepted(serviceIdOf(scenario, `g${ordinal}`)) : { kind: 'rejected', reason: REASON })]),
+          ledger.recordSends([
+            send(
+              invoiceId,
+              ordinal % 2 === 0 ? accepted(serviceIdOf(scenario, `g${ordinal}`)) : { kind: 'rejected', reason: REASON },
+            ),
+          ]),
         ),
       );
 
       for (const [index, result] of settled.entries()) {
         expect(result.map((one) => one.ordinal)).toEqual((index + 1) % 2 === 0 ? [] : [index + 1]);
       }
-      expect(await ledger.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'accepted', invoices: 500 }, { outcome: 'rejected', invoices: 500 }]);
+      expect(await ledger.countOutcomes(batch.batchId)).toMatchObject([
+        { outcome: 'accepted', invoices: 500 },
+        { outcome: 'rejected', invoices: 500 },
+      ]);
     });
   });
 
@@ -306,9 +371,14 @@ export function sendingContract(open: OpenLedger): void {
     });
 
     it('holds the unsent of a batch, of a merchant, or of a page', async () => {
-      const batch = await scenario.run([{ ref: 'h1' }, { ref: 'h2', nif: OTHER_NIF }, { ref: 'h3' }, { ref: 'h4', nif: OTHER_NIF }], 2);
+      const batch = await scenario.run(
+        [{ ref: 'h1' }, { ref: 'h2', nif: OTHER_NIF }, { ref: 'h3' }, { ref: 'h4', nif: OTHER_NIF }],
+        2,
+      );
 
-      expect(await ledger.holdUnsent(batch.batchId, { reason: REASON, merchantNif: OTHER_NIF, page: 2, now: NOW })).toBe(1);
+      expect(
+        await ledger.holdUnsent(batch.batchId, { reason: REASON, merchantNif: OTHER_NIF, page: 2, now: NOW }),
+      ).toBe(1);
       expect(await ledger.holdUnsent(batch.batchId, { reason: REASON, page: 1, now: NOW })).toBe(2);
       expect(await ledger.holdUnsent(batch.batchId, { reason: LATER, now: NOW })).toBe(1);
 
@@ -324,7 +394,11 @@ export function sendingContract(open: OpenLedger): void {
       const batch = await scenario.run([{ ref: 'open' }, { ref: 'lost' }, { ref: 'none' }, { ref: 'accepted' }], 4);
       // Frozen together: to ask what is sendable in between would count an unanswered send as lost.
       const [open, lost, none, taken] = (await batch.sendable()).map((one) => one.invoiceId);
-      const items = [open, lost, none, taken].map((invoiceId) => ({ invoiceId: invoiceId ?? 0, generation: 1, body: 'b' }));
+      const items = [open, lost, none, taken].map((invoiceId) => ({
+        invoiceId: invoiceId ?? 0,
+        generation: 1,
+        body: 'b',
+      }));
       await ledger.freeze(batch.batchId, items, NOW);
       await ledger.recordSends([
         send(lost ?? 0, { kind: 'pending', reason: LATER, mayExist: true }),
@@ -356,7 +430,12 @@ export function sendingContract(open: OpenLedger): void {
       expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(1);
       expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(0);
 
-      expect((await batch.lines()).map((line) => [line.state, line.generation])).toEqual([['staged', 1], ['unknown', 1], ['unsettled', 1], ['rejected', 1]]);
+      expect((await batch.lines()).map((line) => [line.state, line.generation])).toEqual([
+        ['staged', 1],
+        ['unknown', 1],
+        ['unsettled', 1],
+        ['rejected', 1],
+      ]);
       expect(await batch.line('rel-h')).toMatchObject({ reason: null, attempts: 1 });
     });
 

@@ -1,7 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger, StatusNews } from '../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from './scenario.ts';
-import { accepted, createScenario, delivery, invalidInvoice, invoiceOf, finishStaging, NOW, REASON, serviceIdOf, validInvoice } from './scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  invalidInvoice,
+  invoiceOf,
+  finishStaging,
+  NOW,
+  REASON,
+  serviceIdOf,
+  validInvoice,
+} from './scenario.ts';
 
 const LATER = { code: 'later', message: 'Later' };
 
@@ -9,7 +20,9 @@ export function settlingContract(open: OpenLedger): void {
   let ledger: Ledger;
   let scenario: Scenario;
 
-  async function acceptedOne(ref: string): Promise<{ readonly batch: TestBatch; readonly invoiceId: number; readonly serviceId: string }> {
+  async function acceptedOne(
+    ref: string,
+  ): Promise<{ readonly batch: TestBatch; readonly invoiceId: number; readonly serviceId: string }> {
     const batch = await scenario.run([{ ref }]);
     const serviceId = serviceIdOf(scenario, ref);
     const { invoiceId } = await batch.freeze(ref);
@@ -33,28 +46,43 @@ export function settlingContract(open: OpenLedger): void {
       const settled = await ledger.recordStatus([news(invoiceId, 'issued')]);
 
       expect(settled).toMatchObject([{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }]);
-      expect(await batch.line('get-issued')).toMatchObject({ state: 'issued', settledAt: NOW + 50, reason: null, flags: [] });
+      expect(await batch.line('get-issued')).toMatchObject({
+        state: 'issued',
+        settledAt: NOW + 50,
+        reason: null,
+        flags: [],
+      });
     });
 
     it('fails an accepted invoice with the reason of the service, or says that it gave none', async () => {
       const one = await acceptedOne('get-failed');
       const two = await acceptedOne('get-failed-silently');
 
-      const settled = await ledger.recordStatus([news(one.invoiceId, 'failed', { reason: REASON }), news(two.invoiceId, 'failed')]);
+      const settled = await ledger.recordStatus([
+        news(one.invoiceId, 'failed', { reason: REASON }),
+        news(two.invoiceId, 'failed'),
+      ]);
 
       expect(settled.map((row) => row.state)).toEqual(['failed', 'failed']);
-      expect(await one.batch.line('get-failed')).toMatchObject({ state: 'failed', reason: REASON, settledAt: NOW + 50 });
+      expect(await one.batch.line('get-failed')).toMatchObject({
+        state: 'failed',
+        reason: REASON,
+        settledAt: NOW + 50,
+      });
       expect(await two.batch.line('get-failed-silently')).toMatchObject({ reason: { code: 'service-said-failed' } });
     });
 
-    it.each(['processing', 'unreadable'] as const)('counts the ask and moves nothing when the status is %s', async (status) => {
-      const { batch, invoiceId } = await acceptedOne(`get-${status}`);
+    it.each(['processing', 'unreadable'] as const)(
+      'counts the ask and moves nothing when the status is %s',
+      async (status) => {
+        const { batch, invoiceId } = await acceptedOne(`get-${status}`);
 
-      expect(await ledger.recordStatus([news(invoiceId, status)])).toEqual([]);
+        expect(await ledger.recordStatus([news(invoiceId, status)])).toEqual([]);
 
-      const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 10);
-      expect(silent).toMatchObject({ invoiceId, asks: 1, acceptedAt: NOW });
-    });
+        const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 10);
+        expect(silent).toMatchObject({ invoiceId, asks: 1, acceptedAt: NOW });
+      },
+    );
 
     it('issues after failed, flagged; and only flags failed after issued', async () => {
       const { batch, invoiceId } = await acceptedOne('contradiction');
@@ -62,11 +90,20 @@ export function settlingContract(open: OpenLedger): void {
 
       const settled = await ledger.recordStatus([news(invoiceId, 'issued', { now: NOW + 60 })]);
       expect(settled.map((row) => row.state)).toEqual(['issued']);
-      expect(await batch.line('contradiction')).toMatchObject({ state: 'issued', flags: ['issued-after-failed'], reason: null, settledAt: NOW + 60 });
+      expect(await batch.line('contradiction')).toMatchObject({
+        state: 'issued',
+        flags: ['issued-after-failed'],
+        reason: null,
+        settledAt: NOW + 60,
+      });
       await ledger.recordStatus([news(invoiceId, 'failed')]);
       await ledger.recordStatus([news(invoiceId, 'failed')]);
 
-      expect(await batch.line('contradiction')).toMatchObject({ state: 'issued', flags: ['issued-after-failed', 'failed-after-issued'], settledAt: NOW + 60 });
+      expect(await batch.line('contradiction')).toMatchObject({
+        state: 'issued',
+        flags: ['issued-after-failed', 'failed-after-issued'],
+        settledAt: NOW + 60,
+      });
     });
 
     it.each(['issued', 'failed'] as const)('settles an unsettled invoice as %s', async (status) => {
@@ -83,18 +120,26 @@ export function settlingContract(open: OpenLedger): void {
       const staged = await batch.one('not-yet');
       const sending = await batch.freeze('on-the-wire');
 
-      const settled = await ledger.recordStatus([news(staged.invoiceId, 'issued'), news(sending.invoiceId, 'failed'), news(999_999_999, 'issued')]);
+      const settled = await ledger.recordStatus([
+        news(staged.invoiceId, 'issued'),
+        news(sending.invoiceId, 'failed'),
+        news(999_999_999, 'issued'),
+      ]);
 
       expect(settled).toEqual([]);
       expect((await batch.lines()).map((line) => line.state)).toEqual(['staged', 'sending']);
     });
 
     it('confirms a failed event by failed and by an unreadable status, and contradicts it by issued', async () => {
-      const cases = await Promise.all(['failed', 'unreadable', 'issued', 'processing'].map((status) => acceptedOne(`event-then-${status}`)));
+      const cases = await Promise.all(
+        ['failed', 'unreadable', 'issued', 'processing'].map((status) => acceptedOne(`event-then-${status}`)),
+      );
       await ledger.recordDeliveries(cases.map(({ serviceId }) => delivery(serviceId, 'failed', { reason: REASON })));
 
       await ledger.recordStatus(
-        cases.map(({ invoiceId }, index) => news(invoiceId, (['failed', 'unreadable', 'issued', 'processing'] as const)[index] ?? 'processing')),
+        cases.map(({ invoiceId }, index) =>
+          news(invoiceId, (['failed', 'unreadable', 'issued', 'processing'] as const)[index] ?? 'processing'),
+        ),
       );
 
       const lines = await Promise.all(cases.map(async ({ batch }) => (await batch.lines())[0]));
@@ -133,7 +178,13 @@ export function settlingContract(open: OpenLedger): void {
         newestAcceptedAt: NOW + 8,
         counts: { staged: 2, sending: 1, accepted: 2, rejected: 1, invalid: 1 },
       });
-      expect(await ledger.pageProgress(batch.batchId, 2)).toMatchObject({ unsent: 0, accepted: 0, attached: 0, oldestAcceptedAt: null, counts: {} });
+      expect(await ledger.pageProgress(batch.batchId, 2)).toMatchObject({
+        unsent: 0,
+        accepted: 0,
+        attached: 0,
+        oldestAcceptedAt: null,
+        counts: {},
+      });
     });
 
     it('opens the pages with owned unsent or any accepted invoice', async () => {
@@ -149,14 +200,21 @@ export function settlingContract(open: OpenLedger): void {
 
     it('finds the silent, fewest asks first, accepted before the given time, at most as many as asked', async () => {
       const batch = await scenario.run([{ ref: 'q1' }, { ref: 'q2' }, { ref: 'q3' }, { ref: 'q4' }], 3);
-      for (const [index, ref] of ['q1', 'q2', 'q3', 'q4'].entries()) await batch.send(ref, accepted(serviceIdOf(scenario, ref)), { sentAt: NOW + index });
+      for (const [index, ref] of ['q1', 'q2', 'q3', 'q4'].entries())
+        await batch.send(ref, accepted(serviceIdOf(scenario, ref)), { sentAt: NOW + index });
       const [first] = await ledger.silent(batch.batchId, 1, NOW + 10, 1);
       await ledger.recordStatus([news(first?.invoiceId ?? 0, 'processing')]);
 
-      expect((await ledger.silent(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks])).toEqual([[2, 0], [3, 0], [1, 1]]);
+      expect((await ledger.silent(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks])).toEqual([
+        [2, 0],
+        [3, 0],
+        [1, 1],
+      ]);
       expect((await ledger.silent(batch.batchId, 1, NOW + 2, 10)).map((one) => one.ordinal)).toEqual([2, 1]);
       expect((await ledger.silent(batch.batchId, 1, NOW + 10, 2)).map((one) => one.ordinal)).toEqual([2, 3]);
-      expect((await ledger.silent(batch.batchId, 2, NOW + 10, 10)).map((one) => one.serviceId)).toEqual([serviceIdOf(scenario, 'q4')]);
+      expect((await ledger.silent(batch.batchId, 2, NOW + 10, 10)).map((one) => one.serviceId)).toEqual([
+        serviceIdOf(scenario, 'q4'),
+      ]);
     });
   });
 
@@ -168,7 +226,10 @@ export function settlingContract(open: OpenLedger): void {
 
     it('leaves nothing of the page open, and says unknown wherever the service may have the invoice', async () => {
       const refs = ['staged', 'open', 'lost', 'none', 'accepted', 'fresh', 'rejected'];
-      const batch = await scenario.run([...refs, 'next-page'].map((ref) => ({ ref: `c-${ref}` })), refs.length);
+      const batch = await scenario.run(
+        [...refs, 'next-page'].map((ref) => ({ ref: `c-${ref}` })),
+        refs.length,
+      );
       await batch.send('c-lost', { kind: 'pending', reason: LATER, mayExist: true });
       await batch.send('c-accepted', accepted(serviceIdOf(scenario, 'c-accepted')));
       await batch.send('c-fresh', accepted(serviceIdOf(scenario, 'c-fresh')), { sentAt: NOW + 100 });
@@ -176,9 +237,19 @@ export function settlingContract(open: OpenLedger): void {
       // The last two are frozen last: to ask what is sendable counts an unanswered send as lost.
       const open = await batch.one('c-open');
       const none = await batch.one('c-none');
-      await ledger.freeze(batch.batchId, [open, none].map(({ invoiceId }) => ({ invoiceId, generation: 1, body: 'b' })), NOW);
+      await ledger.freeze(
+        batch.batchId,
+        [open, none].map(({ invoiceId }) => ({ invoiceId, generation: 1, body: 'b' })),
+        NOW,
+      );
       await ledger.recordSends([
-        { invoiceId: none.invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: { kind: 'pending', reason: LATER, mayExist: false } },
+        {
+          invoiceId: none.invoiceId,
+          generation: 1,
+          attempts: 1,
+          sentAt: NOW,
+          outcome: { kind: 'pending', reason: LATER, mayExist: false },
+        },
       ]);
 
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
@@ -227,9 +298,19 @@ export function settlingContract(open: OpenLedger): void {
     it('sums exactly, by outcome and currency, and counts what has no amount', async () => {
       const batch = await scenario.begin();
       const prices = ['0.1', '0.2', '1000000000000000000000000000000.05'];
-      const staged = prices.map((unitPrice, index) => validInvoice(scenario.application, invoiceOf({ ref: `sum-${index}`, unitPrice }), index + 1));
-      const dollar = validInvoice(scenario.application, { ...invoiceOf({ ref: 'usd', unitPrice: '-5' }), currency: 'USD' }, 4);
-      await ledger.stageInvoices(batch.batchId, [...staged, dollar, invalidInvoice(5), invalidInvoice(6, { net: '2.50' })], NOW);
+      const staged = prices.map((unitPrice, index) =>
+        validInvoice(scenario.application, invoiceOf({ ref: `sum-${index}`, unitPrice }), index + 1),
+      );
+      const dollar = validInvoice(
+        scenario.application,
+        { ...invoiceOf({ ref: 'usd', unitPrice: '-5' }), currency: 'USD' },
+        4,
+      );
+      await ledger.stageInvoices(
+        batch.batchId,
+        [...staged, dollar, invalidInvoice(5), invalidInvoice(6, { net: '2.50' })],
+        NOW,
+      );
       await finishStaging(ledger, batch, { invoices: 6, pageSize: 10 });
 
       expect(await ledger.countOutcomes(batch.batchId)).toEqual([
@@ -241,13 +322,18 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('reads a large batch in portions, in ordinal order', async () => {
-      const batch = await scenario.run(Array.from({ length: 2_000 }, (_, index) => ({ ref: `read-${index}` })), 2_000);
+      const batch = await scenario.run(
+        Array.from({ length: 2_000 }, (_, index) => ({ ref: `read-${index}` })),
+        2_000,
+      );
 
       const portions: number[] = [];
       for await (const portion of ledger.batchInvoices(batch.batchId)) portions.push(portion.length);
 
       expect(portions).toEqual([1_000, 1_000]);
-      expect((await batch.lines()).map((line) => line.ordinal)).toEqual(Array.from({ length: 2_000 }, (_, index) => index + 1));
+      expect((await batch.lines()).map((line) => line.ordinal)).toEqual(
+        Array.from({ length: 2_000 }, (_, index) => index + 1),
+      );
     });
   });
 }

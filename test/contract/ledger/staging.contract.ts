@@ -36,7 +36,8 @@ export function stagingContract(open: OpenLedger): void {
       const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 1);
       await ledger.recordStatus([{ invoiceId: silent?.invoiceId ?? 0, status: 'failed', reason: REASON, now: NOW }]);
     }
-    if (state === 'unsettled') await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+    if (state === 'unsettled')
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
     expect((await batch.line(ref)).state).toBe(state);
     return batch;
   }
@@ -49,13 +50,39 @@ export function stagingContract(open: OpenLedger): void {
 
     it('stages new identities, exactly as they were read', async () => {
       const batch = await scenario.begin();
-      const invoice = { ...invoiceOf({ ref: 'exact', unitPrice: '0.1' }), merchant: { nif: NIF, legalName: 'A & B', email: 'a@b.pt' } };
-      const staged = validInvoice(scenario.application, { ...invoice, lines: [{ ...invoice.lines[0]!, quantity: '123456789012345678901234567890.000000000000000001' }] }, 1);
-      const findings = [{ row: 2, column: null, code: 'merchant-details-differ', message: 'Warned', severity: 'warning' as const }];
+      const invoice = {
+        ...invoiceOf({ ref: 'exact', unitPrice: '0.1' }),
+        merchant: { nif: NIF, legalName: 'A & B', email: 'a@b.pt' },
+      };
+      const staged = validInvoice(
+        scenario.application,
+        {
+          ...invoice,
+          lines: [
+            {
+              description: 'x',
+              unitPrice: '1',
+              taxCode: 'IVA_23',
+              quantity: '123456789012345678901234567890.000000000000000001',
+            },
+          ],
+        },
+        1,
+      );
+      const findings = [
+        { row: 2, column: null, code: 'merchant-details-differ', message: 'Warned', severity: 'warning' as const },
+      ];
       await ledger.stageInvoices(batch.batchId, [{ ...staged, rows: [2, 9], findings }], NOW);
       await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
 
-      expect((await batch.sendable())[0]).toMatchObject({ state: 'staged', generation: 1, body: null, invoice: staged.invoice, mayExist: false, attempts: 0 });
+      expect((await batch.sendable())[0]).toMatchObject({
+        state: 'staged',
+        generation: 1,
+        body: null,
+        invoice: staged.invoice,
+        mayExist: false,
+        attempts: 0,
+      });
       expect(await batch.lines()).toEqual([
         {
           ordinal: 1,
@@ -86,21 +113,31 @@ export function stagingContract(open: OpenLedger): void {
 
       expect(await batch.sendable()).toEqual([]);
       const [first] = await batch.lines();
-      expect(first).toMatchObject({ state: 'invalid', generation: 0, idempotencyKey: null, reason: { code: 'quantity-unreadable', message: 'Not a number' } });
+      expect(first).toMatchObject({
+        state: 'invalid',
+        generation: 0,
+        idempotencyKey: null,
+        reason: { code: 'quantity-unreadable', message: 'Not a number' },
+      });
       expect(first?.findings).toHaveLength(2);
     });
 
     it('stages thousands in portions, each once', async () => {
       const batch = await scenario.begin();
-      const invoices: StageInvoice[] = Array.from({ length: 4_100 }, (_, index) => validInvoice(scenario.application, invoiceOf({ ref: `many-${index}` }), index + 1));
-      for (let start = 0; start < invoices.length; start += 2_000) await ledger.stageInvoices(batch.batchId, invoices.slice(start, start + 2_000), NOW);
+      const invoices: StageInvoice[] = Array.from({ length: 4_100 }, (_, index) =>
+        validInvoice(scenario.application, invoiceOf({ ref: `many-${index}` }), index + 1),
+      );
+      for (let start = 0; start < invoices.length; start += 2_000)
+        await ledger.stageInvoices(batch.batchId, invoices.slice(start, start + 2_000), NOW);
       await finishStaging(ledger, batch, { invoices: 4_100, pageSize: 2_000 });
 
       const lines = await batch.lines();
 
       expect(lines.map((line) => line.ordinal)).toEqual(invoices.map((invoice) => invoice.ordinal));
       expect(await ledger.openPages(batch.batchId)).toEqual([1, 2, 3]);
-      expect(await ledger.countOutcomes(batch.batchId)).toEqual([{ outcome: 'staged', currency: 'EUR', invoices: 4_100, net: '86100', withoutAmount: 0 }]);
+      expect(await ledger.countOutcomes(batch.batchId)).toEqual([
+        { outcome: 'staged', currency: 'EUR', invoices: 4_100, net: '86100', withoutAmount: 0 },
+      ]);
     });
 
     it('changes nothing when a portion comes twice', async () => {
@@ -116,7 +153,11 @@ export function stagingContract(open: OpenLedger): void {
     it('does nothing to a batch that is past staging', async () => {
       const batch = await scenario.run([{ ref: 'before' }]);
 
-      await ledger.stageInvoices(batch.batchId, [validInvoice(scenario.application, invoiceOf({ ref: 'after' }), 2)], NOW);
+      await ledger.stageInvoices(
+        batch.batchId,
+        [validInvoice(scenario.application, invoiceOf({ ref: 'after' }), 2)],
+        NOW,
+      );
 
       expect((await batch.lines()).map((line) => line.ref)).toEqual(['before']);
     });
@@ -134,13 +175,19 @@ export function stagingContract(open: OpenLedger): void {
       const texts = Array.from({ length: 40 }, (_, index) => ({ ref: `crowd-${index}` }));
 
       await Promise.all(
-        batches.map((batch, index) => stage(ledger, batch, { application: scenario.application, texts: index % 2 === 0 ? texts : texts.toReversed() })),
+        batches.map((batch, index) =>
+          stage(ledger, batch, {
+            application: scenario.application,
+            texts: index % 2 === 0 ? texts : texts.toReversed(),
+          }),
+        ),
       );
 
       const sendable = await Promise.all(batches.map((batch) => batch.sendable()));
       const refs = sendable.flat().map(({ invoice }) => invoice.ref);
       expect(refs.toSorted()).toEqual(texts.map((text) => text.ref).toSorted());
-      for (const batch of batches) expect(new Set((await batch.lines()).map((line) => line.state))).toEqual(new Set(['staged']));
+      for (const batch of batches)
+        expect(new Set((await batch.lines()).map((line) => line.state))).toEqual(new Set(['staged']));
     });
   });
 
@@ -166,19 +213,22 @@ export function stagingContract(open: OpenLedger): void {
       ['failed', true, 'failed', false],
       ['issued', false, 'already-issued', false],
       ['issued', true, 'already-issued', false],
-    ] as const)('%s, owner closed %s: the second batch says %s, sends it: %s', async (state, closed, outcome, sends) => {
-      const ref = `same-${state}-${closed}`;
-      const first = await batchWith(ref, state);
-      if (closed) await first.finish();
+    ] as const)(
+      '%s, owner closed %s: the second batch says %s, sends it: %s',
+      async (state, closed, outcome, sends) => {
+        const ref = `same-${state}-${closed}`;
+        const first = await batchWith(ref, state);
+        if (closed) await first.finish();
 
-      const second = await scenario.run([{ ref }]);
+        const second = await scenario.run([{ ref }]);
 
-      const line = await second.line(ref);
-      expect(line.state).toBe(outcome);
-      expect(line.idempotencyKey).toBe((await first.line(ref)).idempotencyKey);
-      expect((await second.sendable()).length === 1).toBe(sends);
-      if (sends) expect(await first.sendable()).toEqual([]);
-    });
+        const line = await second.line(ref);
+        expect(line.state).toBe(outcome);
+        expect(line.idempotencyKey).toBe((await first.line(ref)).idempotencyKey);
+        expect((await second.sendable()).length === 1).toBe(sends);
+        if (sends) expect(await first.sendable()).toEqual([]);
+      },
+    );
 
     it('lets an attached batch follow the invoice to its end', async () => {
       const first = await scenario.run([{ ref: 'followed' }]);
@@ -189,8 +239,8 @@ export function stagingContract(open: OpenLedger): void {
       expect((await second.line('followed')).state).toBe('accepted');
       const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
 
-      expect(settled.map((one) => [one.batchId, one.workflowId, one.state]).toSorted()).toEqual(
-        [first, second].map(({ batchId }) => [batchId, `workflow-of-${batchId}`, 'issued']).toSorted(),
+      expect(new Set(settled.map((one) => [one.batchId, one.workflowId, one.state]))).toEqual(
+        new Set([first, second].map(({ batchId }) => [batchId, `workflow-of-${batchId}`, 'issued'])),
       );
     });
 
@@ -201,7 +251,9 @@ export function stagingContract(open: OpenLedger): void {
 
       const second = await scenario.run([{ ref: 'details', legalName: 'Fixed, Lda', email: 'fixed@example.pt' }]);
 
-      expect(await ledger.merchantsNeeded(second.batchId)).toEqual([{ nif: NIF, legalName: 'Fixed, Lda', email: 'fixed@example.pt' }]);
+      expect(await ledger.merchantsNeeded(second.batchId)).toEqual([
+        { nif: NIF, legalName: 'Fixed, Lda', email: 'fixed@example.pt' },
+      ]);
       expect((await second.one('details')).invoice.merchant.legalName).toBe('Fixed, Lda');
     });
   });
@@ -212,32 +264,49 @@ export function stagingContract(open: OpenLedger): void {
       scenario = createScenario(ledger);
     });
 
-    it.each(['staged', 'sending', 'held', 'accepted', 'issued', 'unknown', 'unsettled'] as const)('is a conflict with an invoice that is %s', async (state) => {
-      const ref = `other-${state}`;
-      const first = await batchWith(ref, state);
-      await first.finish();
+    it.each(['staged', 'sending', 'held', 'accepted', 'issued', 'unknown', 'unsettled'] as const)(
+      'is a conflict with an invoice that is %s',
+      async (state) => {
+        const ref = `other-${state}`;
+        const first = await batchWith(ref, state);
+        await first.finish();
 
-      const second = await scenario.run([{ ref, unitPrice: '99' }]);
+        const second = await scenario.run([{ ref, unitPrice: '99' }]);
 
-      expect(await second.line(ref)).toMatchObject({ state: 'conflict', idempotencyKey: null, serviceId: null, reason: { code: 'known-with-other-content' } });
-      expect(await second.sendable()).toEqual([]);
-      expect((await first.line(ref)).state).toBe(state);
-    });
+        expect(await second.line(ref)).toMatchObject({
+          state: 'conflict',
+          idempotencyKey: null,
+          serviceId: null,
+          reason: { code: 'known-with-other-content' },
+        });
+        expect(await second.sendable()).toEqual([]);
+        expect((await first.line(ref)).state).toBe(state);
+      },
+    );
 
-    it.each(['failed', 'rejected'] as const)('takes over an invoice that is %s, as the next generation under a new key', async (state) => {
-      const ref = `corrected-${state}`;
-      const first = await batchWith(ref, state);
-      const before = await first.line(ref);
+    it.each(['failed', 'rejected'] as const)(
+      'takes over an invoice that is %s, as the next generation under a new key',
+      async (state) => {
+        const ref = `corrected-${state}`;
+        const first = await batchWith(ref, state);
+        const before = await first.line(ref);
 
-      const second = await scenario.run([{ ref, unitPrice: '99' }]);
+        const second = await scenario.run([{ ref, unitPrice: '99' }]);
 
-      const sendable = await second.one(ref);
-      const fingerprint = validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), 1).fingerprint;
-      const key = idempotencyKeyOf({ application: scenario.application, merchantNif: NIF, ref }, fingerprint, 2);
-      expect(sendable).toMatchObject({ generation: 2, idempotencyKey: key, state: 'staged', firstSentAt: null, attempts: 1 });
-      expect(sendable.invoice.lines[0]?.unitPrice).toBe('99');
-      expect(key).not.toBe(before.idempotencyKey);
-    });
+        const sendable = await second.one(ref);
+        const fingerprint = validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), 1).fingerprint;
+        const key = idempotencyKeyOf({ application: scenario.application, merchantNif: NIF, ref }, fingerprint, 2);
+        expect(sendable).toMatchObject({
+          generation: 2,
+          idempotencyKey: key,
+          state: 'staged',
+          firstSentAt: null,
+          attempts: 1,
+        });
+        expect(sendable.invoice.lines[0]?.unitPrice).toBe('99');
+        expect(key).not.toBe(before.idempotencyKey);
+      },
+    );
 
     it('leaves the earlier batch its outcome: the corrected content is not its own', async () => {
       const first = await batchWith('kept', 'failed');
@@ -255,11 +324,22 @@ export function stagingContract(open: OpenLedger): void {
       const first = await batchWith('risen', 'failed');
       const second = await scenario.run([{ ref: 'risen', unitPrice: '99' }]);
 
-      const { settled } = await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'risen'), 'issued', { receivedAt: NOW + 7 })]);
+      const { settled } = await ledger.recordDeliveries([
+        delivery(serviceIdOf(scenario, 'risen'), 'issued', { receivedAt: NOW + 7 }),
+      ]);
 
       expect(settled).toMatchObject([{ batchId: first.batchId, page: 1, ordinal: 1, state: 'issued' }]);
-      expect(await first.line('risen')).toMatchObject({ state: 'issued', serviceId: serviceIdOf(scenario, 'risen'), reason: null, settledAt: NOW + 7 });
-      expect(await second.line('risen')).toMatchObject({ state: 'held', flags: ['issued-in-earlier-generation'], reason: { code: 'issued-in-earlier-generation' } });
+      expect(await first.line('risen')).toMatchObject({
+        state: 'issued',
+        serviceId: serviceIdOf(scenario, 'risen'),
+        reason: null,
+        settledAt: NOW + 7,
+      });
+      expect(await second.line('risen')).toMatchObject({
+        state: 'held',
+        flags: ['issued-in-earlier-generation'],
+        reason: { code: 'issued-in-earlier-generation' },
+      });
       expect(await ledger.releaseHeld(second.batchId, NOW)).toBe(0);
       await second.finish();
       expect(await (await scenario.run([{ ref: 'risen', unitPrice: '99' }])).sendable()).toEqual([]);
@@ -272,7 +352,11 @@ export function stagingContract(open: OpenLedger): void {
 
       await other.send('thief', accepted(serviceIdOf(scenario, 'old-id')));
 
-      expect(await other.line('thief')).toMatchObject({ state: 'unknown', serviceId: null, reason: { code: 'service-id-taken' } });
+      expect(await other.line('thief')).toMatchObject({
+        state: 'unknown',
+        serviceId: null,
+        reason: { code: 'service-id-taken' },
+      });
     });
   });
 
@@ -284,7 +368,11 @@ export function stagingContract(open: OpenLedger): void {
 
     it('forgets what was staged, so that the next try starts from nothing', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(batch.batchId, [validInvoice(scenario.application, invoiceOf({ ref: 'again' }), 1), invalidInvoice(2)], NOW);
+      await ledger.stageInvoices(
+        batch.batchId,
+        [validInvoice(scenario.application, invoiceOf({ ref: 'again' }), 1), invalidInvoice(2)],
+        NOW,
+      );
 
       await ledger.restartStaging(batch.batchId);
       expect(await batch.lines()).toEqual([]);
@@ -296,7 +384,11 @@ export function stagingContract(open: OpenLedger): void {
 
     it('passes an invoice that another batch waits for on to that batch', async () => {
       const dying = await scenario.begin();
-      await ledger.stageInvoices(dying.batchId, [validInvoice(scenario.application, invoiceOf({ ref: 'heir' }), 1)], NOW);
+      await ledger.stageInvoices(
+        dying.batchId,
+        [validInvoice(scenario.application, invoiceOf({ ref: 'heir' }), 1)],
+        NOW,
+      );
       const heir = await scenario.run([{ ref: 'heir' }]);
       expect(await heir.sendable()).toEqual([]);
 
@@ -318,7 +410,11 @@ export function stagingContract(open: OpenLedger): void {
 
     it('is part of a refusal too', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(batch.batchId, [validInvoice(scenario.application, invoiceOf({ ref: 'refused' }), 1)], NOW);
+      await ledger.stageInvoices(
+        batch.batchId,
+        [validInvoice(scenario.application, invoiceOf({ ref: 'refused' }), 1)],
+        NOW,
+      );
       await ledger.refuseBatch(batch.batchId, { rows: 1, fileFindings: [], proof: {}, now: NOW });
 
       const next = await scenario.run([{ ref: 'refused', unitPrice: '5' }]);

@@ -7,7 +7,9 @@ export function webhooksContract(open: OpenLedger): void {
   let ledger: Ledger;
   let scenario: Scenario;
 
-  async function acceptedOne(ref: string): Promise<{ readonly batch: TestBatch; readonly serviceId: string; readonly invoiceId: number }> {
+  async function acceptedOne(
+    ref: string,
+  ): Promise<{ readonly batch: TestBatch; readonly serviceId: string; readonly invoiceId: number }> {
     const batch = await scenario.run([{ ref }]);
     const serviceId = serviceIdOf(scenario, ref);
     const { invoiceId } = await batch.freeze(ref);
@@ -26,17 +28,33 @@ export function webhooksContract(open: OpenLedger): void {
 
       const result = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 77 })]);
 
-      expect(result).toMatchObject({ stored: 1, duplicates: 0, toConfirm: [], settled: [{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }] });
-      expect(await batch.line('issued')).toMatchObject({ state: 'issued', settledAt: NOW + 77, flags: [], reason: null });
+      expect(result).toMatchObject({
+        stored: 1,
+        duplicates: 0,
+        toConfirm: [],
+        settled: [{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }],
+      });
+      expect(await batch.line('issued')).toMatchObject({
+        state: 'issued',
+        settledAt: NOW + 77,
+        flags: [],
+        reason: null,
+      });
     });
 
     it('stores the same bytes once and other bytes about the same invoice again', async () => {
       const { serviceId } = await acceptedOne('dup');
       const event = delivery(serviceId, 'issued');
 
-      expect(await ledger.recordDeliveries([event, event])).toMatchObject({ stored: 1, duplicates: 1, settled: [{ state: 'issued' }] });
+      expect(await ledger.recordDeliveries([event, event])).toMatchObject({
+        stored: 1,
+        duplicates: 1,
+        settled: [{ state: 'issued' }],
+      });
       expect(await ledger.recordDeliveries([event])).toMatchObject({ stored: 0, duplicates: 1 });
-      expect(await ledger.recordDeliveries([delivery(serviceId, 'issued', { bytes: `other ${serviceId}` })])).toMatchObject({ stored: 1, duplicates: 0 });
+      expect(
+        await ledger.recordDeliveries([delivery(serviceId, 'issued', { bytes: `other ${serviceId}` })]),
+      ).toMatchObject({ stored: 1, duplicates: 0 });
     });
 
     it('keeps one count for many who deliver the same bytes at once', async () => {
@@ -55,7 +73,12 @@ export function webhooksContract(open: OpenLedger): void {
       const nothingFinal = delivery(serviceId, null, { bytes: `odd-2 ${serviceId}` });
       const withoutId = delivery(null, 'issued', { bytes: `odd-3 ${serviceId}` });
 
-      expect(await ledger.recordDeliveries([unreadable, nothingFinal, withoutId])).toEqual({ stored: 3, duplicates: 0, settled: [], toConfirm: [] });
+      expect(await ledger.recordDeliveries([unreadable, nothingFinal, withoutId])).toEqual({
+        stored: 3,
+        duplicates: 0,
+        settled: [],
+        toConfirm: [],
+      });
 
       expect((await batch.line('odd')).state).toBe('accepted');
     });
@@ -67,12 +90,18 @@ export function webhooksContract(open: OpenLedger): void {
 
       expect(result).toEqual({ stored: 1, duplicates: 0, settled: [], toConfirm: [{ invoiceId, serviceId }] });
       expect((await batch.line('failed')).state).toBe('accepted');
-      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([{ invoiceId, serviceId, reason: REASON }]);
+      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([
+        { invoiceId, serviceId, reason: REASON },
+      ]);
       expect(await ledger.unconfirmedFailures(batch.batchId, 2, 10)).toEqual([]);
-      expect((await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })])).toConfirm).toHaveLength(1);
+      expect(
+        (await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })])).toConfirm,
+      ).toHaveLength(1);
       await ledger.recordStatus([{ invoiceId, status: 'failed', reason: null, now: NOW }]);
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([]);
-      expect((await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })])).toConfirm).toEqual([]);
+      expect(
+        (await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })])).toConfirm,
+      ).toEqual([]);
     });
 
     it('issues after failed, flagged, whether failed was confirmed or not', async () => {
@@ -81,11 +110,19 @@ export function webhooksContract(open: OpenLedger): void {
       await ledger.recordDeliveries([delivery(one.serviceId, 'failed'), delivery(two.serviceId, 'failed')]);
       await ledger.recordStatus([{ invoiceId: two.invoiceId, status: 'failed', reason: REASON, now: NOW }]);
 
-      const { settled, toConfirm } = await ledger.recordDeliveries([delivery(one.serviceId, 'issued'), delivery(two.serviceId, 'issued')]);
+      const { settled, toConfirm } = await ledger.recordDeliveries([
+        delivery(one.serviceId, 'issued'),
+        delivery(two.serviceId, 'issued'),
+      ]);
 
       expect(settled.map((row) => row.state)).toEqual(['issued', 'issued']);
       expect(toConfirm).toEqual([]);
-      for (const { batch } of [one, two]) expect((await batch.lines())[0]).toMatchObject({ state: 'issued', flags: ['issued-after-failed'], reason: null });
+      for (const { batch } of [one, two])
+        expect((await batch.lines())[0]).toMatchObject({
+          state: 'issued',
+          flags: ['issued-after-failed'],
+          reason: null,
+        });
     });
 
     it('only flags failed after issued, once', async () => {
@@ -106,14 +143,18 @@ export function webhooksContract(open: OpenLedger): void {
 
       const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
 
-      expect(settled).toMatchObject([{ batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, state: 'issued' }]);
+      expect(settled).toMatchObject([
+        { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, state: 'issued' },
+      ]);
     });
 
     it('asks for the confirmation of a failed event about an unsettled invoice', async () => {
       const { batch, serviceId, invoiceId } = await acceptedOne('late-failed');
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
-      expect((await ledger.recordDeliveries([delivery(serviceId, 'failed')])).toConfirm).toEqual([{ invoiceId, serviceId }]);
+      expect((await ledger.recordDeliveries([delivery(serviceId, 'failed')])).toConfirm).toEqual([
+        { invoiceId, serviceId },
+      ]);
       await ledger.recordStatus([{ invoiceId, status: 'unreadable', reason: null, now: NOW }]);
 
       expect((await batch.line('late-failed')).state).toBe('failed');
@@ -174,7 +215,9 @@ export function webhooksContract(open: OpenLedger): void {
       const batch = await scenario.run([{ ref: 'unknown-then-known' }]);
       const serviceId = serviceIdOf(scenario, 'unknown-then-known');
       const { invoiceId } = await batch.freeze('unknown-then-known');
-      await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: { kind: 'unknown', reason: REASON } }]);
+      await ledger.recordSends([
+        { invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: { kind: 'unknown', reason: REASON } },
+      ]);
       await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
 
       await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
@@ -184,9 +227,16 @@ export function webhooksContract(open: OpenLedger): void {
 
     it('and the answer at the same moment settle every invoice, whoever comes last', async () => {
       const count = 150;
-      const batch = await scenario.run(Array.from({ length: count }, (_, index) => ({ ref: `race-${index}` })), count);
+      const batch = await scenario.run(
+        Array.from({ length: count }, (_, index) => ({ ref: `race-${index}` })),
+        count,
+      );
       const sendable = await batch.sendable();
-      await ledger.freeze(batch.batchId, sendable.map(({ invoiceId, generation }) => ({ invoiceId, generation, body: 'b' })), NOW);
+      await ledger.freeze(
+        batch.batchId,
+        sendable.map(({ invoiceId, generation }) => ({ invoiceId, generation, body: 'b' })),
+        NOW,
+      );
 
       const told = await Promise.all(
         sendable.flatMap(({ invoiceId, ordinal }) => {
@@ -258,12 +308,18 @@ export function webhooksContract(open: OpenLedger): void {
 
     it('keeps merchants by application, takes the first of two in one list, and follows the service when an id changes', async () => {
       const { application } = createScenario(ledger);
-      await ledger.saveMerchants(application, [{ nif: NIF, merchantId: 'mrc_a' }, { nif: NIF, merchantId: 'mrc_b' }]);
+      await ledger.saveMerchants(application, [
+        { nif: NIF, merchantId: 'mrc_a' },
+        { nif: NIF, merchantId: 'mrc_b' },
+      ]);
       const own = createScenario(ledger);
       const batch = await own.run([{ ref: 'of-a-merchant' }]);
 
       expect(await ledger.merchantsNeeded(batch.batchId)).toHaveLength(1);
-      await ledger.saveMerchants(own.application, [{ nif: NIF, merchantId: 'mrc_a' }, { nif: NIF, merchantId: 'mrc_b' }]);
+      await ledger.saveMerchants(own.application, [
+        { nif: NIF, merchantId: 'mrc_a' },
+        { nif: NIF, merchantId: 'mrc_b' },
+      ]);
       expect((await batch.one('of-a-merchant')).merchantId).toBe('mrc_a');
       await ledger.saveMerchants(own.application, [{ nif: NIF, merchantId: 'mrc_c' }]);
       await ledger.saveMerchants(own.application, []);

@@ -1,0 +1,3 @@
+import { receiverCommand } from './cli/receiver.ts';
+
+process.exitCode = await receiverCommand(process.env);

@@ -1,0 +1,90 @@
+import type { Client } from '@temporalio/client';
+import { LoteError } from '../domain/errors.ts';
+import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../domain/ports/ledger.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { ServiceProfile } from '../service/profile.ts';
+import { activityDeps } from './activity-deps.ts';
+import { connectClient } from './embedded.ts';
+import { openLedger } from './open-ledger.ts';
+import { openService, readProfile } from './open-service.ts';
+import { startReceiver } from './start-receiver.ts';
+import { startWorker } from './start-worker.ts';
+import { startedParts, type StartedParts } from './stop-in-reverse.ts';
+
+/** What every process of the distributed form holds: the shared ledger, the service, Temporal. */
+interface Shared {
+  readonly parts: StartedParts;
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly profile: ServiceProfile;
+  readonly client: Client;
+  readonly address: string;
+}
+
+export interface DistributedWorker {
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A worker on the shared ledger and the shared Temporal server. */
+export async function startDistributedWorker(config: Config, log: Logger): Promise<DistributedWorker> {
+  const shared = await openShared(config, log);
+  return orStop(shared.parts, async () => {
+    const worker = await startWorker(activityDeps({ ...shared, config, webhookUrl: config.webhook.url, log }), {
+      address: shared.address,
+      namespace: config.temporal.namespace,
+      taskQueue: config.taskQueue,
+    });
+    shared.parts.add('worker', () => worker.stop());
+    return { ended: worker.ended, stop: () => shared.parts.stop() };
+  });
+}
+
+/** A receiver on the shared ledger. */
+export async function startDistributedReceiver(
+  config: Config,
+  log: Logger,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const shared = await openShared(config, log);
+  return orStop(shared.parts, async () => {
+    const receiver = await startReceiver({
+      ...shared,
+      config,
+      port: config.receiver.port,
+      client: () => shared.client,
+      log,
+    });
+    shared.parts.add('receiver', () => receiver.close());
+    return { url: receiver.url, stop: () => shared.parts.stop() };
+  });
+}
+
+async function openShared(config: Config, log: Logger): Promise<Shared> {
+  const { service: account, temporal } = config;
+  if (account.kind !== 'remote' || temporal.address === null) {
+    throw new LoteError('configuration-invalid', 'A process of its own needs INVOICING_BASE_URL and TEMPORAL_ADDRESS.');
+  }
+  const parts = startedParts(log);
+  const profile = readProfile(config);
+  const { address } = temporal;
+  return orStop(parts, async () => {
+    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    parts.add('ledger', () => ledger.close());
+    const service = openService(config, account, profile);
+    parts.add('service', () => service.close());
+    const client = await connectClient(address, temporal.namespace);
+    parts.add('temporal', () => client.connection.close());
+    return { parts, ledger, service, profile, client, address };
+  });
+}
+
+async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    await parts.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,3 @@
+import { workerCommand } from './cli/worker.ts';
+
+process.exitCode = await workerCommand(process.env);

@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { choosePort } from '../../../src/runtime/free-port.ts';
+import { connectTemporal, temporalPlace } from '../../../src/runtime/temporal-connection.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const NO_TLS = { serverName: null, serverCaCertPath: null, clientCertPath: null, clientKeyPath: null };
+
+describe('connectTemporal', () => {
+  it('gives a connection that works', async () => {
+    const connection = await connectTemporal(
+      await temporalPlace(inject('temporalAddress'), { apiKey: null, tls: null }),
+    );
+
+    const { namespaces } = await connection.workflowService.listNamespaces({});
+    await connection.close();
+
+    expect(namespaces.map((one) => one.namespaceInfo?.name)).toContain('default');
+  });
+
+  it('names the address and the variable when nobody answers there, and shows no key', async () => {
+    const port = await choosePort({ host: '127.0.0.1', port: 0, explicit: false, variable: 'X' });
+    const place = await temporalPlace(`127.0.0.1:${port}`, { apiKey: 'hidden-key', tls: NO_TLS });
+
+    const failure: unknown = await connectTemporal(place, 300).catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({ code: 'temporal-unavailable' });
+    expect(String(failure)).toContain(`127.0.0.1:${port}`);
+    expect(String(failure)).toContain('TEMPORAL_ADDRESS');
+    expect(String(failure)).not.toContain('hidden-key');
+  });
+});
+
+describe('temporalPlace', () => {
+  it('has neither TLS nor key when none is configured', async () => {
+    expect(await temporalPlace('host:7233', { apiKey: null, tls: null })).toEqual({ address: 'host:7233' });
+  });
+
+  it('reads certificates from their files', async () => {
+    const directory = await temporaryDirectory();
+    const [ca, crt, key] = ['ca.pem', 'crt.pem', 'key.pem'].map((name) => join(directory, name));
+    for (const file of [ca, crt, key]) await writeFile(String(file), `PEM of ${String(file)}`);
+
+    const place = await temporalPlace('host:7233', {
+      apiKey: 'key',
+      tls: {
+        serverName: 'temporal.example',
+        serverCaCertPath: String(ca),
+        clientCertPath: String(crt),
+        clientKeyPath: String(key),
+      },
+    });
+
+    expect(place).toEqual({
+      address: 'host:7233',
+      apiKey: 'key',
+      tls: {
+        serverNameOverride: 'temporal.example',
+        serverRootCACertificate: Buffer.from(`PEM of ${String(ca)}`),
+        clientCertPair: { crt: Buffer.from(`PEM of ${String(crt)}`), key: Buffer.from(`PEM of ${String(key)}`) },
+      },
+    });
+  });
+
+  it('names the variable of a certificate that cannot be read', async () => {
+    const place = temporalPlace('host:7233', { apiKey: null, tls: { ...NO_TLS, serverCaCertPath: '/nowhere/ca.pem' } });
+
+    await expect(place).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: expect.stringContaining('TEMPORAL_TLS_SERVER_CA_CERT_PATH') as string,
+    });
+  });
+});

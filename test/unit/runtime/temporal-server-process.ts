@@ -1,0 +1,9 @@
+import { acquireTemporalBinary } from '../../../src/runtime/temporal-binary.ts';
+import { startTemporalServer } from '../../../src/runtime/temporal-server.ts';
+
+// A parent for the adoption test: starts a server, says its address, and waits to be killed.
+const [, , dataDir = ''] = process.argv;
+const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
+const server = await startTemporalServer({ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 });
+process.stdout.write(`${server.address}\n`);
+setInterval(() => undefined, 1_000);
