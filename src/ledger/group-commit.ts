@@ -1,7 +1,7 @@
 import { LoteError } from '../domain/errors.ts';
 
 /** Concurrent small writes wait this long for company: measured 20-50 times cheaper than row by row, and less than a POST takes. */
-export const WINDOW_MS = 4;
+const WINDOW_MS = 4;
 
 /** A group that is large enough gains nothing by waiting. */
 const FULL = 500;

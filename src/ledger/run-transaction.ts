@@ -8,11 +8,12 @@ export async function runTransaction<Result>(
   connection: Queries,
   work: (queries: Queries) => Promise<Result>,
 ): Promise<Result> {
-  let failure: Error | null = null;
+  const failures: Error[] = [];
   await connection.query('BEGIN');
   try {
     const result = await work({ query: watched });
-    if (failure !== null) throw failure;
+    const [failure] = failures;
+    if (failure !== undefined) throw failure;
     await connection.query('COMMIT');
     return result;
   } catch (error) {
@@ -24,10 +25,11 @@ export async function runTransaction<Result>(
     try {
       return await connection.query<Row>(text, params);
     } catch (error) {
-      failure ??=
+      failures.push(
         error instanceof Error
           ? error
-          : new Error('A statement failed with something that is no error', { cause: error });
+          : new Error('A statement failed with something that is no error', { cause: error }),
+      );
       throw error;
     }
   }

@@ -49,9 +49,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
   });
-  const ended = worker.run().finally(async () => {
-    await connection.close();
-  });
+  const ended = runToTheEnd(worker, connection);
   // Whoever starts a worker learns of its end through `ended`; a rejection before that must not end the process.
   ended.catch(() => undefined);
   return {
@@ -61,6 +59,14 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
       await ended;
     },
   };
+}
+
+async function runToTheEnd(worker: Worker, connection: NativeConnection): Promise<void> {
+  try {
+    await worker.run();
+  } finally {
+    await connection.close();
+  }
 }
 
 /** An image holds the workflows bundled at build time; a checkout bundles them at start. */

@@ -46,7 +46,7 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
 }
 
 /** The name, proved to be safe inside SQL. */
-export function schemaName(schema: string): string {
+function schemaName(schema: string): string {
   if (SCHEMA_NAME.test(schema)) return schema;
   throw new LoteError(
     'configuration-invalid',

@@ -27,6 +27,6 @@ function element(value: string | number | boolean | null): string {
 }
 
 /** Text without NUL, which no PostgreSQL text can hold. */
-export function storableText(text: string): string {
+function storableText(text: string): string {
   return text.includes('\u0000') ? text.replaceAll('\u0000', '\uFFFD') : text;
 }

@@ -4,7 +4,7 @@ import { merchantJson } from './merchant-answer.ts';
 import type { Call, Services } from './operation.ts';
 
 /** Merchants in one answer, at most and by default. */
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 
 /** GET /v1/merchants */
 export async function listMerchants({ context }: Services, { application, query }: Call): Promise<Answer> {

@@ -6,7 +6,7 @@ import { createdInvoiceAnswer } from './invoice-answer.ts';
 import { merchantAnswer } from './merchant-answer.ts';
 
 /** Keys are kept this long; after it the same key creates anew. */
-export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
+const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Creates at most once for an Idempotency-Key.

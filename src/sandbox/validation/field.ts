@@ -11,7 +11,7 @@ export interface Problem {
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** True for a JSON object. */
-export function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

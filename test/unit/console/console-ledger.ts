@@ -4,7 +4,7 @@ import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domai
 import { sumDecimals } from '../../../src/domain/money.ts';
 import type { ConsoleLedger } from '../../../src/console/console-options.ts';
 
-export const NOON = Date.UTC(2026, 4, 1, 12);
+const NOON = Date.UTC(2026, 4, 1, 12);
 
 /** An issued invoice of 1234.5 EUR; each test names what matters to it. */
 export function anInvoice(given: Partial<BatchInvoice> = {}): BatchInvoice {
