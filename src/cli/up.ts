@@ -30,6 +30,7 @@ function addresses({ endpoints }: Stack): string {
   const lines = [
     ['Temporal', endpoints.temporalAddress],
     ['Temporal UI', endpoints.temporalUi],
+    ['Console', endpoints.console],
     ['Receiver', endpoints.receiver],
     ['Sandbox', endpoints.sandbox],
   ].filter(([, address]) => address !== null);

@@ -12,7 +12,7 @@ import { Refusal } from './refusal.ts';
 import { shorten } from './shorten.ts';
 
 /** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
-const INERT = /^'(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
+const INERT = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
 const TOTALS = /^(?:sub|grand|gran)?[\s-]?tota(?:l|is|les|ux)\b|^(?:soma|suma|sum)\b/i;
 /** A hostile header cell may be a megabyte long, and each finding repeats it. */
 const LONGEST_LABEL = 80;

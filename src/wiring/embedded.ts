@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
+import { startConsole } from '../console/start-console.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
@@ -8,7 +9,7 @@ import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
 import { openDataDir, type DataDir } from '../runtime/data-dir.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../runtime/endpoints.ts';
 import { ownIdentity } from '../runtime/process-identity.ts';
-import { choosePort } from '../runtime/free-port.ts';
+import { choosePort, type PortWish } from '../runtime/free-port.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { acquireTemporalBinary } from '../runtime/temporal-binary.ts';
 import { startTemporalServer } from '../runtime/temporal-server.ts';
@@ -19,6 +20,7 @@ import { openLedger } from './open-ledger.ts';
 import { openService, readProfile, type ServiceAccount } from './open-service.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
+import { VERSION } from './version.ts';
 import { startedParts } from './stop-in-reverse.ts';
 
 /** Everything a data directory's owner runs. */
@@ -73,10 +75,8 @@ async function startParts(
   const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
   parts.add('ledger', () => ledger.close());
 
-  const receiverPort = await choosePort({
-    ...config.receiver,
-    explicit: config.receiver.explicit || config.service.kind === 'remote',
-  });
+  // 0 means any free port: the receiver itself asks for it, so that nobody takes it in between.
+  const receiverPort = config.receiver.port === 0 ? 0 : await choosePort(withRealService(config));
   const sandbox =
     config.service.kind === 'sandbox'
       ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] })
@@ -101,7 +101,7 @@ async function startParts(
     log,
   });
   parts.add('receiver', () => receiver.close());
-  const ownWebhookUrl = sandbox === null ? null : `http://${config.receiver.host}:${receiverPort}/webhooks`;
+  const ownWebhookUrl = sandbox === null ? null : `${receiver.url}/webhooks`;
 
   tell('Starting the worker …');
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
@@ -112,18 +112,35 @@ async function startParts(
   });
   parts.add('worker', () => worker.stop());
 
+  const web = await startConsole({
+    host: config.console.host,
+    port: config.console.port === 0 ? 0 : await choosePort({ ...config.console, reserved: [receiverPort] }),
+    ledger,
+    reportsDir: config.reportsDir,
+    links: { temporalUi: temporal.ui, namespace: config.temporal.namespace },
+    version: VERSION,
+    onError: (err) => log.error('console request failed', { err }),
+    ...(config.console.token === null ? {} : { token: config.console.token }),
+  });
+  parts.add('console', () => web.close());
+
   const endpoints: Endpoints = {
     ...(await ownIdentity()),
     temporalAddress: temporal.address,
     temporalNamespace: config.temporal.namespace,
     temporalUi: temporal.ui,
     receiver: receiver.url,
-    console: null,
+    console: web.url,
     sandbox: sandbox?.url ?? null,
   };
   await writeEndpoints(dataDir, endpoints);
   parts.add('endpoints', () => removeEndpoints(dataDir));
   return { ledger, service, client, worker, sandbox, endpoints, stop: () => parts.stop() };
+}
+
+/** A real service was told where we listen: then no other port will do. */
+function withRealService({ receiver, service }: Config): PortWish {
+  return { ...receiver, explicit: receiver.explicit || service.kind === 'remote' };
 }
 
 function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {

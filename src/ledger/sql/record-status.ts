@@ -17,7 +17,7 @@ WITH item AS (
 ), target AS (
   SELECT i.invoice_id, i.service_id
   FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id
-  WHERE i.service_id IS NOT NULL
+  WHERE i.invoice_id = ANY($1::bigint[]) AND i.service_id IS NOT NULL
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 ), heard AS (
@@ -59,5 +59,5 @@ UPDATE invoice i SET
   asks = i.asks + 1,
   changed_at = h.told_at
 FROM heard h
-WHERE i.invoice_id = h.invoice_id
+WHERE i.invoice_id = ANY($1::bigint[]) AND i.invoice_id = h.invoice_id
 RETURNING i.invoice_id, i.service_id, i.state`;
