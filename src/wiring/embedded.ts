@@ -101,7 +101,7 @@ async function startParts(
     log,
   });
   parts.add('receiver', () => receiver.close());
-  const ownWebhookUrl = sandbox === null ? null : `${receiver.url}/webhooks`;
+  const ownWebhookUrl = sandbox === null ? null : receiver.url;
 
   tell('Starting the worker …');
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;

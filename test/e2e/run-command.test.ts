@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
 import { newPlace, runLote, type Place } from '../support/lote-command.ts';
+import { ownPort } from '../support/own-port.ts';
 import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
 
 interface RunDocument {
@@ -29,11 +30,14 @@ describe('lote run', () => {
   beforeAll(async () => {
     place = await newPlace();
     sandbox = await independentSandbox();
+    const port = await ownPort();
     env = {
       ...place.env,
       INVOICING_BASE_URL: sandbox.url,
       INVOICING_API_KEY: SANDBOX_KEY,
-      RECEIVER_PORT: '0',
+      RECEIVER_PORT: String(port),
+      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+      CONSOLE_PORT: '0',
       LOTE_SETTLE_TIMEOUT: '20s',
     };
   });
@@ -57,7 +61,7 @@ describe('lote run', () => {
       counts: { invoices: 40, issued: 37, failed: 2, invalid: 1, rows: 40 },
     });
     expect(sandbox.books().duplicates).toEqual([]);
-    expect(sandbox.books().totals).toMatchObject({ invoices: 39, issued: 37, failed: 2 });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 39, issued: 37, failed: 2, deliveriesPending: 0 });
     const report = JSON.parse(await readFile(batch?.reports.json ?? '', 'utf8')) as {
       schema: string;
       invoices: readonly { state: string; serviceId: string | null }[];

@@ -52,7 +52,7 @@ WITH news AS (
       || CASE WHEN j.after_failed AND NOT i.flags @> '{issued-after-failed}' THEN '{issued-after-failed}'::text[] ELSE '{}' END
       || CASE WHEN j.failed_after AND NOT i.flags @> '{failed-after-issued}' THEN '{failed-after-issued}'::text[] ELSE '{}' END
   FROM judged j
-  WHERE i.service_id = ANY($1::text[]) AND i.invoice_id = j.invoice_id AND i.service_id = j.service_id
+  WHERE i.invoice_id = j.invoice_id AND i.service_id = j.service_id
     AND (j.issues
       OR (j.after_failed AND NOT i.flags @> '{issued-after-failed}')
       OR (j.failed_after AND NOT i.flags @> '{failed-after-issued}'))

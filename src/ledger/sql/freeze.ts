@@ -2,7 +2,7 @@ import { fromStates } from './states.ts';
 
 /**
  * Arrays: invoiceId, generation, batchId, body; now. State and bytes in one statement: no invoice is ever `sending` without its bytes.
- * `= ANY` beside the join keeps the planner on the primary key: tables that grow within minutes have no statistics yet.
+ * `= ANY` beside the first join keeps the planner on the primary key: tables that grow within minutes have no statistics yet.
  * Bytes of the same generation that were there before belong to a send that is proved never to have reached the service.
  */
 export const FREEZE = `/* freeze */
@@ -17,7 +17,7 @@ WITH item AS (
 ), moved AS (
   UPDATE invoice i SET state = 'sending', exposure = 'open', changed_at = $5
   FROM target t JOIN item u ON u.invoice_id = t.invoice_id
-  WHERE i.invoice_id = ANY($1::bigint[]) AND i.invoice_id = t.invoice_id AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
+  WHERE i.invoice_id = t.invoice_id AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
   RETURNING i.invoice_id, i.generation, u.body
 )
 INSERT INTO invoice_body (invoice_id, generation, body)

@@ -14,7 +14,7 @@ const ANSWERABLE = stateList(TRANSITIONS.accept.from);
  *
  * `taken`: another invoice, an earlier generation, or another item of this set has that service id. It is found by a join, so that one
  * bad answer does not undo the others; a writer that is faster still hits the unique index, and the statement is run again.
- * `= ANY` beside each join keeps the planner on the indexes: tables that grow within minutes have no statistics yet.
+ * `= ANY` beside the first join keeps the planner on the index: tables that grow within minutes have no statistics yet.
  * The second WHERE branch only flags: two ids for one key.
  */
 export const RECORD_SENDS = `/* record-sends */
@@ -75,6 +75,6 @@ UPDATE invoice i SET
     ELSE i.flags END,
   changed_at = v.sent_at
 FROM verdict v
-WHERE i.invoice_id = ANY($1::bigint[]) AND i.invoice_id = v.invoice_id AND i.generation = v.generation
+WHERE i.invoice_id = v.invoice_id AND i.generation = v.generation
   AND (i.state IN ${ANSWERABLE} OR (v.kind = 'accepted' AND i.service_id <> v.service_id))
 RETURNING i.invoice_id, i.state`;

@@ -59,5 +59,5 @@ UPDATE invoice i SET
   asks = i.asks + 1,
   changed_at = h.told_at
 FROM heard h
-WHERE i.invoice_id = ANY($1::bigint[]) AND i.invoice_id = h.invoice_id
+WHERE i.invoice_id = h.invoice_id
 RETURNING i.invoice_id, i.service_id, i.state`;
