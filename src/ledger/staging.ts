@@ -14,7 +14,9 @@ import { INSERT_FINDINGS } from './sql/findings.ts';
 import { FINISH_STAGING } from './sql/finish-staging.ts';
 import { FORGET_BATCH_INVOICES, FORGET_FINDINGS, FORGET_UNSENT, PASS_ON_UNSENT } from './sql/forget-staging.ts';
 import { REFUSE_BATCH } from './sql/refuse-batch.ts';
+import { TIDY_TABLES } from './sql/tidy-tables.ts';
 import { stageInvoices } from './stage-invoices.ts';
+import { StatementFailure } from './statement-failure.ts';
 
 type Staging = Pick<BatchLedger, 'restartStaging' | 'rowStore' | 'stageInvoices' | 'finishStaging' | 'refuseBatch'>;
 
@@ -34,7 +36,7 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
     },
 
     async finishStaging(batchId, staged) {
-      return whileStaging(batchId, async (queries) => {
+      const batch = await whileStaging(batchId, async (queries) => {
         await checkStagedCount(queries, batchId, staged.invoices);
         await writeFindings(queries, batchId, staged.fileFindings);
         await forgetRows(queries, batchId);
@@ -42,6 +44,8 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
         const proof = JSON.stringify(staged.proof);
         return queries.query<BatchRow>(FINISH_STAGING, [batchId, rows, rowsWithoutInvoice, invoices, pageSize, proof]);
       });
+      await tidyTables();
+      return batch;
     },
 
     async refuseBatch(batchId, refusal) {
@@ -57,6 +61,15 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
       });
     },
   };
+
+  /** Housekeeping of what is committed already: that it is refused must not undo the staging. */
+  async function tidyTables(): Promise<void> {
+    try {
+      await database.query(TIDY_TABLES);
+    } catch (error) {
+      if (!(error instanceof StatementFailure)) throw error;
+    }
+  }
 
   /** The batch as `work` left it; a batch that is past staging (a step repeated after a crash) as it is. */
   async function whileStaging(

@@ -21,7 +21,7 @@ export interface InvoiceSection {
 /** Invoices that did not go out, or those that did: together every invoice of the batch. */
 export async function* invoiceSection({ title, invoices, belongs, total }: InvoiceSection): AsyncGenerator<string> {
   if (total === 0) return;
-  yield html`<section><h2>${title} (${total})</h2> `.safe;
+  yield html`<section><h2>${title} (${total})</h2></section> `.safe;
   let written = 0;
   for await (const portion of invoices) {
     let text = '';
@@ -59,8 +59,9 @@ function openFold(title: string, from: number, total: number): string {
             <th scope="col">Service id</th>
           </tr>
         </thead>
-        <tbody>
-     `.safe;
+        <tbody></tbody>
+      </table>
+    </div> `.safe;
 }
 
 function closeFold(total: number): string {
