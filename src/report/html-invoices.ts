@@ -21,7 +21,7 @@ export interface InvoiceSection {
 /** Invoices that did not go out, or those that did: together every invoice of the batch. */
 export async function* invoiceSection({ title, invoices, belongs, total }: InvoiceSection): AsyncGenerator<string> {
   if (total === 0) return;
-  yield html`<section><h2>${title} (${total})</h2></section> `.safe;
+  yield html`<section><h2>${title} (${total})</h2> `.safe;
   let written = 0;
   for await (const portion of invoices) {
     let text = '';
@@ -59,9 +59,8 @@ function openFold(title: string, from: number, total: number): string {
             <th scope="col">Service id</th>
           </tr>
         </thead>
-        <tbody></tbody>
-      </table>
-    </div> `.safe;
+        <tbody>
+     `.safe;
 }
 
 function closeFold(total: number): string {

@@ -37,9 +37,7 @@ export async function* htmlReport(
       <body>
         <main>
           ${firstScreen(model, corrections)} ${reasonsTable(model.reasons)}${totalsTable(model)}${fileSection(model)}
-        </main>
-      </body>
-    </html> `.safe;
+     `.safe;
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + model.counts[state], 0);
   yield* invoiceSection({
     title: 'Invoices that did not go out',

@@ -19,6 +19,12 @@ interface Account {
   readonly gid: number;
 }
 
+/**
+ * The server lives as long as this process holds the other end of standard input: a test run that is killed leaves neither server nor
+ * directory. SIGQUIT is "immediate shutdown": nothing here is worth a checkpoint.
+ */
+const GUARD = '"$@" & server=$!; read -r _; kill -QUIT "$server"; wait "$server"; cd /; rm -rf "$0"';
+
 const START_TRIES = 200;
 const START_PAUSE_MS = 50;
 
@@ -50,7 +56,8 @@ export async function startPostgresCluster(): Promise<PostgresCluster | null> {
     deadlock_timeout: '200ms',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], { ...options, stdio: 'ignore' });
+  const command = [join(binaries, 'postgres'), '-D', data, ...flags];
+  const server = spawn('sh', ['-c', GUARD, directory, ...command], { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
   const url = `postgres://lote@127.0.0.1:${port}/postgres`;
   await untilReady(url, server);
   return { url, stop: () => stop(server, directory) };
@@ -112,11 +119,10 @@ async function untilReady(url: string, server: ChildProcess): Promise<void> {
   throw new Error('Starting PostgreSQL for the tests: it did not accept connections in time');
 }
 
-/** SIGQUIT is "immediate shutdown": nothing here is worth a checkpoint. */
 async function stop(server: ChildProcess, directory: string): Promise<void> {
   if (server.exitCode === null && server.signalCode === null) {
     const ended = new Promise((resolve) => server.once('exit', resolve));
-    server.kill('SIGQUIT');
+    server.stdin?.end();
     await ended;
   }
   await rm(directory, { recursive: true, force: true });
