@@ -1,6 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { GroupedInvoice } from '../../../src/domain/row.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
@@ -13,9 +14,12 @@ export interface Ingested {
   readonly invoices: readonly GroupedInvoice[];
 }
 
-/** A file with this content in a directory of its own. */
+const root = mkdtempSync(join(tmpdir(), 'lote-ingest-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** A file with this content in a directory of its own; gone after the tests of the file. */
 export function temporaryFile(content: string | Uint8Array, name = 'invoices.csv'): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'lote-ingest-')), name);
+  const path = join(mkdtempSync(join(root, 'file-')), name);
   writeFileSync(path, content);
   return path;
 }
