@@ -25,6 +25,8 @@ export interface ActivityDeps {
     /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
     readonly failureBudget: number;
     readonly maxConcurrency: number;
+    /** How long a night waits for dropped files that are still being written. */
+    readonly dropPatienceMs: number;
   };
   readonly log: ActivityLog;
   readonly now: () => number;

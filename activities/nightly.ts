@@ -19,6 +19,8 @@ export interface OpenNightInput {
 export interface OpenedNight {
   readonly ledgerId: string;
   readonly night: Night;
+  /** How long the night waits for files that are still being written. */
+  readonly patienceMs: number;
 }
 
 /** Gives the night its name and its date. */
@@ -27,8 +29,9 @@ export async function openNight(
   { workflowId, runId, startedAt, timezone }: OpenNightInput & { readonly ledgerId?: string },
 ): Promise<OpenedNight> {
   const date = dateIn(startedAt, timezone);
-  const night = { nightId: `${date}-${runId.slice(0, 8)}`, date, workflowId, runId, startedAt };
-  return { ledgerId: deps.ledger.id, night };
+  // The end of the run's id: its beginning is a time, and two runs of one minute share it.
+  const night = { nightId: `${date}-${runId.slice(-8)}`, date, workflowId, runId, startedAt };
+  return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs };
 }
 
 export interface NightScope {

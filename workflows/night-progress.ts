@@ -10,8 +10,7 @@ export interface NightProgress {
   readonly summary: string | null;
 }
 
-/** Sorts before nothing else: it is the only query of a night. */
-export const nightQuery = defineQuery<NightProgress>('night');
+const nightQuery = defineQuery<NightProgress>('night');
 
 export interface NightBoard {
   show(change: Partial<NightProgress>): void;

@@ -11,7 +11,6 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { Activities } from '../activities/index.ts';
 import type { FileEnd } from '../activities/night-note.ts';
 import type { DroppedFile, OpenedNight } from '../activities/nightly.ts';
@@ -25,8 +24,7 @@ const { claimDrops } = proxyActivities<Activities>(options.INGEST);
 
 /** Each batch sends eight pages at a time; more batches at once only wait for each other. */
 const FILES_AT_ONCE = 16;
-/** A file that is still being written is looked at again for about ten minutes. */
-const LOOKS = 10;
+/** A file that is still being written is looked at again, at most this long after the look before. */
 const LOOK_EVERY_MS = 60_000;
 
 /** Everything has a default: `{}` or no input at all is what a schedule and a person give. */
@@ -58,7 +56,7 @@ export async function nightlyIssuance(input?: NightInput | null): Promise<NightR
   const begun = new Set<string>();
   let running = 0;
   let waiting: NightWaiting = [];
-  for (let look = 1; ; look += 1) {
+  for (let waited = 0; ;) {
     const claims = await claimDrops(opened);
     waiting = claims.waiting;
     board.show({ waiting, phase: 'running' });
@@ -68,8 +66,10 @@ export async function nightlyIssuance(input?: NightInput | null): Promise<NightR
       files.push(runFile(file));
     }
     const growing = waiting.filter(({ reason }) => reason === 'growing' || reason === 'empty').length;
-    if (growing === 0 || look === LOOKS) break;
-    await sleep(LOOK_EVERY_MS, { summary: `${growing} dropped files are not complete: looking again` });
+    if (growing === 0 || waited >= opened.patienceMs) break;
+    const pause = Math.min(LOOK_EVERY_MS, opened.patienceMs);
+    waited += pause;
+    await sleep(pause, { summary: `${growing} dropped files are not complete: looking again` });
   }
   await Promise.all(files);
   if (troubles.length > 0) throw troubles[0];
@@ -131,7 +131,8 @@ async function runBatch(
   try {
     // A batch that runs already is joined by a run beside it, which attaches to it in the ledger.
     const child = await start(batchId ?? own).catch((error: unknown) => {
-      if (error instanceof WorkflowExecutionAlreadyStartedError) return start(own);
+      // Not exported by the workflow package; the name is the SDK's contract.
+      if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);
       throw error;
     });
     return { kind: 'batch', result: await child.result() };

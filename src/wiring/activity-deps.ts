@@ -69,6 +69,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
       maxConcurrency: profile.limits.maxConcurrency,
+      dropPatienceMs: config.drop.patienceMs,
     },
     log,
     now,

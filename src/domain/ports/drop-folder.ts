@@ -1,6 +1,6 @@
 /** One run of the nightly issuance: files are claimed in its name. */
 export interface Night {
-  /** `<date>-<first 8 of the run's id>`: the name of its folder under `in-progress/`. */
+  /** `<date>-<last 8 of the run's id>`: the name of its folder under `in-progress/`. */
   readonly nightId: string;
   /** Calendar date in the night's own time zone, `2026-11-21`. */
   readonly date: string;

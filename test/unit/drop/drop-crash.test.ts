@@ -48,7 +48,7 @@ describe('a night that is killed at any point', () => {
 
         expect(end, 'it was killed there').toBe('SIGKILL');
         const left = await dataFiles(inputDir);
-        expect(left.map((path) => path.split('/').at(-1)).toSorted(), left.join(' ')).toEqual(FILES);
+        expect(left.map((path) => path.split('/').at(-1) ?? '').toSorted(), left.join(' ')).toEqual(FILES);
 
         expect(await night(inputDir, next)).toBe('0');
         const tree = await treeOf(inputDir);

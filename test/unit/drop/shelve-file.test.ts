@@ -79,7 +79,7 @@ describe('shelving a file', () => {
 
     const paths = await Promise.all(files.map((file) => shelve(inputDir, NIGHT, file)));
 
-    expect(paths.toSorted()).toEqual(['archive/2026-11-21/x-2.csv', 'archive/2026-11-21/x.csv']);
+    expect(new Set(paths)).toEqual(new Set(['archive/2026-11-21/x-2.csv', 'archive/2026-11-21/x.csv']));
     const texts = await Promise.all(paths.map((path) => readFile(join(inputDir, path ?? ''), 'utf8')));
     expect(texts).toEqual(['first', 'second']);
   });
