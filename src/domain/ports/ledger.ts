@@ -1,5 +1,6 @@
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { RowStore } from './row-store.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { RowStore } from './row-store.ts';
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
-  extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger {
+  extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger, InvoiceLookup {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;
