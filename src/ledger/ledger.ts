@@ -5,6 +5,7 @@ import { createBreaker } from './breaker.ts';
 import type { Database } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { createMerchants } from './merchants.ts';
+import { createLookup } from './lookup.ts';
 import { migrate } from './migrations/migrate.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
@@ -32,6 +33,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createMerchants(database),
     ...createWebhooks(database),
     ...createBreaker(database),
+    ...createLookup(database),
     close: () => (closed ??= database.close()),
   };
 }

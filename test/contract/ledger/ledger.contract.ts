@@ -1,4 +1,5 @@
 import { claimingContract } from './claiming.contract.ts';
+import { lookupContract } from './lookup.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
 import type { OpenLedger } from './scenario.ts';
@@ -15,5 +16,6 @@ export function ledgerContract(open: OpenLedger): void {
   sendingContract(open);
   settlingContract(open);
   webhooksContract(open);
+  lookupContract(open);
   modelContract(open);
 }
