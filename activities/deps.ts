@@ -18,6 +18,8 @@ export interface ActivityDeps {
   /** The night's side: where files are dropped, and where its summary is kept. */
   readonly drops: DropFolder;
   readonly nights: NightBook;
+  /** Tells somebody of a report (LOTE_ON_REPORT); never rejects. */
+  readonly announce: (report: AnnouncedReport) => Promise<void>;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {
@@ -31,6 +33,14 @@ export interface ActivityDeps {
   readonly log: ActivityLog;
   readonly now: () => number;
   readonly random: () => number;
+}
+
+export interface AnnouncedReport {
+  readonly kind: 'batch' | 'night';
+  readonly html: string;
+  readonly json: string;
+  readonly id: string;
+  readonly state: string;
 }
 
 export interface ActivityLog {

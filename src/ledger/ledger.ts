@@ -7,6 +7,7 @@ import type { KeyOf } from './key-of.ts';
 import { createMerchants } from './merchants.ts';
 import { createLookup } from './lookup.ts';
 import { migrate } from './migrations/migrate.ts';
+import { createPurge } from './purge.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
 import { LEDGER_ID } from './sql/ledger-id.ts';
@@ -34,6 +35,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createWebhooks(database),
     ...createBreaker(database),
     ...createLookup(database),
+    ...createPurge(database),
     close: () => (closed ??= database.close()),
   };
 }

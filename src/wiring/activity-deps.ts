@@ -10,6 +10,7 @@ import { createDropFolder } from '../drop/drop-folder.ts';
 import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
 import { createFileReader } from './input-files.ts';
+import { createReportHook } from './report-hook.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
 
@@ -39,6 +40,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     log,
     now,
   });
+  const hook = createReportHook({ command: config.onReport, env: process.env, log });
   return {
     application: config.application,
     ledger,
@@ -60,6 +62,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       at: () => Promise.resolve(),
     }),
     nights: createNightBook(config.reportsDir),
+    announce: (report) => hook.announce(report),
     ensureWebhook: () => registration.ensure(),
     settings: {
       sliceSize: Math.min(SLICE_SIZE, config.pageSize),

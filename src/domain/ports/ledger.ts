@@ -2,6 +2,7 @@ import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { BatchInvoice, BatchRecord } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
+import type { PurgeLedger } from './purge-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
 export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
@@ -13,7 +14,15 @@ export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
-  extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger, InvoiceLookup {
+  extends
+    BatchLedger,
+    SendingLedger,
+    SettlingLedger,
+    MerchantLedger,
+    WebhookLedger,
+    BreakerLedger,
+    InvoiceLookup,
+    PurgeLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;

@@ -2,6 +2,7 @@ import { claimingContract } from './claiming.contract.ts';
 import { lookupContract } from './lookup.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
+import { purgeContract } from './purge.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { sendingContract } from './sending.contract.ts';
 import { settlingContract } from './settling.contract.ts';
@@ -17,5 +18,6 @@ export function ledgerContract(open: OpenLedger): void {
   settlingContract(open);
   webhooksContract(open);
   lookupContract(open);
+  purgeContract(open);
   modelContract(open);
 }
