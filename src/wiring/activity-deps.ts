@@ -6,6 +6,7 @@ import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
 import { createRunDirectory } from './batch-starter.ts';
+import type { CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
@@ -18,6 +19,7 @@ export interface WorkerParts {
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
+  readonly crash: CrashPoints;
   readonly log: Logger;
 }
 
@@ -41,13 +43,15 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ledger,
     service,
     files: createFileReader(config),
-    reports: createReportWriter({
-      ledger,
-      reportsDir: config.reportsDir,
-      dataDir: config.dataDir,
-      notes: () => notesOf(registration.note()),
-      now,
-    }),
+    reports: parts.crash.reports(
+      createReportWriter({
+        ledger,
+        reportsDir: config.reportsDir,
+        dataDir: config.dataDir,
+        notes: () => notesOf(registration.note()),
+        now,
+      }),
+    ),
     runs: createRunDirectory(client),
     ensureWebhook: () => registration.ensure(),
     settings: {
