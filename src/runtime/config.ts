@@ -53,6 +53,8 @@ export interface Config {
   readonly inputDir: string;
   readonly reportsDir: string;
   readonly application: string;
+  /** When a dropped file is complete: unchanged for this long and, if so set, with a `.done` file beside it. */
+  readonly drop: { readonly stableMs: number; readonly patienceMs: number; readonly marker: boolean };
   readonly settleTimeoutMs: number;
   readonly sendTimeoutMs: number;
   readonly outagePatienceMs: number;
@@ -97,6 +99,11 @@ function toConfig(env: Env, workingDirectory: string): Config {
     inputDir: path(env.LOTE_INPUT_DIR),
     reportsDir: path(env.LOTE_REPORTS_DIR),
     application: env.LOTE_APPLICATION,
+    drop: {
+      stableMs: env.LOTE_DROP_STABLE_FOR,
+      patienceMs: env.LOTE_DROP_PATIENCE,
+      marker: env.LOTE_DROP_MARKER === 'done',
+    },
     settleTimeoutMs: env.LOTE_SETTLE_TIMEOUT,
     sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
     outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,
@@ -164,7 +171,9 @@ function findContradictions(env: Env): readonly string[] {
     );
   }
   if (env.LOTE_CRASH_AT !== undefined && !(env.INVOICING_API_KEY ?? TEST_KEY).startsWith(TEST_KEY)) {
-    found.push(`LOTE_CRASH_AT ends the process on purpose and is for tests; it must not be set with a key that does not begin with ${TEST_KEY}.`);
+    found.push(
+      `LOTE_CRASH_AT ends the process on purpose and is for tests; it must not be set with a key that does not begin with ${TEST_KEY}.`,
+    );
   }
   if ((env.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined) !== (env.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined)) {
     found.push(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
@@ -5,8 +6,10 @@ import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
+import { createDropFolder } from '../drop/drop-folder.ts';
+import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
-import type { CrashPoints } from './crash-points.ts';
+import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
@@ -19,7 +22,8 @@ export interface WorkerParts {
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
-  readonly crash: CrashPoints;
+  /** Left out: none. */
+  readonly crash?: CrashPoints;
   readonly log: Logger;
 }
 
@@ -43,7 +47,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ledger,
     service,
     files: createFileReader(config),
-    reports: parts.crash.reports(
+    reports: (parts.crash ?? NO_CRASH).reports(
       createReportWriter({
         ledger,
         reportsDir: config.reportsDir,
@@ -53,6 +57,14 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       }),
     ),
     runs: createRunDirectory(client),
+    drops: createDropFolder({
+      inputDir: config.inputDir,
+      stableMs: config.drop.stableMs,
+      marker: config.drop.marker,
+      pause: (ms) => sleep(ms),
+      at: () => Promise.resolve(),
+    }),
+    nights: createNightBook(config.reportsDir),
     ensureWebhook: () => registration.ensure(),
     settings: {
       sliceSize: Math.min(SLICE_SIZE, config.pageSize),
@@ -62,6 +74,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
       maxConcurrency: profile.limits.maxConcurrency,
+      dropPatienceMs: config.drop.patienceMs,
     },
     log,
     now,

@@ -62,7 +62,7 @@ const SHAPE = /^(?<target>temporal@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))
 
 /** @throws LoteError `configuration-invalid` for a point that does not exist. */
 export function createCrashPoints(options: CrashOptions): CrashPoints {
-  if (options.crashAt === null) return INERT;
+  if (options.crashAt === null) return NO_CRASH;
   const { target, point, time } = SHAPE.exec(options.crashAt)?.groups ?? {};
   if (point === undefined || !CRASH_POINTS.includes(point)) throw unknownPoint(options.crashAt);
   const kill = target === undefined ? options.killSelf : options.killTemporal;
@@ -88,7 +88,8 @@ export function createCrashPoints(options: CrashOptions): CrashPoints {
   };
 }
 
-const INERT: CrashPoints = {
+/** What every process outside tests of crash safety has. */
+export const NO_CRASH: CrashPoints = {
   ledger: (ledger) => ledger,
   service: (service) => service,
   reports: (reports) => reports,

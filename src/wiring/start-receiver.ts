@@ -7,7 +7,7 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { startReceiver as listen } from '../webhooks/server.ts';
 import { createSignalRelay } from '../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
-import type { CrashPoints } from './crash-points.ts';
+import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { confirmingLedger } from './failure-confirmation.ts';
 
 export interface ReceiverParts {
@@ -17,7 +17,8 @@ export interface ReceiverParts {
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
   readonly client: () => Client;
-  readonly crash: CrashPoints;
+  /** Left out: none. */
+  readonly crash?: CrashPoints;
   readonly log: Logger;
 }
 
@@ -27,7 +28,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
   const now = Date.now;
   const relay = createSignalRelay({
     pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
-    send: parts.crash.signal(async (workflowId: string, ordinals: readonly number[]) => {
+    send: (parts.crash ?? NO_CRASH).signal(async (workflowId: string, ordinals: readonly number[]) => {
       await parts
         .client()
         .workflow.getHandle(workflowId)

@@ -30,7 +30,9 @@ function chain(): readonly string[] {
 }
 
 const alone = CRASH_POINTS.filter((point) => !point.includes('status')).map((point) => [withTime(point)]);
-const temporal = CRASH_POINTS.filter((point) => !point.includes('status')).map((point) => [`temporal@${withTime(point)}`]);
+const temporal = CRASH_POINTS.filter((point) => !point.includes('status')).map((point) => [
+  `temporal@${withTime(point)}`,
+]);
 const chains = Array.from({ length: CHAINS }, chain);
 
 describe(`crash matrix, CHAOS_SEED=${seed}`, { timeout: 900_000 }, () => {
