@@ -5,6 +5,8 @@ import { createBreaker } from './breaker.ts';
 import type { Database } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { createMerchants } from './merchants.ts';
+import { createOperating } from './operating.ts';
+import { createReconciling } from './reconciling.ts';
 import { migrate } from './migrations/migrate.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
@@ -32,6 +34,8 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createMerchants(database),
     ...createWebhooks(database),
     ...createBreaker(database),
+    ...createOperating(database, keyOf),
+    ...createReconciling(database),
     close: () => (closed ??= database.close()),
   };
 }

@@ -120,5 +120,6 @@ function sendableInvoice(row: SendableRow): SendableInvoice {
     attempts: row.attempts,
     firstSentAt: row.first_sent_at,
     mayExist: row.state === 'sending',
+    mayExistSince: row.may_exist_since,
   };
 }

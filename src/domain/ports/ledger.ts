@@ -1,5 +1,7 @@
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { OperatingLedger } from './operating-ledger.ts';
+import type { ReconcilingLedger } from './reconciling-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
 /**
@@ -9,7 +11,15 @@ import type { RowStore } from './row-store.ts';
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
-  extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger {
+  extends
+    BatchLedger,
+    SendingLedger,
+    SettlingLedger,
+    MerchantLedger,
+    WebhookLedger,
+    BreakerLedger,
+    OperatingLedger,
+    ReconcilingLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;
@@ -190,6 +200,8 @@ export interface SendableInvoice {
   readonly firstSentAt: number | null;
   /** An answer of this generation was lost, or a crash may have lost one. */
   readonly mayExist: boolean;
+  /** Since when a lost POST of this generation may have reached the service; null: every earlier one is proved not to have. */
+  readonly mayExistSince: number | null;
 }
 
 export interface FreezeInvoice {

@@ -1,6 +1,8 @@
 import { claimingContract } from './claiming.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
+import { operatingContract } from './operating.contract.ts';
+import { reconcilingContract } from './reconciling.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { sendingContract } from './sending.contract.ts';
 import { settlingContract } from './settling.contract.ts';
@@ -15,5 +17,7 @@ export function ledgerContract(open: OpenLedger): void {
   sendingContract(open);
   settlingContract(open);
   webhooksContract(open);
+  operatingContract(open);
+  reconcilingContract(open);
   modelContract(open);
 }
