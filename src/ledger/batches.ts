@@ -1,6 +1,7 @@
 import type { Finding } from '../domain/invoice.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchLedger, OutcomeCount } from '../domain/ports/ledger.ts';
+import { batchInvoice } from './batch-invoice.ts';
 import { batchRecord, foundBatch } from './batch-record.ts';
 import { claimBatch } from './claiming.ts';
 import type { Database } from './database.ts';
@@ -14,7 +15,6 @@ import { LIST_FINDINGS } from './sql/findings.ts';
 import { LIST_BATCHES } from './sql/list-batches.ts';
 import { NEXT_REVISION } from './sql/next-revision.ts';
 import { OPEN_PAGES } from './sql/open-pages.ts';
-import { reasonOf } from './reason-of.ts';
 import { RELEASE_HELD } from './sql/release-held.ts';
 import { SET_BATCH_STATE } from './sql/set-batch-state.ts';
 
@@ -100,27 +100,5 @@ function outcomeCount(row: OutcomeRow): OutcomeCount {
     invoices: row.invoices,
     net: row.net,
     withoutAmount: row.without_amount,
-  };
-}
-
-function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
-  return {
-    ordinal: row.ordinal,
-    page: row.page,
-    ref: row.invoice_ref,
-    merchantNif: row.merchant_nif,
-    rows: row.file_rows,
-    currency: row.currency,
-    net: row.net,
-    state: row.state as Outcome,
-    serviceId: row.service_id,
-    idempotencyKey: row.idempotency_key,
-    generation: row.generation ?? 0,
-    attempts: row.attempts ?? 0,
-    reason: reasonOf(row),
-    findings: row.findings === null ? [] : (JSON.parse(row.findings) as Finding[]),
-    flags: row.flags ?? [],
-    sentAt: row.sent_at,
-    settledAt: row.settled_at,
   };
 }

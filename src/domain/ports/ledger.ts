@@ -1,8 +1,15 @@
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
+<<<<<<< HEAD
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger } from './reconciling-ledger.ts';
+=======
+import type { BatchInvoice, BatchRecord } from './batch-record.ts';
+import type { InvoiceLookup } from './invoice-lookup.ts';
+>>>>>>> main
 import type { RowStore } from './row-store.ts';
+
+export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
@@ -11,6 +18,7 @@ import type { RowStore } from './row-store.ts';
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
+<<<<<<< HEAD
   extends
     BatchLedger,
     SendingLedger,
@@ -20,37 +28,15 @@ export interface Ledger
     BreakerLedger,
     OperatingLedger,
     ReconcilingLedger {
+=======
+  extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger, InvoiceLookup {
+>>>>>>> main
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;
 }
 
 // ---------------------------------------------------------------- batches
-
-export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancelled' | 'finished';
-
-export interface BatchRecord {
-  readonly batchId: string;
-  readonly application: string;
-  /** Base name under which the file first came. */
-  readonly file: string;
-  readonly sha256: string;
-  readonly state: BatchState;
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly pageSize: number;
-  readonly pages: number;
-  /** CSV records or JSON line objects, blank ones not. */
-  readonly rows: number;
-  readonly rowsWithoutInvoice: number;
-  readonly invoices: number;
-  readonly startedAt: number;
-  readonly finishedAt: number | null;
-  /** 0 until the first report is written, then its revision. */
-  readonly revision: number;
-  /** Free-form proof of ingest (dialect, encoding, number marks, profile hash): shown, never decided upon. */
-  readonly proof: Readonly<Record<string, unknown>>;
-}
 
 export interface ClaimBatch {
   readonly batchId: string;
@@ -114,29 +100,6 @@ export interface OutcomeCount {
   /** Exact decimal string; null entries counted in withoutAmount. */
   readonly net: string;
   readonly withoutAmount: number;
-}
-
-/** One line of the report, as the ledger knows it. */
-export interface BatchInvoice {
-  readonly ordinal: number;
-  readonly page: number;
-  readonly ref: string;
-  readonly merchantNif: string;
-  readonly rows: readonly number[];
-  readonly currency: string | null;
-  readonly net: string | null;
-  readonly state: Outcome;
-  readonly serviceId: string | null;
-  readonly idempotencyKey: string | null;
-  readonly generation: number;
-  /** POSTs over all generations. */
-  readonly attempts: number;
-  readonly reason: Reason | null;
-  readonly findings: readonly Finding[];
-  /** Contradictions seen, e.g. `issued-after-failed`. */
-  readonly flags: readonly string[];
-  readonly sentAt: number | null;
-  readonly settledAt: number | null;
 }
 
 export interface BatchLedger {

@@ -22,11 +22,10 @@ export interface BatchInvoiceRow {
 }
 
 /**
- * batchId, ordinal after which to go on, limit. Where a later batch corrected the content (`bi.generation`), the generation that this
- * batch held is shown, as it ended.
+ * What a line of a batch shows. Where a later batch corrected the content (`bi.generation`), the generation that this batch held is shown,
+ * as it ended.
  */
-export const BATCH_INVOICES = `/* batch-invoices */
-SELECT bi.ordinal, CASE WHEN b.page_size > 0 THEN ${PAGE_OF} ELSE 0 END AS page, bi.invoice_ref, bi.merchant_nif, bi.file_rows,
+export const BATCH_INVOICE_COLUMNS = `bi.ordinal, CASE WHEN b.page_size > 0 THEN ${PAGE_OF} ELSE 0 END AS page, bi.invoice_ref, bi.merchant_nif, bi.file_rows,
   bi.currency, bi.net, coalesce(bi.outcome, i.state) AS state, bi.findings,
   CASE WHEN bi.generation IS NULL THEN i.service_id ELSE g.service_id END AS service_id,
   CASE WHEN bi.generation IS NULL THEN i.idempotency_key ELSE g.idempotency_key END AS idempotency_key,
@@ -36,11 +35,18 @@ SELECT bi.ordinal, CASE WHEN b.page_size > 0 THEN ${PAGE_OF} ELSE 0 END AS page,
   coalesce(bi.reason_message, CASE WHEN bi.generation IS NULL THEN i.reason_message ELSE g.reason_message END) AS reason_message,
   CASE WHEN bi.generation IS NULL THEN i.flags ELSE g.flags || '{corrected-by-later-batch}'::text[] END AS flags,
   CASE WHEN bi.generation IS NULL THEN i.first_sent_at ELSE g.first_sent_at END AS sent_at,
-  CASE WHEN bi.generation IS NULL THEN i.settled_at ELSE g.settled_at END AS settled_at
-FROM batch_invoice bi
+  CASE WHEN bi.generation IS NULL THEN i.settled_at ELSE g.settled_at END AS settled_at`;
+
+/** Where those columns come from. */
+export const BATCH_INVOICE_TABLES = `batch_invoice bi
 JOIN batch b ON b.batch_id = bi.batch_id
 LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
-LEFT JOIN invoice_generation g ON g.invoice_id = bi.invoice_id AND g.generation = bi.generation
+LEFT JOIN invoice_generation g ON g.invoice_id = bi.invoice_id AND g.generation = bi.generation`;
+
+/** batchId, ordinal after which to go on, limit. */
+export const BATCH_INVOICES = `/* batch-invoices */
+SELECT ${BATCH_INVOICE_COLUMNS}
+FROM ${BATCH_INVOICE_TABLES}
 WHERE bi.batch_id = $1 AND bi.ordinal > $2
 ORDER BY bi.ordinal
 LIMIT $3`;

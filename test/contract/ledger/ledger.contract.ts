@@ -1,4 +1,5 @@
 import { claimingContract } from './claiming.contract.ts';
+import { lookupContract } from './lookup.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
 import { operatingContract } from './operating.contract.ts';
@@ -19,5 +20,6 @@ export function ledgerContract(open: OpenLedger): void {
   webhooksContract(open);
   operatingContract(open);
   reconcilingContract(open);
+  lookupContract(open);
   modelContract(open);
 }

@@ -14,7 +14,7 @@ describe('an issued event that was stored and never applied', () => {
   let database: Database;
   let ledger: Ledger;
   beforeAll(async () => {
-    database = await openPgliteDatabase('memory://');
+    database = await openPgliteDatabase(null);
     ledger = await openLedger({ database, schema: null, keyOf: idempotencyKeyOf });
   });
   afterAll(() => ledger.close());
