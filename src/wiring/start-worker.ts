@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
+import type { TemporalPlace } from '../runtime/temporal-connection.ts';
+import { workerIdentity } from './queue-pollers.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
 const GRACE = '30s';
@@ -12,7 +14,7 @@ const FORCE = '45s';
 const ACTIVITIES_AT_ONCE = 24;
 
 export interface WorkerPlace {
-  readonly address: string;
+  readonly temporal: TemporalPlace;
   readonly namespace: string;
   readonly taskQueue: string;
 }
@@ -37,12 +39,12 @@ function quietSdk({ log }: ActivityDeps): void {
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
   quietSdk(deps);
-  const connection = await NativeConnection.connect({ address: place.address });
+  const connection = await NativeConnection.connect(place.temporal);
   const worker = await Worker.create({
     connection,
     namespace: place.namespace,
     taskQueue: place.taskQueue,
-    identity: `lote ledger=${deps.ledger.id} pid=${process.pid}`,
+    identity: workerIdentity(deps.ledger.id, process.pid),
     activities: createActivities(deps),
     ...workflowCode(),
     shutdownGraceTime: GRACE,
