@@ -5,12 +5,9 @@ import { createBreaker } from './breaker.ts';
 import type { Database } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { createMerchants } from './merchants.ts';
-<<<<<<< HEAD
 import { createOperating } from './operating.ts';
 import { createReconciling } from './reconciling.ts';
-=======
 import { createLookup } from './lookup.ts';
->>>>>>> main
 import { migrate } from './migrations/migrate.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
@@ -38,12 +35,9 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createMerchants(database),
     ...createWebhooks(database),
     ...createBreaker(database),
-<<<<<<< HEAD
     ...createOperating(database, keyOf),
     ...createReconciling(database),
-=======
     ...createLookup(database),
->>>>>>> main
     close: () => (closed ??= database.close()),
   };
 }

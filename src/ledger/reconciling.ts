@@ -29,10 +29,10 @@ const SILENT = {
 /** What was left open when batches closed. */
 export function createReconciling(database: Database): ReconcilingLedger {
   return {
-    async takeUnknown({ now, retentionMs, staleMs, all, limit }) {
+    async takeUnknown({ now, retentionMs, staleMs, all, afterInvoiceId, limit }) {
       const times = [now, now - staleMs, now - retentionMs];
       await database.query(GIVE_UP_REPEATS, times);
-      const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [...times, String(all), limit]);
+      const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [...times, String(all), limit, afterInvoiceId]);
       return taken.map((row) => ({
         invoiceId: row.invoice_id,
         generation: row.generation,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, IllegalStateError, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
@@ -17,6 +17,8 @@ export interface WorkerPlace {
   readonly temporal: TemporalPlace;
   readonly namespace: string;
   readonly taskQueue: string;
+  /** Path of a bundle that was made before; left out: the one beside the sources, or one made at start. */
+  readonly workflowBundle?: string;
 }
 
 export interface RunningWorker {
@@ -30,10 +32,15 @@ export interface RunningWorker {
  * the runtime keeps a process alive until its last worker ends.
  */
 function quietSdk({ log }: ActivityDeps): void {
-  Runtime.install({
-    logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
-    telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
-  });
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
+      telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
+    });
+  } catch (error) {
+    // A second worker of one process shares the runtime of the first.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger. */
@@ -46,7 +53,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     taskQueue: place.taskQueue,
     identity: workerIdentity(deps.ledger.id, process.pid),
     activities: createActivities(deps),
-    ...workflowCode(),
+    ...workflowCode(place.workflowBundle),
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
@@ -72,7 +79,8 @@ async function runToTheEnd(worker: Worker, connection: NativeConnection): Promis
 }
 
 /** An image holds the workflows bundled at build time; a checkout bundles them at start. */
-function workflowCode(): { workflowBundle: { codePath: string } } | { workflowsPath: string } {
+function workflowCode(given?: string): { workflowBundle: { codePath: string } } | { workflowsPath: string } {
+  if (given !== undefined) return { workflowBundle: { codePath: given } };
   const bundle = fileURLToPath(new URL('../../workflow-bundle.js', import.meta.url));
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
   const source = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));

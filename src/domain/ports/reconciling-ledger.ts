@@ -18,6 +18,8 @@ export interface TakeUnknown {
   readonly staleMs: number;
   /** True: whatever may be repeated; false: each one after half of the age that it had at its last try. */
   readonly all: boolean;
+  /** Where an earlier call ended; 0: from the start. */
+  readonly afterInvoiceId: number;
   readonly limit: number;
 }
 

@@ -23,7 +23,7 @@ export interface TakenRow {
 }
 
 /**
- * now, stale before, frozen after, all, limit. The compare-and-set is in the row: the winner's `changed_at` takes it out of everybody
+ * now, stale before, frozen after, all, limit, invoiceId after which to go on. The compare-and-set is in the row: the winner's `changed_at` takes it out of everybody
  * else's reach. Without `all`, each waits half of the age it had at its last try, so that an invoice is repeated a dozen times in a day
  * and not a hundred.
  */
@@ -38,6 +38,7 @@ WITH left_open AS (${LEFT_OPEN}
   WHERE ${REPEATABLE} AND body.frozen_at > $3
     AND coalesce(i.reason_code, '') NOT IN ${SPENT}
     AND ($4::text::boolean OR 2 * ($1 - i.changed_at) >= i.changed_at - body.frozen_at)
+    AND i.invoice_id > $6
   ORDER BY i.invoice_id
   LIMIT $5
   FOR UPDATE OF i SKIP LOCKED

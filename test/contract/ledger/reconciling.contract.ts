@@ -14,6 +14,7 @@ const TAKE: TakeUnknown = {
   retentionMs: 24 * HOUR,
   staleMs: 10 * MINUTE,
   all: true,
+  afterInvoiceId: 0,
   limit: 10_000,
 };
 
