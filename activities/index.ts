@@ -6,6 +6,7 @@ import { judgeCanary } from './judge-canary.ts';
 import { requireLedger } from './ledger-guard.ts';
 import { ensureMerchants } from './merchants.ts';
 import { askOpenDocuments, outdatedReports, repeatUnknown } from './reconcile.ts';
+import { claimDrops, finishNight, openNight, shelveDrop } from './nightly.ts';
 import { writeReport } from './report.ts';
 import { reopenBatch, sendAgain } from './retry.ts';
 import { closePage, reviewPage } from './settle.ts';
@@ -37,5 +38,9 @@ export function createActivities(deps: ActivityDeps) {
     repeatUnknown: bind('repeatUnknown', repeatUnknown),
     askOpenDocuments: bind('askOpenDocuments', askOpenDocuments),
     outdatedReports: bind('outdatedReports', outdatedReports),
+    openNight: bind('openNight', openNight),
+    claimDrops: bind('claimDrops', claimDrops),
+    shelveDrop: bind('shelveDrop', shelveDrop),
+    finishNight: bind('finishNight', finishNight),
   };
 }

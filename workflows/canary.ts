@@ -14,7 +14,10 @@ const CANARY = 20;
 const SMALLEST_BATCH = 10 * CANARY;
 
 /** A few invoices go before the thousands: when the service refuses every one of them, the rest is held and the pages find nothing to send. */
-export async function sendCanary(batch: BatchControl, { ledgerId, batchId, invoices, pages }: RunningBatch): Promise<void> {
+export async function sendCanary(
+  batch: BatchControl,
+  { ledgerId, batchId, invoices, pages }: RunningBatch,
+): Promise<void> {
   const [first] = pages;
   if (first === undefined || invoices < SMALLEST_BATCH || batch.cancelled || batch.paused) return;
   const { page, firstOrdinal, lastOrdinal } = first;

@@ -11,6 +11,7 @@ import { createLookup } from './lookup.ts';
 import { migrate } from './migrations/migrate.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
+import { createServiceUse } from './service-use.ts';
 import { LEDGER_ID } from './sql/ledger-id.ts';
 import { createStaging } from './staging.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -37,6 +38,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createBreaker(database),
     ...createOperating(database, keyOf),
     ...createReconciling(database),
+    ...createServiceUse(database),
     ...createLookup(database),
     close: () => (closed ??= database.close()),
   };

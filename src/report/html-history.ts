@@ -41,7 +41,7 @@ function auditTable(audit: readonly ReportedAction[]): SafeHtml {
             html`<tr><td>${action.at.slice(0, 16).replace('T', ' ')} UTC</td><td>${action.who ?? 'not known'}</td>
               <td>${action.why}${action.acceptedDuplicateRisk ? html` <strong>The risk of a duplicate was accepted.</strong>` : ''}</td>
               <td class="number">${action.invoices}</td>
-              <td>${action.examples.map(({ ref, rows, move, from }) => html`<div>${ref} (row ${rowList(rows)}): ${from}, ${MOVES[move] ?? move}</div>`)}</td></tr>`,
+              <td>${action.examples.map(({ ref, rows, move, from }) => html`<div>${ref} (${rowList(rows)}): ${from}, ${MOVES[move] ?? move}</div>`)}</td></tr>`,
         )}</tbody>
       </table></div>
     </section>`;

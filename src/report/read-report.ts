@@ -40,7 +40,10 @@ export async function readReport(
   }
 }
 
-async function readOnce({ ledger, batchId, notes, history, now }: ReportQuestion, spoolPath: string): Promise<ReportModel> {
+async function readOnce(
+  { ledger, batchId, notes, history, now }: ReportQuestion,
+  spoolPath: string,
+): Promise<ReportModel> {
   const batch = await ledger.findBatch(batchId);
   if (batch === null) {
     throw new LoteError(

@@ -6,6 +6,7 @@ import { operatingContract } from './operating.contract.ts';
 import { reconcilingContract } from './reconciling.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { sendingContract } from './sending.contract.ts';
+import { serviceUseContract } from './service-use.contract.ts';
 import { settlingContract } from './settling.contract.ts';
 import { stagingContract } from './staging.contract.ts';
 import { webhooksContract } from './webhooks.contract.ts';
@@ -20,6 +21,7 @@ export function ledgerContract(open: OpenLedger): void {
   webhooksContract(open);
   operatingContract(open);
   reconcilingContract(open);
+  serviceUseContract(open);
   lookupContract(open);
   modelContract(open);
 }
