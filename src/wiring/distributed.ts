@@ -10,6 +10,7 @@ import { activityDeps } from './activity-deps.ts';
 import { startConsole } from '../console/start-console.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
 import { connectClient, placeOf } from './connect-client.ts';
+import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { VERSION } from './version.ts';
@@ -29,6 +30,7 @@ interface Shared {
   readonly profile: ServiceProfile;
   readonly client: Client;
   readonly place: TemporalPlace;
+  readonly crash: CrashPoints;
 }
 
 export interface DistributedWorker {
@@ -111,15 +113,16 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
   const profile = readProfile(config);
   const { address } = temporal;
   return orStop(parts, async () => {
-    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    const crash = crashPointsOf(config);
+    const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
     parts.add('ledger', () => ledger.close());
     await requireKnownService({ ledger, application: config.application, account, profile, now: Date.now() });
-    const service = openSharedService(config, account, { profile, ledger });
+    const service = crash.service(openSharedService(config, account, { profile, ledger }));
     parts.add('service', () => service.close());
     const place = await placeOf(address, temporal);
     const client = await connectClient(place, temporal.namespace);
     parts.add('temporal', () => client.connection.close());
-    return { parts, ledger, service, profile, client, place };
+    return { parts, ledger, service, profile, client, place, crash };
   });
 }
 
@@ -130,4 +133,13 @@ async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<
     await parts.stop();
     throw error;
   }
+}
+
+function crashPointsOf({ crashAt }: Config): CrashPoints {
+  return createCrashPoints({
+    crashAt,
+    killSelf: () => process.kill(process.pid, 'SIGKILL'),
+    // The server is not ours to end.
+    killTemporal: () => undefined,
+  });
 }

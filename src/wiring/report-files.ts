@@ -55,7 +55,7 @@ async function write(places: ReportPlaces, batchId: string): Promise<ReportSumma
 }
 
 /** Without references: this goes into Temporal's history. */
-function changesOf(byState: readonly ReportedChange[]): ReportSummary['changes'] {
+function changesOf(byState: readonly ReportedChange[]): NonNullable<ReportSummary['changes']> {
   return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
 }
 

@@ -46,7 +46,7 @@ export function operatingContract(open: OpenLedger): void {
       const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
       const { invoiceId } = await batch.one(ref);
       await batch.send(ref, accepted(serviceId));
-      await ledger.recordStatus([{ invoiceId, status: 'failed', reason: REASON, now: NOW }]);
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
       return serviceId;
     }
 

@@ -190,7 +190,7 @@ export function reconcilingContract(open: OpenLedger): void {
         const { serviceId } = await closedAccepted('backed-off');
         const documents = await ledger.openDocuments({ now: NOW, all: true, afterInvoiceId: 0, limit: 10_000 });
         const { invoiceId } = documents.find((one) => one.serviceId === serviceId) ?? { invoiceId: 0 };
-        await ledger.recordStatus([{ invoiceId, status: 'processing', reason: null, now: NOW + 2 * HOUR }]);
+        await ledger.recordStatus([{ invoiceId, serviceId, status: 'processing', reason: null, now: NOW + 2 * HOUR }]);
 
         expect((await openIds({ all: false, now: NOW + 2 * HOUR + 59 * MINUTE })).has(serviceId)).toBe(false);
         expect((await openIds({ all: false, now: NOW + 3 * HOUR + MINUTE })).has(serviceId)).toBe(true);
