@@ -69,7 +69,10 @@ describe('retryInvoices', () => {
       expect(issuedCustomers(stack)).toBe(8);
       expect(await historyOf(second)).toMatchObject({
         batch: { revision: 2 },
-        changes: { sinceRevision: 1, byState: [{ from: 'failed', to: 'issued', invoices: 2, examples: ['B-7', 'B-8'] }] },
+        changes: {
+          sinceRevision: 1,
+          byState: [{ from: 'failed', to: 'issued', invoices: 2, examples: ['B-7', 'B-8'] }],
+        },
         audit: [{ who: 'ana', why: 'the engine is back', invoices: 2, acceptedDuplicateRisk: false }],
       });
       expect(await readFile(second.reports.html, 'utf8')).toContain('the engine is back');
@@ -178,7 +181,10 @@ describe('the first invoices of a large batch', () => {
       expect(posts).toHaveLength(20);
       expect(result.counts).toMatchObject({ rejected: 20, held: 280 });
       expect(await stack.lines(result.batchId)).toContainEqual(
-        expect.objectContaining({ state: 'held', reason: expect.objectContaining({ code: 'first-invoices-refused' }) as unknown }),
+        expect.objectContaining({
+          state: 'held',
+          reason: expect.objectContaining({ code: 'first-invoices-refused' }) as unknown,
+        }),
       );
     });
   });

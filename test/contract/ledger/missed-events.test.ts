@@ -24,7 +24,9 @@ describe('an issued event that was stored and never applied', () => {
     await batch.send('live', accepted('inv_live'));
     const past = await batch.one('past');
     await batch.send('past', accepted('inv_past'));
-    await ledger.recordStatus([{ invoiceId: past.invoiceId, serviceId: 'inv_past', status: 'failed', reason: REASON, now: NOW }]);
+    await ledger.recordStatus([
+      { invoiceId: past.invoiceId, serviceId: 'inv_past', status: 'failed', reason: REASON, now: NOW },
+    ]);
     const policy = { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW };
     const action = { actionId: 'retry-1', who: null, why: 'test' };
     await ledger.retryInvoices({ batchId: batch.batchId, selection: {}, policy, action });

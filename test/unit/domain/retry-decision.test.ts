@@ -49,10 +49,13 @@ describe('decideRetry', () => {
     expect(decide({ state, ...candidate }, policy)).toBe(expected);
   });
 
-  it.each(SPENT_KEY_REASONS)('never repeats a key with "%s" by itself, and gives it up only at an accepted risk', (reasonCode) => {
-    expect(decide({ state: 'unknown', reasonCode })).toBe('needs-accept-duplicate-risk');
-    expect(decide({ state: 'unknown', reasonCode }, { acceptDuplicateRisk: true })).toBe('abandon');
-  });
+  it.each(SPENT_KEY_REASONS)(
+    'never repeats a key with "%s" by itself, and gives it up only at an accepted risk',
+    (reasonCode) => {
+      expect(decide({ state: 'unknown', reasonCode })).toBe('needs-accept-duplicate-risk');
+      expect(decide({ state: 'unknown', reasonCode }, { acceptDuplicateRisk: true })).toBe('abandon');
+    },
+  );
 
   it.each(['issued-in-earlier-generation', 'second-service-id'])(
     'lets nothing go by itself that is flagged "%s": a second document may be alive',

@@ -21,9 +21,7 @@ describe('createLeasedPace', () => {
   it('spreads the requests of several processes over one row', async () => {
     const row: Row = { nextAt: 0, leases: [] };
     const now = (): number => 1_000;
-    const paces = [0, 1].map(() =>
-      createLeasedPace({ requestsPerSecond: 50, now, lease: leaseFrom(row, now, 50) }),
-    );
+    const paces = [0, 1].map(() => createLeasedPace({ requestsPerSecond: 50, now, lease: leaseFrom(row, now, 50) }));
 
     const waits = await Promise.all(
       Array.from({ length: 40 }, (_, index) => Promise.resolve(paces[index % 2]?.reserve(now()) ?? 0)),

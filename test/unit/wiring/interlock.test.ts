@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceAccountRecord } from '../../../src/domain/ports/service-use-ledger.ts';
-import { BUILT_IN_SANDBOX, confirmService, requireKnownService, type Interlock } from '../../../src/wiring/interlock.ts';
+import {
+  BUILT_IN_SANDBOX,
+  confirmService,
+  requireKnownService,
+  type Interlock,
+} from '../../../src/wiring/interlock.ts';
 
 const ACCOUNT = { baseUrl: 'https://service.example', apiKey: 'sk_test_one' };
 
@@ -43,7 +48,10 @@ describe('the interlock', () => {
     await requireKnownService(lock(ledger));
     const changed = lock(ledger, { account });
 
-    await expect(requireKnownService(changed)).rejects.toMatchObject({ code: 'interlock', message: expect.stringMatching(message) as unknown });
+    await expect(requireKnownService(changed)).rejects.toMatchObject({
+      code: 'interlock',
+      message: expect.stringMatching(message) as unknown,
+    });
     await expect(requireKnownService(changed)).rejects.toThrow('lote confirm-service');
     await confirmService(changed);
     await requireKnownService(changed);
@@ -70,7 +78,9 @@ describe('the interlock', () => {
     const two = rememberingLedger('lgr_2');
     await requireKnownService(lock(one));
     await requireKnownService(lock(two));
-    const error = await requireKnownService(lock(one, { account: { ...ACCOUNT, apiKey: 'sk_test_two' } })).catch(String);
+    const error = await requireKnownService(lock(one, { account: { ...ACCOUNT, apiKey: 'sk_test_two' } })).catch(
+      String,
+    );
 
     expect(JSON.stringify([...one.known.values()])).not.toContain('sk_test');
     expect(one.known.get('default')?.keyFingerprint).not.toBe(two.known.get('default')?.keyFingerprint);
