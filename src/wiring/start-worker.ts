@@ -8,7 +8,7 @@ import { createActivities } from '../../activities/index.ts';
 const GRACE = '30s';
 /** After the grace the process leaves anyway; what was on the wire is repeated with the same key and bytes. */
 const FORCE = '45s';
-/** Eight pages send two slices each; the rest is reports, reviews and reading. */
+/** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
 const ACTIVITIES_AT_ONCE = 24;
 
 export interface WorkerPlace {

@@ -4,9 +4,12 @@
  */
 export const APPLY_PAST_EVENTS = `/* apply-past-events */
 WITH news AS (
-  SELECT service_id, min(received_at) AS issued_at FROM delivery
-  WHERE service_id = ANY($1::text[]) AND verdict = 'issued'
-  GROUP BY service_id
+  SELECT u.service_id, e.issued_at
+  FROM unnest($1::text[]) AS u(service_id)
+  CROSS JOIN LATERAL (
+    SELECT min(d.received_at) AS issued_at FROM delivery d WHERE d.service_id = u.service_id AND d.verdict = 'issued'
+  ) e
+  WHERE e.issued_at IS NOT NULL
 ), past AS (
   UPDATE invoice_generation g SET state = 'issued', settled_at = n.issued_at, reason_code = NULL, reason_message = NULL,
     flags = g.flags || '{issued-after-failed}'::text[]
