@@ -1,6 +1,6 @@
 import type { Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState } from '../invoice-state.ts';
-import type { BatchInvoice, BatchRecord } from './ledger.ts';
+import type { BatchInvoice, BatchRecord } from './batch-record.ts';
 
 /** An invoice that a search found, with the batch it stands in. */
 export interface FoundInvoice extends BatchInvoice {

@@ -108,6 +108,7 @@ function deps(): ActivityDeps {
       patienceMs: 1,
       pageSize: 2000,
       failureBudget: 0.5,
+      dropPatienceMs: 1,
       maxConcurrency: 1,
     },
     now: () => NOW,
