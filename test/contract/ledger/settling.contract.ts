@@ -65,10 +65,7 @@ export function settlingContract(open: OpenLedger): void {
       const one = await acceptedOne('get-failed');
       const two = await acceptedOne('get-failed-silently');
 
-      const settled = await ledger.recordStatus([
-        news(one, 'failed', { reason: REASON }),
-        news(two, 'failed'),
-      ]);
+      const settled = await ledger.recordStatus([news(one, 'failed', { reason: REASON }), news(two, 'failed')]);
 
       expect(settled.map((row) => row.state)).toEqual(['failed', 'failed']);
       expect(await one.batch.line('get-failed')).toMatchObject({
