@@ -1,4 +1,5 @@
 import type { Finding } from '../src/domain/invoice.ts';
+import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../src/domain/ports/ledger.ts';
@@ -25,12 +26,24 @@ export interface ActivityDeps {
     /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
     readonly failureBudget: number;
     readonly maxConcurrency: number;
+    readonly retry: RetrySettings;
     /** How long a night waits for dropped files that are still being written. */
     readonly dropPatienceMs: number;
   };
   readonly log: ActivityLog;
   readonly now: () => number;
   readonly random: () => number;
+}
+
+/** From the service profile. */
+export interface RetrySettings {
+  /** Failed invoices with one of these go again by themselves. */
+  readonly failedReasonCodes: readonly string[];
+  readonly maxGenerations: number;
+  /** For how long the service is known to remember a key. */
+  readonly retentionMs: number;
+  /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
+  readonly rejectionIsProof: boolean;
 }
 
 export interface ActivityLog {
@@ -84,6 +97,8 @@ export interface ReportSummary {
   readonly state: 'refused' | 'cancelled' | 'finished';
   readonly counts: Counts;
   readonly reports: ReportPaths;
+  readonly revision?: number;
+  readonly changes?: readonly { readonly from: Outcome; readonly to: Outcome; readonly invoices: number }[];
 }
 
 export interface ReportWriter {

@@ -7,7 +7,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PageSpan, RunningBatch } from '../activities/ingest.ts';
+import type { PageSpan, RunningBatch } from '../activities/running-batch.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from './invoice-page.ts';
 import { controlSignal } from './messages.ts';

@@ -88,6 +88,7 @@ export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
         tell: teller(command.json),
         env: command.env,
         beforeSending: (service) => preflight(service, Date.now),
+        beforeHandOver: (service) => preflight(service, Date.now),
       });
   if (stack === null) return withNights(command, (place) => runNight(command, place));
   try {

@@ -125,5 +125,6 @@ function sendableInvoice(row: SendableRow): SendableInvoice {
     attempts: row.attempts,
     firstSentAt: row.first_sent_at,
     mayExist: row.may_exist,
+    mayExistSince: row.may_exist_since,
   };
 }

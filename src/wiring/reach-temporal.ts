@@ -6,7 +6,7 @@ import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
 import { readEndpoints } from '../runtime/endpoints.ts';
 import { acquireTemporalBinary } from '../runtime/temporal-binary.ts';
 import { startTemporalServer } from '../runtime/temporal-server.ts';
-import { connectClient } from './embedded.ts';
+import { connectClient, placeOf } from './connect-client.ts';
 
 export interface ReachTemporal {
   readonly config: Config;
@@ -26,11 +26,11 @@ export async function reachTemporal<T>(
   use: (reached: ReachedTemporal) => Promise<T>,
 ): Promise<T> {
   const { address, namespace } = config.temporal;
-  if (address !== null) return withClient({ address, namespace, stays: true }, use);
+  if (address !== null) return withClient({ config, address, namespace, stays: true }, use);
   const dataDir = await openDataDir(config.dataDir);
   const owner = await readEndpoints(dataDir);
   if (owner !== null)
-    return withClient({ address: owner.temporalAddress, namespace: owner.temporalNamespace, stays: true }, use);
+    return withClient({ config, address: owner.temporalAddress, namespace: owner.temporalNamespace, stays: true }, use);
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) {
     throw new LoteError(
@@ -42,7 +42,7 @@ export async function reachTemporal<T>(
     const binary = await acquireTemporalBinary(tell, env);
     const server = await startTemporalServer({ binary, dataDir: dataDir.path, namespace });
     try {
-      return await withClient({ address: server.address, namespace, stays: false }, use);
+      return await withClient({ config, address: server.address, namespace, stays: false }, use);
     } finally {
       await server.stop();
     }
@@ -52,10 +52,10 @@ export async function reachTemporal<T>(
 }
 
 async function withClient<T>(
-  { address, namespace, stays }: { address: string; namespace: string; stays: boolean },
+  { config, address, namespace, stays }: { config: Config; address: string; namespace: string; stays: boolean },
   use: (reached: ReachedTemporal) => Promise<T>,
 ): Promise<T> {
-  const client = await connectClient(address, namespace);
+  const client = await connectClient(await placeOf(address, config.temporal), namespace);
   try {
     return await use({ client, stays });
   } finally {

@@ -1,7 +1,10 @@
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { OperatingLedger } from './operating-ledger.ts';
+import type { ReconcilingLedger } from './reconciling-ledger.ts';
 import type { BatchInvoice, BatchRecord } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
+import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
 export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
@@ -13,7 +16,17 @@ export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
-  extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger, InvoiceLookup {
+  extends
+    BatchLedger,
+    SendingLedger,
+    SettlingLedger,
+    MerchantLedger,
+    WebhookLedger,
+    BreakerLedger,
+    OperatingLedger,
+    ReconcilingLedger,
+    ServiceUseLedger,
+    InvoiceLookup {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;
@@ -150,6 +163,8 @@ export interface SendableInvoice {
   readonly firstSentAt: number | null;
   /** An answer of this generation was lost, or a crash may have lost one. */
   readonly mayExist: boolean;
+  /** Since when a lost POST of this generation may have reached the service; null: every earlier one is proved not to have. */
+  readonly mayExistSince: number | null;
 }
 
 export interface FreezeInvoice {
