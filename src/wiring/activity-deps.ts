@@ -29,7 +29,7 @@ export interface WorkerParts {
 }
 
 /** Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. */
-const SLICE_SIZE = 500;
+const SLICE_SIZE = 1_000;
 
 const HOUR_MS = 3_600_000;
 
