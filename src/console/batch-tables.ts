@@ -51,12 +51,13 @@ export function totalsTable({ texts, amount, count }: PageFormat, counts: readon
     </div>`;
 }
 
-/** What was found about the file as a whole, and about rows without an invoice. */
-export function findingsTable({ texts, count }: PageFormat, findings: readonly Finding[]): Html {
+/** What was found in a file, located. */
+export function findingsTable(format: PageFormat, findings: readonly Finding[], title: string): Html {
+  const { texts } = format;
   if (findings.length === 0) return html``;
   const left = findings.length - MOST_FINDINGS;
-  return html`<h2>${texts.fileFindings}</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="${texts.fileFindings}">
+  return html`<h2>${title}</h2>
+    <div class="scroll" tabindex="0" role="region" aria-label="${title}">
       <table>
         <thead>
           <tr>
@@ -67,16 +68,16 @@ export function findingsTable({ texts, count }: PageFormat, findings: readonly F
           </tr>
         </thead>
         <tbody>
-          ${findings.slice(0, MOST_FINDINGS).map(findingRow)}
+          ${findings.slice(0, MOST_FINDINGS).map((finding) => findingRow(format, finding))}
         </tbody>
       </table>
     </div>
-    ${left > 0 ? html`<p class="soft">+ ${count(left)}</p>` : ''}`;
+    ${left > 0 ? html`<p class="soft">${format.plural(texts.more, left)}</p>` : ''}`;
 }
 
-function findingRow({ severity, row, column, message, code }: Finding): Html {
+function findingRow({ texts }: PageFormat, { severity, row, column, message, code }: Finding): Html {
   return html`<tr>
-    <td><span class="state ${SEVERITY_TONES[severity]}">${severity}</span></td>
+    <td><span class="state ${SEVERITY_TONES[severity]}">${texts.severities[severity]}</span></td>
     <td class="number">${row ?? ''}</td>
     <td>${column ?? ''}</td>
     <td class="text">${message} <span class="mono soft">${code}</span></td>

@@ -61,7 +61,7 @@ export function healthPage({ texts }: PageFormat, checks: readonly HealthCheck[]
             ({ name, state, detail }) =>
               html`<tr>
                 <th scope="row">${name}</th>
-                <td><span class="state ${TONES[state]}">${state}</span></td>
+                <td><span class="state ${TONES[state]}">${texts.healthStates[state]}</span></td>
                 <td class="text">${detail}</td>
               </tr>`,
           )}

@@ -16,11 +16,11 @@ import { startTemporalServer } from '../runtime/temporal-server.ts';
 import { DEFAULT_API_KEY, startSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
+import { consoleParts } from './console-parts.ts';
 import { openLedger } from './open-ledger.ts';
 import { openService, readProfile, type ServiceAccount } from './open-service.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
-import { VERSION } from './version.ts';
 import { startedParts } from './stop-in-reverse.ts';
 
 /** Everything a data directory's owner runs. */
@@ -115,12 +115,16 @@ async function startParts(
   const web = await startConsole({
     host: config.console.host,
     port: config.console.port === 0 ? 0 : await choosePort({ ...config.console, reserved: [receiverPort] }),
-    ledger,
-    reportsDir: config.reportsDir,
-    links: { temporalUi: temporal.ui, namespace: config.temporal.namespace },
-    version: VERSION,
-    onError: (err) => log.error('console request failed', { err }),
-    ...(config.console.token === null ? {} : { token: config.console.token }),
+    ...consoleParts({
+      config,
+      ledger,
+      client,
+      profile,
+      serviceBaseUrl: service.baseUrl,
+      temporalUi: temporal.ui,
+      receiverUrl: receiver.url,
+      log,
+    }),
   });
   parts.add('console', () => web.close());
 
