@@ -1,6 +1,8 @@
 import type { Finding } from '../src/domain/invoice.ts';
+import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../src/domain/ports/ledger.ts';
+import type { NightBook } from '../src/domain/ports/night-book.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
 import type { BatchSettings, Counts, ReportPaths } from '../workflows/messages.ts';
@@ -13,6 +15,9 @@ export interface ActivityDeps {
   readonly files: FileReader;
   readonly reports: ReportWriter;
   readonly runs: RunDirectory;
+  /** The night's side: where files are dropped, and where its summary is kept. */
+  readonly drops: DropFolder;
+  readonly nights: NightBook;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {
@@ -20,6 +25,8 @@ export interface ActivityDeps {
     /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
     readonly failureBudget: number;
     readonly maxConcurrency: number;
+    /** How long a night waits for dropped files that are still being written. */
+    readonly dropPatienceMs: number;
   };
   readonly log: ActivityLog;
   readonly now: () => number;

@@ -4,6 +4,7 @@ import { finishBatch } from './finish.ts';
 import { ingestBatch } from './ingest.ts';
 import { requireLedger } from './ledger-guard.ts';
 import { ensureMerchants } from './merchants.ts';
+import { claimDrops, finishNight, openNight, shelveDrop } from './nightly.ts';
 import { writeReport } from './report.ts';
 import { closePage, reviewPage } from './settle.ts';
 import { createSubmitSlice } from './submit.ts';
@@ -28,5 +29,9 @@ export function createActivities(deps: ActivityDeps) {
     closePage: bind('closePage', closePage),
     finishBatch: bind('finishBatch', finishBatch),
     writeReport: bind('writeReport', writeReport),
+    openNight: bind('openNight', openNight),
+    claimDrops: bind('claimDrops', claimDrops),
+    shelveDrop: bind('shelveDrop', shelveDrop),
+    finishNight: bind('finishNight', finishNight),
   };
 }

@@ -50,7 +50,9 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'closed':
       return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId };
     case 'resumed':
-      await deps.ledger.releaseHeld(claim.batch.batchId, deps.now());
+      // What was held for its bad rows stays held when the same file is dropped again under the same rule.
+      if (!(await holdForInvalidRows(deps, input, claim.batch)))
+        await deps.ledger.releaseHeld(claim.batch.batchId, deps.now());
       return runningBatch(deps, claim.batch);
     case 'claimed':
       return stageFile(deps, input, claim.batch);
@@ -92,42 +94,35 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
       });
       return { kind: 'refused', ledgerId: ledger.id, batchId };
     }
-    const staged = await stageGroups(deps, batchId, read);
+    const invoices = await stageGroups(deps, batchId, read);
     const record = await ledger.finishStaging(batchId, {
       rows: read.rows,
       rowsWithoutInvoice: read.rowsWithoutInvoice,
-      invoices: staged.invoices,
-      pageSize: Math.max(deps.settings.pageSize, Math.ceil(staged.invoices / MOST_PAGES)),
+      invoices,
+      pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
       fileFindings: read.findings,
       proof: read.proof,
     });
-    if (input.onInvalid === 'hold' && (staged.invalid > 0 || read.rowsWithoutInvoice > 0))
-      await holdForInvalidRows(deps, batchId);
+    await holdForInvalidRows(deps, input, record);
     return await runningBatch(deps, record);
   } finally {
     clearInterval(heartbeat);
   }
 }
 
-async function stageGroups(
-  deps: ActivityDeps,
-  batchId: string,
-  read: ReadFileOk<unknown>,
-): Promise<{ invoices: number; invalid: number }> {
+async function stageGroups(deps: ActivityDeps, batchId: string, read: ReadFileOk<unknown>): Promise<number> {
   let ordinal = 0;
-  let invalid = 0;
   let portion: StageInvoice[] = [];
   for await (const group of deps.ledger.rowStore(batchId).groups()) {
     ordinal += 1;
     const grouped = deps.files.toInvoice(group, read.conversion);
-    if (!grouped.ok) invalid += 1;
     portion.push(stageInvoice(deps.application, ordinal, grouped));
     if (portion.length < STAGE_PORTION) continue;
     await deps.ledger.stageInvoices(batchId, portion, deps.now());
     portion = [];
   }
   if (portion.length > 0) await deps.ledger.stageInvoices(batchId, portion, deps.now());
-  return { invoices: ordinal, invalid };
+  return ordinal;
 }
 
 function stageInvoice(application: string, ordinal: number, grouped: GroupedInvoice): StageInvoice {
@@ -150,10 +145,19 @@ function stageInvoice(application: string, ordinal: number, grouped: GroupedInvo
   };
 }
 
-async function holdForInvalidRows(deps: ActivityDeps, batchId: string): Promise<void> {
+/** All or nothing, when it was asked for: true when the batch has bad rows and so nothing of it may go. */
+async function holdForInvalidRows(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<boolean> {
+  if (input.onInvalid !== 'hold' || !(await hasInvalidRows(deps, batch))) return false;
   const message =
     'Some rows of the file are invalid and it was started with on-invalid "hold". Fix the rows and drop the file again.';
-  await deps.ledger.holdUnsent(batchId, { reason: { code: 'invalid-rows-in-file', message }, now: deps.now() });
+  await deps.ledger.holdUnsent(batch.batchId, { reason: { code: 'invalid-rows-in-file', message }, now: deps.now() });
+  return true;
+}
+
+async function hasInvalidRows(deps: ActivityDeps, { batchId, rowsWithoutInvoice }: BatchRecord): Promise<boolean> {
+  if (rowsWithoutInvoice > 0) return true;
+  const outcomes = await deps.ledger.countOutcomes(batchId);
+  return outcomes.some(({ outcome, invoices }) => outcome === 'invalid' && invoices > 0);
 }
 
 async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<RunningBatch> {

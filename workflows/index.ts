@@ -1,2 +1,3 @@
 export { invoiceBatch } from './invoice-batch.ts';
 export { invoicePage } from './invoice-page.ts';
+export { nightlyIssuance } from './nightly-issuance.ts';

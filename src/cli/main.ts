@@ -2,9 +2,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { BatchInput } from '../../workflows/messages.ts';
 import { LoteError } from '../domain/errors.ts';
 import { checkCommand } from './check.ts';
+import { consoleCommand } from './console.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { receiverCommand } from './receiver.ts';
+import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { statusCommand } from './status.ts';
@@ -71,6 +73,16 @@ program
   });
 
 program
+  .command('report')
+  .description('the outcome of a batch in short, and where its report files are')
+  .argument('<batch>', 'a batch id')
+  .option('--follow', 'wait until the batch has ended', false)
+  .option('--json', 'print one JSON document on stdout', false)
+  .action(async (batchId: string, { follow, json }: { follow: boolean; json: boolean }) => {
+    process.exitCode = await reportCommand({ batchId, follow, json, env: process.env });
+  });
+
+program
   .command('up')
   .description('everything embedded: Temporal, ledger, sandbox, receiver, worker; stays until Ctrl-C')
   .action(async () => {
@@ -89,6 +101,13 @@ program
   .description('the webhook receiver alone, on a shared PostgreSQL ledger')
   .action(async () => {
     process.exitCode = await receiverCommand(process.env);
+  });
+
+program
+  .command('console')
+  .description('the web console alone, on a shared PostgreSQL ledger')
+  .action(async () => {
+    process.exitCode = await consoleCommand(process.env);
   });
 
 program

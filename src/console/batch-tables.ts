@@ -11,14 +11,14 @@ const MOST_FINDINGS = 200;
 const SEVERITY_TONES = { error: 'bad', warning: 'open', info: 'under-way' } as const;
 
 /** Amounts by state and currency, with their sum. */
-export function totalsTable({ texts, amount, count }: PageFormat, counts: readonly OutcomeCount[]): Html {
+export function totalsTable({ texts, money, count }: PageFormat, counts: readonly OutcomeCount[]): Html {
   const currencies = [...new Set(counts.map(({ currency }) => currency))].sort(
     (a, b) => Number((a ?? '~') > (b ?? '~')) - Number((a ?? '~') < (b ?? '~')),
   );
   if (currencies.length === 0) return html``;
   const states = STATE_ORDER.filter((state) => counts.some(({ outcome }) => outcome === state));
   const net = (currency: string | null, among: readonly OutcomeCount[]) =>
-    amount(sumDecimals(among.filter((entry) => entry.currency === currency).map((entry) => entry.net)));
+    money(sumDecimals(among.filter((entry) => entry.currency === currency).map((entry) => entry.net)));
   const line = (name: string, cellOf: (currency: string | null) => string) =>
     html`<tr>
       <th scope="row">${name}</th>
@@ -36,7 +36,6 @@ export function totalsTable({ texts, amount, count }: PageFormat, counts: readon
           </tr>
         </thead>
         <tbody>
-          ${line(texts.all, (currency) => net(currency, counts))}
           ${states.map((state) =>
             line(state, (currency) =>
               net(
@@ -45,8 +44,11 @@ export function totalsTable({ texts, amount, count }: PageFormat, counts: readon
               ),
             ),
           )}
-          ${line(texts.withoutAmount, (currency) => count(unreadable(currency)))}
         </tbody>
+        <tfoot>
+          ${line(texts.all, (currency) => net(currency, counts))}
+          ${counts.some(({ withoutAmount }) => withoutAmount > 0) ? line(texts.withoutAmount, (currency) => count(unreadable(currency))) : ''}
+        </tfoot>
       </table>
     </div>`;
 }

@@ -73,12 +73,12 @@ function startForm(format: PageFormat, { file, declared, check, temporalStart }:
   </form>`;
 }
 
-function netTable({ texts, amount }: PageFormat, { net }: FileCheck): Html {
+function netTable({ texts, money }: PageFormat, { net }: FileCheck): Html {
   const currencies = Object.entries(net).sort(([a], [b]) => Number(a > b) - Number(a < b));
   return html`<h2>${texts.dryRun.net}</h2>
     <ul class="figures">
       ${currencies.length === 0 ? html`<li>${texts.dryRun.noneOfNet}</li>` : ''}
-      ${currencies.map(([currency, sum]) => html`<li><span class="figure">${amount(sum)}</span> ${currency}</li>`)}
+      ${currencies.map(([currency, sum]) => html`<li><span class="figure">${money(sum)}</span> ${currency}</li>`)}
     </ul>`;
 }
 

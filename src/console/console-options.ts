@@ -79,6 +79,8 @@ export interface HealthCheck {
   readonly state: 'ok' | 'trouble' | 'unknown';
   /** What was found and, in trouble, what to do. Never a secret. */
   readonly detail: string;
+  /** A moment that the detail is about; shown in the reader's zone. */
+  readonly at?: number;
 }
 
 export interface ConsoleOptions {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { InvoiceDossier, InvoiceLife, StoredDelivery } from '../domain/ports/ledger.ts';
+import type { InvoiceDossier, InvoiceLife, StoredDelivery } from '../domain/ports/invoice-lookup.ts';
 import { fill } from './fill.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';

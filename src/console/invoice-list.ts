@@ -80,7 +80,7 @@ function table(format: PageFormat, { batchId, invoices }: InvoiceList): Html {
   </div>`;
 }
 
-function invoiceRow({ amount, count }: PageFormat, batchId: string, invoice: BatchInvoice): Html {
+function invoiceRow({ money, count }: PageFormat, batchId: string, invoice: BatchInvoice): Html {
   const { ordinal, ref, merchantNif, state, net, currency, rows, serviceId, attempts, reason, findings, flags } =
     invoice;
   const lines = new Set([
@@ -92,7 +92,7 @@ function invoiceRow({ amount, count }: PageFormat, batchId: string, invoice: Bat
     <td><a href="/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}">${ref}</a></td>
     <td>${merchantNif}</td>
     <td><span class="state ${toneOf(state)}">${state}</span></td>
-    <td class="number">${net === null ? '' : `${amount(net)} ${currency ?? ''}`}</td>
+    <td class="number">${net === null ? '' : `${money(net)} ${currency ?? ''}`}</td>
     <td>${rows.slice(0, MOST_ROWS).join(', ')}${rows.length > MOST_ROWS ? ', …' : ''}</td>
     <td class="text">${[...lines].map((line) => html`<div>${line}</div>`)}</td>
     <td class="mono">${serviceId ?? ''}</td>

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
-import type { BatchRecord, InvoiceDossier } from '../domain/ports/ledger.ts';
+import type { InvoiceDossier } from '../domain/ports/invoice-lookup.ts';
+import type { BatchRecord } from '../domain/ports/ledger.ts';
 import type { Invoice } from '../domain/invoice.ts';
 import { findingsTable } from './batch-tables.ts';
 import { invoiceHistory } from './invoice-history.ts';
@@ -33,7 +34,7 @@ export function invoicePage(format: PageFormat, { batch, dossier }: InvoicePage)
     ${requestList(format, dossier.lives)}`;
 }
 
-function facts({ texts, amount }: PageFormat, { batch, dossier: { line, content, batches } }: InvoicePage): Html {
+function facts({ texts, money }: PageFormat, { batch, dossier: { line, content, batches } }: InvoicePage): Html {
   const others = batches.filter(({ batchId }) => batchId !== batch.batchId);
   const fact = (name: string, value: string | Html) =>
     html`<dt>${name}</dt>
@@ -41,7 +42,7 @@ function facts({ texts, amount }: PageFormat, { batch, dossier: { line, content,
   return html`<dl>
     ${fact(texts.merchant, line.merchantNif)}
     ${content === null ? '' : fact(texts.customer, [content.customer.name, content.customer.taxId].filter((part) => part !== null).join(', '))}
-    ${line.net === null ? '' : fact(texts.net, html`<strong>${amount(line.net)} ${line.currency ?? ''}</strong>`)}
+    ${line.net === null ? '' : fact(texts.net, html`<strong>${money(line.net)} ${line.currency ?? ''}</strong>`)}
     ${fact(texts.rows, line.rows.join(', '))}
     ${line.serviceId === null ? '' : fact(texts.serviceId, html`<span class="mono">${line.serviceId}</span>`)}
     ${
@@ -55,7 +56,7 @@ function facts({ texts, amount }: PageFormat, { batch, dossier: { line, content,
   </dl>`;
 }
 
-function contentTable({ texts, amount }: PageFormat, { lines, currency }: Invoice): Html {
+function contentTable({ texts, amount, money }: PageFormat, { lines, currency }: Invoice): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.invoice.lines}">
     <table>
       <thead>
@@ -72,7 +73,7 @@ function contentTable({ texts, amount }: PageFormat, { lines, currency }: Invoic
             html`<tr>
               <td class="text">${description}</td>
               <td class="number">${amount(quantity)}</td>
-              <td class="number">${amount(unitPrice)}</td>
+              <td class="number">${money(unitPrice)}</td>
               <td>${taxCode}</td>
             </tr>`,
         )}

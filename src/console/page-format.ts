@@ -14,6 +14,8 @@ export interface PageFormat {
   plural(text: Plural, n: number, of?: number): string;
   /** An exact decimal with the reader's marks; digits are never touched. */
   amount(decimal: string): string;
+  /** The same for money: two decimals at least, so that a column lines up. */
+  money(decimal: string): string;
   time(epochMs: number): string;
 }
 
@@ -29,6 +31,12 @@ export function pageFormat({ language, locale }: Speech, timeZone?: string): Pag
     timeStyle: 'medium',
     ...(timeZone === undefined ? {} : { timeZone }),
   });
+  function amount(decimal: string): string {
+    const [whole = '', fraction] = decimal.split('.');
+    const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, group);
+    return fraction === undefined ? grouped : grouped + mark + fraction;
+  }
+
   return {
     language,
     texts: CONSOLE_TEXTS[language],
@@ -39,10 +47,10 @@ export function pageFormat({ language, locale }: Speech, timeZone?: string): Pag
       const words = { n: numbers.format(n), ...(of === undefined ? {} : { of: numbers.format(of) }) };
       return fill(pluralForm(text, n, language), words);
     },
-    amount(decimal) {
-      const [whole = '', fraction] = decimal.split('.');
-      const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, group);
-      return fraction === undefined ? grouped : grouped + mark + fraction;
+    amount,
+    money(decimal) {
+      const [whole = '', fraction = ''] = decimal.split('.');
+      return amount(`${whole}.${fraction.padEnd(2, '0')}`);
     },
     time: (epochMs) => times.format(epochMs),
   };

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { InvoiceLife } from '../domain/ports/ledger.ts';
+import type { InvoiceLife } from '../domain/ports/invoice-lookup.ts';
 import { maskedBody } from './masked-body.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';

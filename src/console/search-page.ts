@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { FoundInvoice } from '../domain/ports/ledger.ts';
+import type { FoundInvoice } from '../domain/ports/invoice-lookup.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { toneOf } from './state-counts.ts';
@@ -42,14 +42,14 @@ function results(format: PageFormat, found: readonly FoundInvoice[]): Html {
     </div>`;
 }
 
-function row({ amount }: PageFormat, invoice: FoundInvoice): Html {
+function row({ money }: PageFormat, invoice: FoundInvoice): Html {
   const { batchId, ordinal, ref, merchantNif, state, net, currency, serviceId, file } = invoice;
   const batch = `/batches/${encodeURIComponent(batchId)}`;
   return html`<tr>
     <td><a href="${batch}/invoices/${ordinal}">${ref}</a></td>
     <td>${merchantNif}</td>
     <td><span class="state ${toneOf(state)}">${state}</span></td>
-    <td class="number">${net === null ? '' : html`${amount(net)} ${currency ?? ''}`}</td>
+    <td class="number">${net === null ? '' : html`${money(net)} ${currency ?? ''}`}</td>
     <td class="mono">${serviceId ?? ''}</td>
     <td class="text"><a href="${batch}">${file}</a></td>
   </tr>`;

@@ -23,5 +23,8 @@ const STATUS_BY_CODE: Partial<Record<LoteErrorCode, 400 | 404 | 503>> = {
   'ledger-unavailable': 503,
   'temporal-unavailable': 503,
   'service-unreachable': 503,
+  'service-unauthorized': 503,
+  'service-list-unreadable': 503,
   'worker-missing': 503,
+  'owner-leaving': 503,
 };

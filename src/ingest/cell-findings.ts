@@ -5,51 +5,78 @@ import type { Conversion } from './ingest-result.ts';
 import { shorten } from './shorten.ts';
 
 const LONGEST_SHOWN = 60;
+/** An invoice of 100,000 wrong lines is one wrong invoice; its reasons must still fit in a ledger and on a page. */
+const MOST_OF_ONE_INVOICE = 100;
 
 /** Trimmed cell of a column; an absent cell is an empty one. */
 export function cellOf(row: RawRow, column: Column): string {
   return row.cells[COLUMNS.indexOf(column)]?.trim() ?? '';
 }
 
-/** Builds findings about cells, in the words of the file. */
+interface Problem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Builds the findings about the cells of one invoice, in the words of the file; bounded. */
 export class CellFindings {
-  readonly list: Finding[] = [];
+  readonly #kept: Finding[] = [];
   readonly #labels: Conversion['labels'];
+  #more = 0;
+  #hasError = false;
 
   constructor(labels: Conversion['labels']) {
     this.#labels = labels;
   }
 
   get hasError(): boolean {
-    return this.list.some((finding) => finding.severity === 'error');
+    return this.#hasError;
   }
 
-  error(row: number, column: Column, problem: { readonly code: string; readonly message: string }): void {
-    this.#add(row, column, problem, 'error');
+  error(row: number, column: Column, problem: Problem): void {
+    this.#addAt(row, column, problem, 'error');
   }
 
-  warning(row: number, column: Column, problem: { readonly code: string; readonly message: string }): void {
-    this.#add(row, column, problem, 'warning');
+  warning(row: number, column: Column, problem: Problem): void {
+    this.#addAt(row, column, problem, 'warning');
+  }
+
+  addAll(findings: readonly Finding[]): void {
+    for (const finding of findings) this.#add(finding);
   }
 
   label(column: Column): string {
     return this.#labels[column];
   }
 
-  #add(
-    row: number,
-    column: Column,
-    problem: { readonly code: string; readonly message: string },
-    severity: Finding['severity'],
-  ): void {
+  list(): readonly Finding[] {
+    if (this.#more === 0) return this.#kept;
+    const message = `${this.#more} more findings of this invoice are not listed. Correct those above and check the file again`;
+    return [...this.#kept, { row: null, column: null, code: 'findings-omitted', message, severity: 'warning' }];
+  }
+
+  #addAt(row: number, column: Column, problem: Problem, severity: Finding['severity']): void {
     const label = this.#labels[column];
-    this.list.push({
+    this.#add({
       row,
       column: label,
       code: problem.code,
       message: `Row ${row}, ${label}: ${problem.message}`,
       severity,
     });
+  }
+
+  #add(finding: Finding): void {
+    // What keeps the invoice from being sent is listed before what does not.
+    if (finding.severity === 'error' && !this.#hasError) {
+      this.#hasError = true;
+      if (this.#kept.length >= MOST_OF_ONE_INVOICE) {
+        this.#kept.pop();
+        this.#more += 1;
+      }
+    }
+    if (this.#kept.length < MOST_OF_ONE_INVOICE) this.#kept.push(finding);
+    else this.#more += 1;
   }
 }
 

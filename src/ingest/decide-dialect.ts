@@ -1,7 +1,7 @@
 import { REQUIRED_COLUMNS } from '../domain/row.ts';
-import type { Column } from '../domain/row.ts';
 import { CsvReader } from './csv-reader.ts';
 import type { CsvRecord } from './csv-reader.ts';
+import type { IngestOptions } from './ingest-options.ts';
 import { mapHeader } from './map-header.ts';
 import type { HeaderMap } from './map-header.ts';
 import { Refusal } from './refusal.ts';
@@ -22,6 +22,13 @@ const HEADER_WITHIN = 50;
 /** Fed to the sample parsers at once: most headers are in the first slice. */
 const SLICE = 64 * 1024;
 
+/** A header that nobody finds is most often one that was cut at the wrong sign. */
+const ADVICE: Readonly<Record<DialectDecision['how'], string>> = {
+  declared: 'Add a header line, or correct the declared delimiter (--delimiter, or in the profile)',
+  'sep-line': 'Its first line says `sep=`: correct that sign, or declare the delimiter with --delimiter',
+  proved: 'Add a header line, or name its columns in a profile',
+};
+
 interface Candidate {
   readonly delimiter: string;
   readonly header: CsvRecord;
@@ -30,32 +37,29 @@ interface Candidate {
 
 /**
  * Decides by the header: under the right delimiter, and under no other, one of the first records names every required column.
- * @throws Refusal `header-missing`, `column-missing`, `column-duplicate`, `delimiter-ambiguous`, and those of the CSV reader
+ * @throws Refusal `header-missing`, `column-missing`, `column-duplicate`, `corrections-damaged`, `delimiter-ambiguous`, and those of
+ * the CSV reader
  */
-export async function decideDialect(
-  head: Uint8Array,
-  options: { readonly delimiter?: string; readonly columns?: Readonly<Partial<Record<Column, string>>> },
-): Promise<DialectDecision> {
+export async function decideDialect(head: Uint8Array, options: IngestOptions): Promise<DialectDecision> {
   const text = Buffer.from(head.subarray(0, SLICE)).toString('utf8');
   const sep = /^sep=(.)\r?[\n\r]/i.exec(text)?.[1];
   const fixed = options.delimiter ?? sep;
   const tried = await Promise.all(
-    (fixed === undefined ? DELIMITERS : [fixed]).map((delimiter) => candidate(head, delimiter, options.columns)),
+    (fixed === undefined ? DELIMITERS : [fixed]).map((delimiter) => candidate(head, delimiter, options)),
   );
-  const best = choose(tried.filter((one) => one !== null));
   const how = options.delimiter !== undefined ? 'declared' : sep !== undefined ? 'sep-line' : 'proved';
+  const best = choose(
+    tried.filter((one) => one !== null),
+    { options, how },
+  );
   return { ...best, how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
 }
 
-async function candidate(
-  head: Uint8Array,
-  delimiter: string,
-  columns?: Readonly<Partial<Record<Column, string>>>,
-): Promise<Candidate | null> {
+async function candidate(head: Uint8Array, delimiter: string, options: IngestOptions): Promise<Candidate | null> {
   const records = await firstRecords(head, delimiter);
   let best: Candidate | null = null;
   for (const header of records) {
-    const map = mapHeader(header.cells, columns);
+    const map = mapHeader(header.cells, options);
     if (best === null || map.found > best.map.found) best = { delimiter, header, map };
     if (map.missing.length === 0) break;
   }
@@ -77,7 +81,10 @@ async function firstRecords(head: Uint8Array, delimiter: string): Promise<readon
   return records.filter((record) => record.cells.some((cell) => cell.trim() !== '')).slice(0, HEADER_WITHIN);
 }
 
-function choose(candidates: readonly Candidate[]): Candidate {
+function choose(
+  candidates: readonly Candidate[],
+  given: { readonly options: IngestOptions; readonly how: DialectDecision['how'] },
+): Candidate {
   const complete = candidates.filter((one) => one.map.missing.length === 0);
   const [best, rival] = [...(complete.length > 0 ? complete : candidates)].sort(
     (a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length,
@@ -85,7 +92,7 @@ function choose(candidates: readonly Candidate[]): Candidate {
   if (best === undefined || best.map.found < 2) {
     throw new Refusal(
       'header-missing',
-      `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found none. Add a header line`,
+      `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found none. ${ADVICE[given.how]}`,
     );
   }
   if (complete.length > 1 && rival !== undefined) {
@@ -94,11 +101,12 @@ function choose(candidates: readonly Candidate[]): Candidate {
       `The header can be read with ${named(best.delimiter)} and with ${named(rival.delimiter)} as delimiter. Declare one with --delimiter`,
     );
   }
-  requireEachOnce(best);
+  requireEachOnce(best, given.options);
+  requireOwnColumns(best);
   return best;
 }
 
-function requireEachOnce({ delimiter, header, map }: Candidate): void {
+function requireEachOnce({ delimiter, header, map }: Candidate, { reference }: IngestOptions): void {
   const [twice] = map.duplicates;
   if (twice !== undefined) {
     const words = twice.positions
@@ -118,8 +126,25 @@ function requireEachOnce({ delimiter, header, map }: Candidate): void {
     .join(', ');
   throw new Refusal(
     'column-missing',
-    `Header in row ${header.row}, read with ${named(delimiter)} as delimiter: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shown}. Rename the columns, or name them in a profile`,
+    `Header in row ${header.row}, read with ${named(delimiter)} as delimiter: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shown}. ${adviceOn(map, reference)}`,
     { row: header.row, column: map.missing[0] ?? '' },
+  );
+}
+
+function adviceOn(map: HeaderMap, reference: IngestOptions['reference']): string {
+  const parts = reference?.columns.filter((_, at) => map.referenceParts[at] === -1) ?? [];
+  return parts.length === 0
+    ? 'Rename the columns, or name them in a profile'
+    : `The profile builds the reference from ${parts.map((name) => `"${name}"`).join(' and ')}, which the file does not have: correct the profile`;
+}
+
+/** Without both, the quotes that Lote put before formula signs would stay in the texts. */
+function requireOwnColumns({ header, map }: Candidate): void {
+  if (!map.ownInPart) return;
+  throw new Refusal(
+    'corrections-damaged',
+    `Header in row ${header.row}: a corrections file has both columns lote_state and lote_reason, found one of them. Put the other one back (its cells may be empty)`,
+    { row: header.row },
   );
 }
 

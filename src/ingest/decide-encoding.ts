@@ -29,6 +29,22 @@ export class UndecodableAt extends Error {
 
 const DECLARE = 'Declare the encoding of the file (for example --encoding cp850), or save it as UTF-8';
 
+/** Names that iconv knows and that are no encodings of text, or none of a file. */
+const NO_FILE_ENCODINGS: ReadonlySet<string> = new Set([
+  'base64',
+  'hex',
+  'binary',
+  'utf-7',
+  'utf7',
+  'utf-7-imap',
+  'utf7imap',
+  'utf-16',
+  'utf16',
+  'utf-32',
+  'utf32',
+  'internal',
+]);
+
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['utf8', 'utf-8'],
   ['utf16le', 'utf-16le'],
@@ -74,10 +90,10 @@ function bomOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32' | nul
 function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<typeof bomOf>): EncodingDecision {
   const plain = declared.toLowerCase().replace(/[\s_]/g, '-');
   const encoding = SPELLINGS.get(plain) ?? plain;
-  if (!iconv.encodingExists(encoding)) {
+  if (NO_FILE_ENCODINGS.has(encoding) || !iconv.encodingExists(encoding)) {
     throw new LoteError(
       'usage',
-      `Reading with a declared encoding: expected a name such as utf-8, windows-1252 or cp850, found "${declared}"`,
+      `Reading with a declared encoding: expected a name such as utf-8, utf-16le, windows-1252 or cp850, found "${declared}"`,
     );
   }
   if (bom !== null && bom !== encoding) {
@@ -87,6 +103,7 @@ function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<type
     );
   }
   if (encoding === 'utf-8') requireUtf8(scan);
+  else if (!encoding.startsWith('utf-')) requireNoUtf8(scan, encoding);
   return decision(encoding, 'declared', { bom: bom !== null });
 }
 
@@ -100,6 +117,15 @@ function requireUtf8(scan: FileScan): void {
     'encoding-damaged',
     scan.utf8.invalidAt,
     `Expected UTF-8 throughout, found ${what}. Export the file again, or ${lower(DECLARE)}`,
+  );
+}
+
+/** A whole file of well-formed UTF-8 sequences is UTF-8: read otherwise, every accent of it would become two wrong letters. */
+function requireNoUtf8(scan: FileScan, encoding: string): void {
+  if (scan.nulAt !== null || scan.utf8.invalidAt !== null || !scan.utf8.multibyte) return;
+  throw new Refusal(
+    'encoding-contradicted',
+    `The file was declared as ${encoding}, but all its bytes are well-formed UTF-8, accents too. Leave the declaration out (--encoding, or in the profile), or correct it`,
   );
 }
 

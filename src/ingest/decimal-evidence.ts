@@ -15,10 +15,13 @@ export interface DecimalProof {
   /** `either`: no cell of the column depends on the mark. */
   readonly how: 'declared' | 'proved' | 'either';
   readonly witness: Witness | null;
+  /** Present when the mark is declared although this cell reads only under the other one. */
+  readonly against?: Witness;
 }
 
 const INTEGER = /^-?\d+$/;
 const LONGEST_SHOWN = 40;
+const WORDS: Readonly<Record<DecimalMark, string>> = { '.': 'a decimal point', ',': 'a decimal comma' };
 
 /** Keeps the readings still possible of one number column, over all its cells. */
 export class DecimalEvidence {
@@ -34,19 +37,41 @@ export class DecimalEvidence {
     const point = readNumber(cell, '.')?.value;
     const comma = readNumber(cell, ',')?.value;
     if (point === comma) return;
-    const says = comma === undefined ? '.' : point === undefined ? ',' : 'ambiguous';
-    this.#witnesses[says] ??= { row, value: shorten(cell.trim(), LONGEST_SHOWN) };
+    this.#keep(comma === undefined ? '.' : point === undefined ? ',' : 'ambiguous', row, cell);
   }
 
-  /** @throws Refusal `decimal-contradictory`, `decimal-unproved` */
+  /** A number token of JSON: its point is a decimal point by definition. */
+  observeToken(row: number, token: string): void {
+    if (!INTEGER.test(token)) this.#keep('.', row, token);
+  }
+
+  /** @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared` */
   decide(declared?: DecimalMark): DecimalProof {
     const { '.': point, ',': comma, ambiguous } = this.#witnesses;
-    if (declared !== undefined) return { mark: declared, how: 'declared', witness: null };
+    if (declared !== undefined) return this.#asDeclared(declared);
     if (point !== undefined && comma !== undefined) throw this.#contradictory(point, comma);
     if (point !== undefined) return { mark: '.', how: 'proved', witness: point };
     if (comma !== undefined) return { mark: ',', how: 'proved', witness: comma };
     if (ambiguous !== undefined) throw this.#unproved(ambiguous);
     return { mark: '.', how: 'either', witness: null };
+  }
+
+  #keep(says: DecimalMark | 'ambiguous', row: number, cell: string): void {
+    this.#witnesses[says] ??= { row, value: shorten(cell.trim(), LONGEST_SHOWN) };
+  }
+
+  /** A declaration decides what the file leaves open. It cannot turn a file written the other way into one of its own. */
+  #asDeclared(mark: DecimalMark): DecimalProof {
+    const proof = { mark, how: 'declared', witness: this.#witnesses[mark] ?? null } as const;
+    const other = mark === '.' ? ',' : '.';
+    const against = this.#witnesses[other];
+    if (against === undefined) return proof;
+    if (proof.witness !== null) return { ...proof, against };
+    throw new Refusal(
+      'decimal-not-as-declared',
+      `Column ${this.#label}: ${WORDS[mark]} was declared (--decimal ${mark}, or a profile), but "${against.value}" in row ${against.row} can only be read with ${WORDS[other]}, and no value needs the declared one. Declare --decimal ${other}, or correct the file`,
+      { row: against.row, column: this.#label },
+    );
   }
 
   #contradictory(point: Witness, comma: Witness): Refusal {

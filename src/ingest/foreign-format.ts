@@ -10,6 +10,10 @@ const MAGIC: readonly (readonly [string, string])[] = [
   ['425a68', 'a bzip2 archive'],
   ['fd377a585a00', 'an xz archive'],
   ['28b52ffd', 'a Zstandard archive'],
+  ['89504e470d0a1a0a', 'a PNG image'],
+  ['ffd8ff', 'a JPEG image'],
+  ['47494638', 'a GIF image'],
+  ['50415231', 'a Parquet file'],
 ];
 
 /** What a file is when it is none of the formats Lote reads, in words for an operator; null when nothing speaks against text. */
@@ -24,6 +28,8 @@ export function foreignFormat(head: Buffer): string | null {
     .trimStart()
     .toLowerCase();
   if (/^<(?:!doctype html|html|table|head|body)\b/.test(text)) return 'an HTML page';
+  if (text.startsWith('{\\rtf')) return 'a text document in RTF';
+  if (text.startsWith('mime-version:')) return 'a web archive (MHTML), as some programs export for Excel';
   if (/^<(?:\?xml|\w+[\s:>])/.test(text)) return 'an XML document';
   return null;
 }

@@ -30,12 +30,20 @@ export function hasValidChecksum(nif: string): boolean {
   return Number(nif[8]) === (rest < 2 ? 0 : 11 - rest);
 }
 
-/** Why a reference cannot be what was meant: spreadsheets turn references into dates and powers of ten. */
+const MONTH = 'jan|feb|fev|mar|apr|abr|may|mai|jun|jul|aug|ago|sep|set|oct|out|nov|dec|dez|dic|ene';
+const DATES = [
+  /^\d{1,2}[/.-]\d{1,2}[/.-]\d{4}$/,
+  /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}.*)?$/,
+  // What Excel makes of `1-3`; `MAR-24` may well be a reference.
+  new RegExp(`^\\d{1,2}[/-](?:${MONTH})\\.?(?:[/-]\\d{2,4})?$`, 'i'),
+];
+
+/** Why a reference cannot be what was meant: spreadsheets turn references into dates, powers of ten and fractions. */
 export function damagedReference(ref: string): string | null {
-  if (/^\d[.,]\d+E\+\d+$/i.test(ref)) return 'a spreadsheet turned the reference into a number in scientific notation';
-  if (/^\d{1,2}[/-]\d{1,2}[/-]\d{4}$|^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}.*)?$/.test(ref))
-    return 'a spreadsheet turned the reference into a date';
-  return null;
+  if (/^\d(?:[.,]\d+)?E\+\d+$/i.test(ref))
+    return 'a spreadsheet turned the reference into a number in scientific notation';
+  if (/^\d+[.,]0{1,2}$/.test(ref)) return 'a spreadsheet or a script turned the reference into a number with decimals';
+  return DATES.some((date) => date.test(ref)) ? 'a spreadsheet turned the reference into a date' : null;
 }
 
 function shown(text: string): string {

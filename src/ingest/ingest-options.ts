@@ -11,4 +11,16 @@ export interface IngestOptions {
   readonly duplicateRows?: 'refuse' | 'keep';
   /** Column of Lote -> header of the file. */
   readonly columns?: Readonly<Partial<Record<Column, string>>>;
+  /** Column of Lote -> the value that every row has; such a column need not be in the file. */
+  readonly constants?: Readonly<Partial<Record<Column, string>>>;
+  /** Builds the reference of an invoice from several columns of the file. */
+  readonly reference?: ReferenceParts;
+  /** The file's word for a tax -> the service's code; a word that is neither is an error. */
+  readonly taxCodes?: Readonly<Record<string, string>>;
+}
+
+/** No part but the last may hold the separator: `1-1` + `1` and `1` + `1-1` would otherwise become one invoice. */
+export interface ReferenceParts {
+  readonly columns: readonly string[];
+  readonly separator: string;
 }

@@ -28,11 +28,17 @@ export interface Dialect {
 export interface Conversion {
   readonly format: FileFormat;
   readonly decimal: Readonly<Record<NumberColumn, DecimalMark>>;
+  /** The mark is declared although some cell reads only under the other one: a cell that reads both ways is then an error. */
+  readonly doubtful: Readonly<Record<NumberColumn, boolean>>;
   readonly duplicateRows: 'refuse' | 'keep';
   /** The file's own word for each column, for findings. */
   readonly labels: Readonly<Record<Column, string>>;
   /** Findings that only the reader could make (cell count, JSON shape), by row number. */
   readonly damaged: Readonly<Record<string, readonly Finding[]>>;
+  /** References of rows whose tax number is unusable, with the row: invoices of such a reference may lack a line. */
+  readonly lostReferences: Readonly<Record<string, number>>;
+  /** The file's word for a tax -> the service's code; null: no profile says. */
+  readonly taxCodes: Readonly<Record<string, string>> | null;
 }
 
 /** JSON-plain evidence of how a file was read. */
@@ -46,6 +52,8 @@ export type IngestResult =
       readonly sha256: string;
       readonly rows: number;
       readonly rowsWithoutInvoice: number;
+      /** Of those, rows that are no totals rows: each may be a lost line, or a lost invoice. */
+      readonly rowsLost: number;
       readonly findings: readonly Finding[];
       readonly proof: Proof;
       readonly conversion: Conversion;

@@ -30,7 +30,7 @@ export function headOf(group: readonly RawRow[], findings: CellFindings): Invoic
       code: 'customer-name-missing',
       message: 'expected the name of the buyer, found an empty cell',
     });
-  if (taxId !== null && /^\d[.,]\d+E\+?\d+$|^\d{6,}[.,]0+$/i.test(taxId)) {
+  if (taxId !== null && /^\d(?:[.,]\d+)?E\+\d+$|^\d[.,]\d+E\d+$|^\d{6,}[.,]0+$/i.test(taxId)) {
     findings.error(first, 'customer_tax_id', {
       code: 'customer-tax-id-damaged',
       message: `expected a tax number, found ${shownCell(taxId)}: a spreadsheet turned it into a number. Format the column as text and enter it again`,

@@ -1,5 +1,5 @@
 import { TokenType } from '@streamparser/json';
-import { emptyObject } from './json-value.ts';
+import { emptyObject, isObject } from './json-value.ts';
 import type { JsonObject, JsonValue } from './json-value.ts';
 import { shorten } from './shorten.ts';
 
@@ -46,6 +46,7 @@ export class JsonGrammar {
   #shape: 'undecided' | 'array' | 'invoices' | 'ndjson' = 'undecided';
   #tokens = 0;
   #comma = 0;
+  #otherMembers: readonly string[] = [];
 
   constructor(onRecord: (value: JsonValue) => void) {
     this.#onRecord = onRecord;
@@ -53,6 +54,11 @@ export class JsonGrammar {
 
   get format(): 'json' | 'ndjson' {
     return this.#shape === 'ndjson' ? 'ndjson' : 'json';
+  }
+
+  /** Names beside `invoices` in the object that holds them; known at the end. */
+  get otherMembers(): readonly string[] {
+    return this.#otherMembers;
   }
 
   /** @throws JsonFault */
@@ -188,6 +194,7 @@ export class JsonGrammar {
   #placeTop(value: JsonValue, token: JsonToken): void {
     if (this.#shape === 'array' || this.#shape === 'invoices') {
       this.#expected = 'nothing';
+      if (isObject(value)) this.#otherMembers = Object.keys(value).filter((name) => name !== 'invoices');
       return;
     }
     if (token.type !== TokenType.RIGHT_BRACE)

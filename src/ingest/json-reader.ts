@@ -45,6 +45,11 @@ export class JsonReader {
     return this.#grammar.format;
   }
 
+  /** Members beside `invoices`, which are no part of any invoice. */
+  get otherMembers(): readonly string[] {
+    return this.#grammar.otherMembers;
+  }
+
   /** Records that these bytes complete. @throws Refusal */
   write(bytes: Uint8Array): readonly JsonValue[] {
     this.#lines.push(bytes);

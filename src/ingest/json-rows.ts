@@ -1,9 +1,13 @@
 import type { Finding } from '../domain/invoice.ts';
 import { COLUMNS } from '../domain/row.ts';
 import type { Damage } from './damage.ts';
+import type { DecimalEvidence } from './decimal-evidence.ts';
+import { expandExponent } from './expand-exponent.ts';
 import { nifProblem, normalNif } from './identity.ts';
 import { JSON_PATHS, cellsOf, shapeFinding, shapeProblems } from './json-shape.ts';
-import { isObject } from './json-value.ts';
+import { NUMBER_COLUMNS } from './ingest-result.ts';
+import type { NumberColumn } from './ingest-result.ts';
+import { JsonNumber, isObject } from './json-value.ts';
 import type { JsonObject, JsonValue } from './json-value.ts';
 import type { Reading } from './reading.ts';
 import { shorten } from './shorten.ts';
@@ -23,11 +27,13 @@ export class JsonRows {
   readonly #reading: Reading;
   readonly #damage: Damage;
   readonly ignored = new Set<string>();
+  readonly #evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
   #object = 0;
 
-  constructor(reading: Reading, damage: Damage) {
-    this.#reading = reading;
-    this.#damage = damage;
+  constructor(given: { reading: Reading; damage: Damage; evidence: Readonly<Record<NumberColumn, DecimalEvidence>> }) {
+    this.#reading = given.reading;
+    this.#damage = given.damage;
+    this.#evidence = given.evidence;
   }
 
   take(record: JsonValue): void {
@@ -53,6 +59,7 @@ export class JsonRows {
     }
     for (const line of entries) {
       this.#reading.counts.rows += 1;
+      this.#observe(this.#reading.counts.rows, line);
       this.#reading.writer.add({
         row: this.#reading.counts.rows,
         ref,
@@ -63,9 +70,21 @@ export class JsonRows {
     }
   }
 
+  /** A number in quotes is a text, and says no more about its decimal mark than a cell of a CSV file does. */
+  #observe(row: number, line: JsonValue | undefined): void {
+    if (!isObject(line)) return;
+    for (const column of NUMBER_COLUMNS) {
+      const value = line[column];
+      if (value instanceof JsonNumber)
+        this.#evidence[column].observeToken(row, expandExponent(value.text) ?? value.text);
+      else if (typeof value === 'string') this.#evidence[column].observe(row, value);
+    }
+  }
+
   #withoutInvoice(rows: number, findings: readonly Finding[]): void {
     this.#reading.counts.rows += rows;
     this.#reading.counts.rowsWithoutInvoice += rows;
+    this.#reading.counts.rowsLost += rows;
     for (const finding of findings) this.#reading.findings.add(finding);
   }
 

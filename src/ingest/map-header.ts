@@ -1,21 +1,30 @@
 import { COLUMNS, REQUIRED_COLUMNS } from '../domain/row.ts';
 import type { Column } from '../domain/row.ts';
 import { HEADER_SYNONYMS } from './header-synonyms.ts';
+import type { IngestOptions } from './ingest-options.ts';
 
 /** Where the columns of Lote stand in a header. */
 export interface HeaderMap {
   /** One entry per entry of COLUMNS: index in the record, -1 when the file has no such column. */
   readonly indexes: readonly number[];
+  /** Indexes of the columns that a reference is built from; empty when it is not built. */
+  readonly referenceParts: readonly number[];
   readonly missing: readonly Column[];
   /** Columns claimed by several headers, with the positions (from 1) of the claims. */
   readonly duplicates: readonly { readonly column: Column; readonly positions: readonly number[] }[];
   /** Headers that belong to no column. */
   readonly ignored: readonly string[];
+  /** Headers of a column for which the profile has a constant: their cells are not read. */
+  readonly overruled: readonly { readonly column: Column; readonly header: string }[];
   /** How many columns of Lote were found. */
   readonly found: number;
   /** The file is a corrections file that Lote wrote. */
   readonly own: boolean;
+  /** Lote's own columns of which only some are there: somebody deleted the others. */
+  readonly ownInPart: boolean;
 }
+
+export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'reference'>;
 
 /** Appended by Lote to a corrections file, ignored on the way back in. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
@@ -35,43 +44,66 @@ export function headerKey(header: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Finds the columns of Lote in a header; names given in `columns` win over everything and silence the synonyms of their column. */
-export function mapHeader(
-  cells: readonly string[],
-  columns: Readonly<Partial<Record<Column, string>>> = {},
-): HeaderMap {
+/**
+ * Finds the columns of Lote in a header. Names given in `columns` win over everything; they, a constant and a built reference silence the
+ * synonyms of their column.
+ */
+export function mapHeader(cells: readonly string[], options: HeaderOptions = {}): HeaderMap {
+  const { columns = {}, constants = {}, reference } = options;
   const given = new Map(
     Object.entries(columns).map(([column, header]): [string, string] => [headerKey(header), column]),
   );
+  const silenced = new Set([
+    ...Object.keys(columns),
+    ...Object.keys(constants),
+    ...(reference === undefined ? [] : ['invoice_ref']),
+  ]);
   const claims = new Map<Column, number[]>();
   const ignored: string[] = [];
+  const overruled: { column: Column; header: string }[] = [];
+  const partKeys = (reference?.columns ?? []).map((name) => headerKey(name));
+  const parts = partKeys.map(() => [] as number[]);
   cells.forEach((cell, index) => {
-    const column = columnOf(cell, given, columns);
+    const key = headerKey(cell);
+    const part = partKeys.indexOf(key);
+    parts[part]?.push(index);
+    const column = columnOf(key, given, silenced);
+    const known = COLUMN_BY_KEY.get(key);
+    if (column === undefined && known !== undefined && constants[known] !== undefined)
+      overruled.push({ column: known, header: cell.trim() });
     const earlier = column === undefined ? undefined : claims.get(column);
     if (earlier !== undefined) earlier.push(index);
     else if (column !== undefined) claims.set(column, [index]);
-    else if (cell.trim() !== '' && !OWN_HEADERS.includes(cell.trim())) ignored.push(cell.trim());
+    else if (part < 0 && cell.trim() !== '' && !OWN_HEADERS.includes(cell.trim())) ignored.push(cell.trim());
   });
+  const own = OWN_HEADERS.filter((name) => cells.some((cell) => cell.trim() === name));
   return {
     indexes: COLUMNS.map((column) => claims.get(column)?.[0] ?? -1),
-    missing: REQUIRED_COLUMNS.filter((column) => !claims.has(column)),
-    duplicates: [...claims]
-      .filter(([, at]) => at.length > 1)
-      .map(([column, at]) => ({ column, positions: at.map((index) => index + 1) })),
+    referenceParts: parts.map((at) => at[0] ?? -1),
+    missing: REQUIRED_COLUMNS.filter((column) =>
+      column === 'invoice_ref' && reference !== undefined
+        ? parts.some((at) => at.length === 0)
+        : !claims.has(column) && constants[column] === undefined,
+    ),
+    duplicates: duplicatesOf(claims, parts),
     ignored,
+    overruled,
     found: claims.size,
-    own: OWN_HEADERS.every((name) => cells.some((cell) => cell.trim() === name)),
+    own: own.length === OWN_HEADERS.length,
+    ownInPart: own.length > 0 && own.length < OWN_HEADERS.length,
   };
 }
 
-function columnOf(
-  cell: string,
-  given: ReadonlyMap<string, string>,
-  columns: Readonly<Partial<Record<Column, string>>>,
-): Column | undefined {
-  const key = headerKey(cell);
+function duplicatesOf(claims: ReadonlyMap<Column, readonly number[]>, parts: readonly (readonly number[])[]) {
+  const all = [...claims, ...parts.map((at) => ['invoice_ref', at] as const)];
+  return all
+    .filter(([, at]) => at.length > 1)
+    .map(([column, at]) => ({ column, positions: at.map((index) => index + 1) }));
+}
+
+function columnOf(key: string, given: ReadonlyMap<string, string>, silenced: ReadonlySet<string>): Column | undefined {
   const declared = COLUMNS.find((column) => column === given.get(key));
   if (declared !== undefined) return declared;
   const known = COLUMN_BY_KEY.get(key);
-  return known === undefined || columns[known] !== undefined ? undefined : known;
+  return known === undefined || silenced.has(known) ? undefined : known;
 }

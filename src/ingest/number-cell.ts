@@ -3,8 +3,11 @@ import { cellOf, shownCell } from './cell-findings.ts';
 import type { CellFindings } from './cell-findings.ts';
 import { expandExponent } from './expand-exponent.ts';
 import type { Conversion, NumberColumn } from './ingest-result.ts';
-import { readNumber } from './read-number.ts';
+import { LONGEST_NUMBER, readNumber } from './read-number.ts';
+import type { ReadNumber } from './read-number.ts';
 
+/** More decimals than this are what a float leaves behind (`12.340000000000002`), not what anybody charges. */
+const MOST_DECIMALS = 8;
 const SIGN_OF: Readonly<Record<string, string>> = { EUR: '€', GBP: '£' };
 
 /** Canonical decimal of a number cell, or null with a finding that says why not. */
@@ -29,6 +32,13 @@ export function numberCell(
     });
     return null;
   }
+  if (isAmbiguous(text, read, given.conversion, column)) {
+    findings.error(row.row, column, {
+      code: `${name}-ambiguous`,
+      message: `found ${shownCell(cell)}, which reads as two numbers, in a column where both decimal marks occur. Write it with two decimals`,
+    });
+    return null;
+  }
   if (read.currency !== null && !agrees(read.currency, currency)) {
     findings.error(row.row, column, {
       code: `${name}-currency`,
@@ -42,12 +52,25 @@ export function numberCell(
       message: `expected more than zero, found ${shownCell(cell)}; it is sent as it is`,
     });
   }
+  if (read.value.length - read.value.indexOf('.') - 1 > MOST_DECIMALS && read.value.includes('.')) {
+    findings.warning(row.row, column, {
+      code: `${name}-decimals`,
+      message: `expected at most ${MOST_DECIMALS} decimals, found ${shownCell(cell)}; nothing is rounded, it is sent as it is`,
+    });
+  }
   return read.value;
+}
+
+function isAmbiguous(text: string, read: ReadNumber, conversion: Conversion, column: NumberColumn): boolean {
+  if (!conversion.doubtful[column]) return false;
+  const other = readNumber(text, conversion.decimal[column] === '.' ? ',' : '.');
+  return other !== null && other.value !== read.value;
 }
 
 function unreadable(cell: string, mark: string): string {
   const kind = mark === ',' ? 'a number with a decimal comma' : 'a decimal number';
   const found = `expected ${kind}, found ${shownCell(cell)}`;
+  if (cell.length > LONGEST_NUMBER) return `${found}, ${cell.length} characters; at most ${LONGEST_NUMBER} can be read`;
   if (cell.endsWith('%')) return `${found}, a percentage`;
   if (/^[+-]?\d+(?:[.,]\d+)?E[+-]?\d+$/i.test(cell))
     return `${found}, in scientific notation. Write it out without an exponent`;

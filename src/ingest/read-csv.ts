@@ -6,6 +6,7 @@ import { Damage } from './damage.ts';
 import { DecimalEvidence } from './decimal-evidence.ts';
 import type { DialectDecision } from './decide-dialect.ts';
 import { decideDialect } from './decide-dialect.ts';
+import { LostRows } from './lost-rows.ts';
 import type { Read, Reading } from './reading.ts';
 import { shorten } from './shorten.ts';
 
@@ -25,7 +26,8 @@ export async function readCsv(reading: Reading): Promise<Read> {
     quantity: new DecimalEvidence(labelOf(dialect, 'quantity')),
     unit_price: new DecimalEvidence(labelOf(dialect, 'unit_price')),
   };
-  const rows = new CsvRows({ reading, dialect, damage, evidence });
+  const lost = new LostRows(damage, labelOf(dialect, 'invoice_ref'));
+  const rows = new CsvRows({ reading, dialect, damage, lost, evidence });
   for await (const chunk of reading.chunks) {
     for (const record of await reader.write(chunk)) rows.take(record);
     await reading.writer.drain();
@@ -49,9 +51,15 @@ export async function readCsv(reading: Reading): Promise<Read> {
     conversion: {
       format: 'csv',
       decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
+      doubtful: {
+        quantity: decimal.quantity.against !== undefined,
+        unit_price: decimal.unit_price.against !== undefined,
+      },
       duplicateRows: reading.options.duplicateRows ?? 'refuse',
       labels: labels(dialect),
       damaged: damage.toJSON(),
+      lostReferences: lost.references(),
+      taxCodes: reading.options.taxCodes ?? null,
     },
     proof: {
       delimiter: { value: dialect.delimiter, how: dialect.how },
@@ -70,6 +78,16 @@ function reportHeader({ findings }: Reading, { header, how, map }: DialectDecisi
       code: 'preamble',
       message: `The header stands in row ${header.row}; what is above it was left out`,
       severity: 'info',
+    });
+  }
+  for (const { column, header: name } of map.overruled) {
+    const message = `The profile gives every row a constant ${column}, so the file's own column "${shorten(name, 40)}" is not read`;
+    findings.add({
+      row: header.row,
+      column: shorten(name, 80),
+      code: 'constant-overrules',
+      message,
+      severity: 'warning',
     });
   }
   if (map.ignored.length === 0) return;

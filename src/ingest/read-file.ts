@@ -35,7 +35,7 @@ export async function readFile(request: ReadFileRequest): Promise<IngestResult> 
   const { path, signal, options = {} } = request;
   const scan = await scanFile(path, signal);
   const findings = new FindingList();
-  const counts = { rows: 0, rowsWithoutInvoice: 0 };
+  const counts = { rows: 0, rowsWithoutInvoice: 0, rowsLost: 0 };
   let proof: Proof = {};
   try {
     const encoding = await checkedEncoding(scan, request);
@@ -75,6 +75,7 @@ function accepted(given: {
     sha256: scan.sha256,
     rows: reading.counts.rows,
     rowsWithoutInvoice: reading.counts.rowsWithoutInvoice,
+    rowsLost: reading.counts.rowsLost,
     findings: reading.findings.all(),
     proof: { ...proof, ...read.proof, dialect },
     conversion: read.conversion,

@@ -11,7 +11,7 @@ export interface ReadNumber {
 }
 
 /** Longer cells are no amounts; without a bound a hostile cell would cost quadratic arithmetic. */
-const LONGEST_NUMBER = 400;
+export const LONGEST_NUMBER = 400;
 const SIMPLE = /^-?\d+(?:\.\d+)?$/;
 const CURRENCY = /^(?:(?<before>R\$|[€$£¥]|[A-Z]{3}) ?)?(?<body>[^A-Za-z€$£¥]+?)(?: ?(?<after>[€$£¥]|[A-Z]{3}))?$/;
 const SHAPES: Readonly<

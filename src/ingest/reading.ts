@@ -12,7 +12,7 @@ export interface Reading {
   readonly writer: RowWriter;
   readonly findings: FindingList;
   readonly options: IngestOptions;
-  readonly counts: { rows: number; rowsWithoutInvoice: number };
+  readonly counts: { rows: number; rowsWithoutInvoice: number; rowsLost: number };
 }
 
 /** What a parse that was not refused gives. */

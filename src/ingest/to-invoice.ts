@@ -12,7 +12,8 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion): Gro
   const [first] = group;
   if (first === undefined) throw new RangeError('Building an invoice: expected at least one row, found none');
   const findings = new CellFindings(conversion.labels);
-  for (const { row } of group) findings.list.push(...(conversion.damaged[row] ?? []));
+  for (const { row } of group) findings.addAll(conversion.damaged[row] ?? []);
+  checkLostReference(first, conversion, findings);
   checkGroup(group, conversion, findings);
   const shifted = group.filter((row) => isShifted(row, conversion));
   const head = headOf(
@@ -32,7 +33,7 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion): Gro
       ok: true,
       invoice: { ref: first.ref, merchant, customer, currency, lines: readable },
       rows,
-      findings: findings.list,
+      findings: findings.list(),
     };
   }
   return {
@@ -42,8 +43,18 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion): Gro
     rows,
     currency: head.currency,
     net: readable.length === lines.length ? netOf(readable) : null,
-    findings: findings.list,
+    findings: findings.list(),
   };
+}
+
+/** A row of the same reference whose tax number cannot be read may be one more line of this invoice. */
+function checkLostReference(first: RawRow, { lostReferences }: Conversion, findings: CellFindings): void {
+  const lost = Object.hasOwn(lostReferences, first.ref) ? lostReferences[first.ref] : undefined;
+  if (lost === undefined) return;
+  findings.error(first.row, 'invoice_ref', {
+    code: 'line-may-be-missing',
+    message: `row ${lost} has the same reference and no usable tax number, and may be a line of this invoice, so the invoice is not sent. Correct the tax number of row ${lost}`,
+  });
 }
 
 /** Cells of a row with a wrong cell count may stand in the wrong columns: whatever else is said of them would mislead. */
@@ -52,6 +63,7 @@ function isShifted(row: RawRow, { damaged }: Conversion): boolean {
 }
 
 /** The line object itself is missing or of a wrong type, and that has been said. */
-function hasNoLine(row: RawRow, { damaged }: Conversion): boolean {
+function hasNoLine(row: RawRow, { damaged, format }: Conversion): boolean {
+  if (format === 'csv') return false;
   return damaged[row.row]?.some((finding) => finding.column?.startsWith('lines')) ?? false;
 }

@@ -6,10 +6,19 @@ export class Utf8Scanner {
   invalidAt: number | null = null;
   /** The bytes ended inside a character. */
   cutShort = false;
-  /** At least one well-formed character of several bytes was seen: a text that has one is hardly windows-1252. */
-  multibyte = false;
+  #latin = false;
+  #other = 0;
+  #invalid = 0;
   #carry: Uint8Array = new Uint8Array(0);
   #offset = 0;
+
+  /**
+   * Well-formed characters of several bytes were seen, such as no text in windows-1252 has: a Latin letter or a mark of punctuation, or
+   * more of any kind than bytes that cannot be UTF-8 (`ß“` of windows-1252 is a letter of the N'Ko script).
+   */
+  get multibyte(): boolean {
+    return this.#latin || this.#other > this.#invalid;
+  }
 
   write(chunk: Uint8Array): void {
     const data = this.#carry.length === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
@@ -28,16 +37,29 @@ export class Utf8Scanner {
 
   #look(body: Uint8Array): void {
     if (isUtf8(body)) {
-      this.multibyte = true;
+      this.#latin = true;
       return;
     }
     for (let at = 0; at < body.length;) {
       const length = sequenceLength(body, at);
-      if (length > 1) this.multibyte = true;
-      if (length === 0) this.invalidAt ??= this.#offset + at;
+      if (length > 1) this.#weigh(body, at);
+      if (length === 0) {
+        this.#invalid += 1;
+        this.invalidAt ??= this.#offset + at;
+      }
       at += Math.max(length, 1);
     }
   }
+
+  #weigh(body: Uint8Array, at: number): void {
+    if (isLatin(body[at] ?? 0, body[at + 1] ?? 0)) this.#latin = true;
+    else this.#other += 1;
+  }
+}
+
+/** U+0080 to U+017F, and U+2000 to U+20BF: what the languages of these files are written with. */
+function isLatin(lead: number, next: number): boolean {
+  return (lead >= 0xc2 && lead <= 0xc5) || (lead === 0xe2 && next >= 0x80 && next <= 0x82);
 }
 
 /** Index behind the last character that is complete; what follows (at most 3 bytes) waits for the next chunk. */

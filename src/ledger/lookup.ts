@@ -1,6 +1,6 @@
 import type { Invoice } from '../domain/invoice.ts';
 import type { InvoiceState } from '../domain/invoice-state.ts';
-import type { InvoiceDossier, InvoiceLife, InvoiceLookup, StoredDelivery } from '../domain/ports/ledger.ts';
+import type { InvoiceDossier, InvoiceLife, InvoiceLookup, StoredDelivery } from '../domain/ports/invoice-lookup.ts';
 import { batchInvoice } from './batch-invoice.ts';
 import { batchRecord } from './batch-record.ts';
 import type { Database } from './database.ts';

@@ -97,6 +97,7 @@ async function updateSends(database: Database, items: readonly RecordSend[]): Pr
     column(items, (item) => item.attempts),
     column(items, (item) => item.sentAt),
     column(items, ({ outcome }) => outcome.kind === 'unknown' || (outcome.kind === 'pending' && outcome.mayExist)),
+    column(items, (item) => item.answeredAt ?? item.sentAt),
   ];
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -119,6 +120,6 @@ function sendableInvoice(row: SendableRow): SendableInvoice {
     merchantId: row.merchant_id,
     attempts: row.attempts,
     firstSentAt: row.first_sent_at,
-    mayExist: row.state === 'sending',
+    mayExist: row.may_exist,
   };
 }

@@ -50,6 +50,8 @@ export interface Config {
   readonly inputDir: string;
   readonly reportsDir: string;
   readonly application: string;
+  /** When a dropped file is complete: unchanged for this long and, if so set, with a `.done` file beside it. */
+  readonly drop: { readonly stableMs: number; readonly patienceMs: number; readonly marker: boolean };
   readonly settleTimeoutMs: number;
   readonly sendTimeoutMs: number;
   readonly outagePatienceMs: number;
@@ -92,6 +94,11 @@ function toConfig(env: Env, workingDirectory: string): Config {
     inputDir: path(env.LOTE_INPUT_DIR),
     reportsDir: path(env.LOTE_REPORTS_DIR),
     application: env.LOTE_APPLICATION,
+    drop: {
+      stableMs: env.LOTE_DROP_STABLE_FOR,
+      patienceMs: env.LOTE_DROP_PATIENCE,
+      marker: env.LOTE_DROP_MARKER === 'done',
+    },
     settleTimeoutMs: env.LOTE_SETTLE_TIMEOUT,
     sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
     outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,

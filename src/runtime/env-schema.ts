@@ -82,6 +82,9 @@ export const EnvSchema = z.object({
     .string()
     .regex(APPLICATION, { message: 'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit' })
     .default('default'),
+  LOTE_DROP_STABLE_FOR: EnvDuration.prefault('10s'),
+  LOTE_DROP_PATIENCE: EnvDuration.prefault('10m'),
+  LOTE_DROP_MARKER: z.enum(['none', 'done'], { message: 'must be none or done' }).default('none'),
   LOTE_SETTLE_TIMEOUT: EnvDuration.prefault('15m'),
   LOTE_SEND_TIMEOUT: EnvDuration.prefault('30m'),
   LOTE_OUTAGE_PATIENCE: EnvDuration.prefault('12h'),

@@ -9,7 +9,13 @@ const PATIENCE_MS = 10_000;
 export type TemporalAccess = Pick<TemporalConfig, 'apiKey' | 'tls'>;
 
 /** What both the client's and the worker's connection need to reach a server. */
-export type TemporalPlace = Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'>;
+export interface TemporalPlace {
+  readonly address: string;
+  readonly apiKey?: string;
+  readonly tls?: TlsOptions;
+}
+
+type TlsOptions = Exclude<NonNullable<ConnectionOptions['tls']>, boolean>;
 
 /**
  * Address, TLS and API key in the SDK's shape.
@@ -40,7 +46,7 @@ export async function connectTemporal(place: TemporalPlace, patienceMs: number =
   }
 }
 
-async function readTls(tls: TemporalTlsConfig): Promise<NonNullable<ConnectionOptions['tls']>> {
+async function readTls(tls: TemporalTlsConfig): Promise<TlsOptions> {
   const { serverName, serverCaCertPath, clientCertPath, clientKeyPath } = tls;
   const serverRootCACertificate = await readPem('TEMPORAL_TLS_SERVER_CA_CERT_PATH', serverCaCertPath);
   const crt = await readPem('TEMPORAL_TLS_CLIENT_CERT_PATH', clientCertPath);

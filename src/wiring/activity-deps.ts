@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
@@ -5,6 +6,8 @@ import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
+import { createDropFolder } from '../drop/drop-folder.ts';
+import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
 import { createFileReader } from './input-files.ts';
 import { createReportWriter } from './report-files.ts';
@@ -49,6 +52,14 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       now,
     }),
     runs: createRunDirectory(client),
+    drops: createDropFolder({
+      inputDir: config.inputDir,
+      stableMs: config.drop.stableMs,
+      marker: config.drop.marker,
+      pause: (ms) => sleep(ms),
+      at: () => Promise.resolve(),
+    }),
+    nights: createNightBook(config.reportsDir),
     ensureWebhook: () => registration.ensure(),
     settings: {
       sliceSize: Math.min(SLICE_SIZE, config.pageSize),
@@ -58,6 +69,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
       maxConcurrency: profile.limits.maxConcurrency,
+      dropPatienceMs: config.drop.patienceMs,
     },
     log,
     now,

@@ -114,5 +114,5 @@ async function lastWebhook({ ledger, now }: HealthParts): Promise<readonly Healt
           detail: 'none in the last 7 days; Lote asks (GET) for what stays silent',
         },
       ]
-    : [{ name: 'last webhook', state: 'ok', detail: new Date(last).toISOString() }];
+    : [{ name: 'last webhook', state: 'ok', detail: '', at: last }];
 }

@@ -21,11 +21,13 @@ export interface ConsoleParts {
   readonly serviceBaseUrl: string;
   readonly temporalUi: string | null;
   readonly receiverUrl: string | null;
+  /** Work that another process hands over. */
+  readonly run: NonNullable<ConsoleActions['run']>;
   readonly log: Logger;
 }
 
 /** Everything the console shows and sets in motion, over the parts of this process. */
-export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access' | 'hosts'> {
+export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access' | 'hosts' | 'token'> {
   const { config, ledger, client, log } = parts;
   return {
     ledger,
@@ -34,10 +36,14 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue: config.taskQueue },
     version: VERSION,
     serviceProfile: { baseUrl: parts.serviceBaseUrl, ...parts.profile },
-    actions: { files: fileActions(parts), operate: createBatchOperator(client), watch: createBatchWatch(client) },
+    actions: {
+      run: parts.run,
+      files: fileActions(parts),
+      operate: createBatchOperator(client),
+      watch: createBatchWatch(client),
+    },
     health: createHealthChecks({ ...parts, taskQueue: config.taskQueue, now: Date.now }),
     onError: (err) => log.error('console request failed', { err }),
-    ...(config.console.token === null ? {} : { token: config.console.token }),
   };
 }
 

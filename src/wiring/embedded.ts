@@ -1,24 +1,31 @@
 import { mkdir } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
-import { startConsole } from '../console/start-console.ts';
+import { LOOPBACK_HOSTS, startConsole } from '../console/start-console.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
+import { writeConsoleToken } from '../runtime/console-token.ts';
 import { openDataDir, type DataDir } from '../runtime/data-dir.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../runtime/endpoints.ts';
 import { ownIdentity } from '../runtime/process-identity.ts';
 import { choosePort, type PortWish } from '../runtime/free-port.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { acquireTemporalBinary } from '../runtime/temporal-binary.ts';
-import { startTemporalServer } from '../runtime/temporal-server.ts';
 import { DEFAULT_API_KEY, startSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
+import { awaitBatch } from './await-batch.ts';
+import { startBatch } from './batch-starter.ts';
 import { consoleParts } from './console-parts.ts';
+import { openTemporal } from './embedded-temporal.ts';
+import { createHandOver, type HandOver } from './hand-over.ts';
+import { bringIn } from './input-files.ts';
 import { openLedger } from './open-ledger.ts';
 import { openService, readProfile, type ServiceAccount } from './open-service.ts';
+import { queuePollers } from './queue-pollers.ts';
+import { requireOwnQueue } from './require-own-queue.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
 import { startedParts } from './stop-in-reverse.ts';
@@ -31,7 +38,13 @@ export interface Stack {
   readonly worker: RunningWorker;
   readonly sandbox: Sandbox | null;
   readonly endpoints: Endpoints;
+  /** What other processes of the data directory bring. */
+  readonly handOver: HandOver;
+  /** Rejects when a part without which nothing goes on is lost for good; never resolves before the stack is stopped. */
+  readonly lost: Promise<never>;
   stop(): Promise<void>;
+  /** For an end that waits for nothing: what would live on without this process. */
+  kill(): void;
 }
 
 export interface EmbeddedOptions {
@@ -42,6 +55,8 @@ export interface EmbeddedOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Runs between the service and Temporal; throws to stop before anything is started that could send. */
   readonly beforeSending?: (service: InvoicingService) => Promise<void>;
+  /** Runs before work that another process hands over; throws to refuse it. */
+  readonly beforeHandOver: (service: InvoicingService) => Promise<void>;
 }
 
 /**
@@ -86,9 +101,9 @@ async function startParts(
   parts.add('service', () => service.close());
   await options.beforeSending?.(service);
 
-  const temporal = await connectTemporal(options, dataDir);
+  const temporal = await openTemporal({ config, log, tell, env: options.env, dataDir: dataDir.path });
   parts.add('temporal', () => temporal.stop());
-  tell(`Temporal at ${temporal.address}`);
+  tell(`Temporal at ${temporal.place.address}`);
   const client = temporal.client;
 
   const receiver = await startReceiver({
@@ -104,14 +119,31 @@ async function startParts(
   const ownWebhookUrl = sandbox === null ? null : receiver.url;
 
   tell('Starting the worker …');
+  const { taskQueue } = config;
+  await requireOwnQueue({
+    taskQueue,
+    ledgerId: ledger.id,
+    pollers: () => queuePollers(client, taskQueue),
+    pause: (ms) => sleep(ms),
+    tell,
+  });
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
   const worker = await startWorker(activityDeps({ config, ledger, service, profile, client, webhookUrl, log }), {
-    address: temporal.address,
+    temporal: temporal.place,
     namespace: config.temporal.namespace,
-    taskQueue: config.taskQueue,
+    taskQueue,
   });
   parts.add('worker', () => worker.stop());
 
+  const handOver = createHandOver(async (file, given) => {
+    await options.beforeHandOver(service);
+    const name = await bringIn(config.inputDir, file);
+    const place = { client, taskQueue, application: config.application, inputDir: config.inputDir };
+    const { batchId, handle } = await startBatch(place, { ...given, file: name, ledgerId: ledger.id });
+    const ended = awaitBatch(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
+    return { batchId, workflowId: handle.workflowId, ended };
+  });
+  const token = await writeConsoleToken(dataDir, config.console.token);
   const web = await startConsole({
     host: config.console.host,
     port: config.console.port === 0 ? 0 : await choosePort({ ...config.console, reserved: [receiverPort] }),
@@ -123,23 +155,40 @@ async function startParts(
       serviceBaseUrl: service.baseUrl,
       temporalUi: temporal.ui,
       receiverUrl: receiver.url,
+      run: (request) => handOver.run(request),
       log,
     }),
+    // Off loopback people use the token too: it must be one that they chose.
+    ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });
   parts.add('console', () => web.close());
 
   const endpoints: Endpoints = {
     ...(await ownIdentity()),
-    temporalAddress: temporal.address,
+    temporalAddress: temporal.place.address,
     temporalNamespace: config.temporal.namespace,
     temporalUi: temporal.ui,
+    ledgerId: ledger.id,
+    reportsDir: config.reportsDir,
     receiver: receiver.url,
     console: web.url,
     sandbox: sandbox?.url ?? null,
   };
   await writeEndpoints(dataDir, endpoints);
   parts.add('endpoints', () => removeEndpoints(dataDir));
-  return { ledger, service, client, worker, sandbox, endpoints, stop: () => parts.stop() };
+  const lost = Promise.race([temporal.lost, lostWorker(worker)]);
+  lost.catch(() => undefined);
+  return {
+    ...{ ledger, service, client, worker, sandbox, endpoints, handOver, lost },
+    stop: () => parts.stop(),
+    kill: () => temporal.kill(),
+  };
+}
+
+/** A worker that was stopped has left; one that leaves by itself has died, and nothing goes on without it. */
+async function lostWorker(worker: RunningWorker): Promise<never> {
+  await worker.ended;
+  return new Promise(() => undefined);
 }
 
 /** A real service was told where we listen: then no other port will do. */
@@ -167,46 +216,4 @@ async function startOwnSandbox(place: {
     store: pgliteStore({ directory: dataDir.sandbox }),
     log: log,
   });
-}
-
-interface ConnectedTemporal {
-  readonly address: string;
-  readonly ui: string | null;
-  readonly client: Client;
-  stop(): Promise<void>;
-}
-
-async function connectTemporal({ config, tell, env }: EmbeddedOptions, dataDir: DataDir): Promise<ConnectedTemporal> {
-  const embedded =
-    config.temporal.address === null
-      ? await startTemporalServer({
-          binary: await acquireTemporalBinary(tell, env),
-          dataDir: dataDir.path,
-          namespace: config.temporal.namespace,
-        })
-      : null;
-  const address = embedded?.address ?? config.temporal.address ?? '';
-  const client = await connectClient(address, config.temporal.namespace);
-  return {
-    address,
-    ui: embedded?.ui ?? null,
-    client,
-    async stop() {
-      await client.connection.close();
-      await embedded?.stop();
-    },
-  };
-}
-
-/** @throws LoteError `temporal-unavailable` */
-export async function connectClient(address: string, namespace: string): Promise<Client> {
-  try {
-    return new Client({ connection: await Connection.connect({ address, connectTimeout: '10s' }), namespace });
-  } catch (cause) {
-    throw new LoteError(
-      'temporal-unavailable',
-      `Connecting to Temporal at ${address}: a server must answer there within 10 s, but none did. Check TEMPORAL_ADDRESS, or leave it out for an embedded server.`,
-      { cause },
-    );
-  }
 }

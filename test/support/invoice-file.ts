@@ -9,6 +9,8 @@ const FAILING_TAX_CODE = 'IVA_99';
 
 export interface InvoiceFile {
   readonly invoices: number;
+  /** Default 1; files that share no ordinal share no invoice. */
+  readonly firstOrdinal?: number;
   /** Ordinals (from 1) that the simulated engine fails. */
   readonly failing?: readonly number[];
   /** Ordinals (from 1) whose quantity is no number. */
@@ -24,9 +26,9 @@ function customerTaxIdOf(ordinal: number): string {
   return String(200_000_000 + ordinal);
 }
 
-function invoiceFileText({ invoices, failing = [], invalid = [] }: InvoiceFile): string {
+function invoiceFileText({ invoices, firstOrdinal = 1, failing = [], invalid = [] }: InvoiceFile): string {
   const rows = Array.from({ length: invoices }, (_, at) => {
-    const ordinal = at + 1;
+    const ordinal = firstOrdinal + at;
     const nif = MERCHANTS[at % MERCHANTS.length] ?? '';
     const quantity = invalid.includes(ordinal) ? 'muitos' : String(1 + (at % 7));
     const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';

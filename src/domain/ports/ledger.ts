@@ -1,6 +1,10 @@
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { BatchInvoice, BatchRecord } from './batch-record.ts';
+import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { RowStore } from './row-store.ts';
+
+export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
@@ -17,31 +21,6 @@ export interface Ledger
 
 // ---------------------------------------------------------------- batches
 
-export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancelled' | 'finished';
-
-export interface BatchRecord {
-  readonly batchId: string;
-  readonly application: string;
-  /** Base name under which the file first came. */
-  readonly file: string;
-  readonly sha256: string;
-  readonly state: BatchState;
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly pageSize: number;
-  readonly pages: number;
-  /** CSV records or JSON line objects, blank ones not. */
-  readonly rows: number;
-  readonly rowsWithoutInvoice: number;
-  readonly invoices: number;
-  readonly startedAt: number;
-  readonly finishedAt: number | null;
-  /** 0 until the first report is written, then its revision. */
-  readonly revision: number;
-  /** Free-form proof of ingest (dialect, encoding, number marks, profile hash): shown, never decided upon. */
-  readonly proof: Readonly<Record<string, unknown>>;
-}
-
 export interface ClaimBatch {
   readonly batchId: string;
   readonly application: string;
@@ -52,6 +31,10 @@ export interface ClaimBatch {
   readonly now: number;
   /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
   readonly takeOver: boolean;
+  /** With `takeOver`: the run that was found closed. When another one holds the claim by now, it is not taken. */
+  readonly closedRun?: { readonly workflowId: string; readonly runId: string };
+  /** A file that was refused is read again, from the start: it may be dropped with other options now. */
+  readonly rereadRefused?: boolean;
 }
 
 export type ClaimResult =
@@ -61,7 +44,7 @@ export type ClaimResult =
   | { readonly kind: 'resumed'; readonly batch: BatchRecord }
   /** Another run holds it; ask Temporal whether that run still lives, then attach, or claim with takeOver. */
   | { readonly kind: 'owned'; readonly batch: BatchRecord }
-  /** Closed with everything final: its report stands. */
+  /** Closed with everything final, or refused: its report stands. */
   | { readonly kind: 'closed'; readonly batch: BatchRecord };
 
 /** One invoice of a batch at staging. */
@@ -106,29 +89,6 @@ export interface OutcomeCount {
   readonly withoutAmount: number;
 }
 
-/** One line of the report, as the ledger knows it. */
-export interface BatchInvoice {
-  readonly ordinal: number;
-  readonly page: number;
-  readonly ref: string;
-  readonly merchantNif: string;
-  readonly rows: readonly number[];
-  readonly currency: string | null;
-  readonly net: string | null;
-  readonly state: Outcome;
-  readonly serviceId: string | null;
-  readonly idempotencyKey: string | null;
-  readonly generation: number;
-  /** POSTs over all generations. */
-  readonly attempts: number;
-  readonly reason: Reason | null;
-  readonly findings: readonly Finding[];
-  /** Contradictions seen, e.g. `issued-after-failed`. */
-  readonly flags: readonly string[];
-  readonly sentAt: number | null;
-  readonly settledAt: number | null;
-}
-
 export interface BatchLedger {
   /** Atomic: exactly one (workflowId, runId) holds a batch. The same pair claiming again holds it still. Key: application + sha256. */
   claimBatch(claim: ClaimBatch): Promise<ClaimResult>;
@@ -161,7 +121,7 @@ export interface BatchLedger {
   setBatchState(batchId: string, state: 'running' | 'paused' | 'cancelled' | 'finished', now: number): Promise<void>;
   /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
   releaseHeld(batchId: string, now: number): Promise<number>;
-  /** Pages with an owned `staged`/`sending` invoice, or any `accepted` one; ascending. */
+  /** Pages with a `staged`/`sending` invoice whose owner is not closed, or any `accepted` one; ascending. */
   openPages(batchId: string): Promise<readonly number[]>;
   countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
   fileFindings(batchId: string): Promise<readonly Finding[]>;
@@ -213,11 +173,14 @@ export interface RecordSend {
   /** POSTs made since the last record. */
   readonly attempts: number;
   readonly sentAt: number;
+  /** When the answer came: the settle time starts with it. Left out: `sentAt`. */
+  readonly answeredAt?: number;
   readonly outcome: SendOutcome;
 }
 
 export interface SendingLedger {
-  /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order. Those found `sending` come with mayExist true. */
+  /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; handing them out is written down. One found `sending`
+   * comes with mayExist true unless each of its tries is written and proved not to have reached the service. */
   sendable(batchId: string, from: number, to: number): Promise<readonly SendableInvoice[]>;
   /** staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the invoiceIds that moved. */
   freeze(batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]>;
@@ -256,15 +219,19 @@ export interface SilentInvoice {
 /** What a GET said of an invoice. */
 export interface StatusNews {
   readonly invoiceId: number;
+  /** The document that was asked for: a correction may have given the invoice another one meanwhile. */
+  readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   readonly reason: Reason | null;
   readonly now: number;
 }
 
 export interface PageProgress {
-  /** Ordinals not at rest: `staged`/`sending` that this batch owns and `accepted` whoever owns them. */
+  /** `staged`/`sending` that this batch owns. */
   readonly unsent: number;
+  /** `accepted`, whoever owns them. */
   readonly accepted: number;
+  /** `staged`/`sending` that another batch owns, and that is not closed. */
   readonly attached: number;
   /** Earliest acceptance among the `accepted`; null when none. */
   readonly oldestAcceptedAt: number | null;
@@ -284,6 +251,8 @@ export interface SettlingLedger {
     page: number,
     close: { readonly acceptedBefore: number; readonly reason: Reason; readonly now: number },
   ): Promise<void>;
+  /** End of a batch: the same for whatever it owns and a failed page left open. Returns how many. */
+  closeBatch(batchId: string, close: { readonly reason: Reason; readonly now: number }): Promise<number>;
 }
 
 // ---------------------------------------------------------------- merchants
@@ -365,65 +334,6 @@ export interface BreakerLedger {
   breaker(baseUrl: string): Promise<BreakerRecord | null>;
   openBreaker(record: BreakerRecord): Promise<void>;
   closeBreaker(baseUrl: string): Promise<void>;
-}
-
-// ---------------------------------------------------------------- lookup
-
-/** An invoice that a search found, with the batch it stands in. */
-export interface FoundInvoice extends BatchInvoice {
-  readonly batchId: string;
-  readonly file: string;
-}
-
-/** One life of an invoice under one key: the current one, or an earlier one and how it ended. */
-export interface InvoiceLife {
-  readonly generation: number;
-  readonly idempotencyKey: string;
-  readonly state: InvoiceState;
-  readonly serviceId: string | null;
-  /** POSTs of this life; of the current one, those of all lives. */
-  readonly attempts: number;
-  readonly firstSentAt: number | null;
-  readonly acceptedAt: number | null;
-  readonly settledAt: number | null;
-  /** The last change of the current life; null for an earlier one. */
-  readonly changedAt: number | null;
-  readonly reason: Reason | null;
-  readonly flags: readonly string[];
-  /** The bytes of its POST, once they were frozen; null before, and after a purge. */
-  readonly body: string | null;
-}
-
-/** A delivery about an invoice, as it was stored. */
-export interface StoredDelivery {
-  readonly receivedAt: number;
-  readonly type: string | null;
-  readonly eventId: string | null;
-  readonly serviceId: string;
-  readonly verdict: 'issued' | 'failed' | null;
-  readonly reason: Reason | null;
-}
-
-/** Everything the ledger knows of one line of a batch. */
-export interface InvoiceDossier {
-  readonly line: BatchInvoice;
-  /** What the file said, as it was or would be sent; null when a row of it is wrong, or after a purge. */
-  readonly content: Invoice | null;
-  /** Newest first; none when the line never was an invoice of the ledger. */
-  readonly lives: readonly InvoiceLife[];
-  /** In the order in which they were stored. */
-  readonly deliveries: readonly StoredDelivery[];
-  /** Every batch that holds this invoice, this one too; oldest first. */
-  readonly batches: readonly { readonly batchId: string; readonly file: string; readonly ordinal: number }[];
-}
-
-/** Questions of people; nothing in Lote decides by their answers. */
-export interface InvoiceLookup {
-  /** The batch of these bytes, under whatever name they came. */
-  batchOfFile(application: string, sha256: string): Promise<BatchRecord | null>;
-  /** Invoices whose reference, merchant NIF or service id is `words`, exactly; newest batch first. */
-  findInvoices(words: string, limit: number): Promise<readonly FoundInvoice[]>;
-  invoiceDossier(batchId: string, ordinal: number): Promise<InvoiceDossier | null>;
-  /** When the last webhook since then was stored; null: none. */
-  lastDelivery(since: number): Promise<number | null>;
+  /** True for exactly one caller once `probeAfter` has come: it may try one request, and everybody else waits until `until`. */
+  claimProbe(baseUrl: string, claim: { readonly now: number; readonly until: number }): Promise<boolean>;
 }

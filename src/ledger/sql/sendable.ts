@@ -9,11 +9,13 @@ export interface SendableRow {
   readonly merchant_id: string | null;
   readonly attempts: number;
   readonly first_sent_at: number | null;
+  readonly may_exist: boolean;
 }
 
-/** batchId, from, to. */
+/** batchId, from, to. Only an exposure `lost` says that the service may have it: tries that were all refused for now prove that it has not. */
 export const SENDABLE = `/* sendable */
-SELECT i.invoice_id, bi.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at
+SELECT i.invoice_id, bi.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
+  i.state = 'sending' AND i.exposure = 'lost' AS may_exist
 FROM batch_invoice bi
 JOIN invoice i ON i.invoice_id = bi.invoice_id
 JOIN invoice_content c ON c.invoice_id = i.invoice_id AND c.generation = i.generation

@@ -212,7 +212,9 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   async function ask(batch: TestBatch): Promise<void> {
     for (const { invoiceId, serviceId } of await ledger.silent(batch.batchId, 1, clock + 1, 10)) {
       const document = [...documents.values()].find((one) => one.serviceId === serviceId);
-      await ledger.recordStatus([{ invoiceId, status: document?.state ?? 'unreadable', reason: null, now: clock }]);
+      await ledger.recordStatus([
+        { invoiceId, serviceId, status: document?.state ?? 'unreadable', reason: null, now: clock },
+      ]);
     }
   }
 

@@ -97,7 +97,7 @@ export function webhooksContract(open: OpenLedger): void {
       expect(
         (await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })])).toConfirm,
       ).toHaveLength(1);
-      await ledger.recordStatus([{ invoiceId, status: 'failed', reason: null, now: NOW }]);
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: null, now: NOW }]);
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([]);
       expect(
         (await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })])).toConfirm,
@@ -108,7 +108,7 @@ export function webhooksContract(open: OpenLedger): void {
       const one = await acceptedOne('unconfirmed');
       const two = await acceptedOne('confirmed');
       await ledger.recordDeliveries([delivery(one.serviceId, 'failed'), delivery(two.serviceId, 'failed')]);
-      await ledger.recordStatus([{ invoiceId: two.invoiceId, status: 'failed', reason: REASON, now: NOW }]);
+      await ledger.recordStatus([{ ...two, status: 'failed', reason: REASON, now: NOW }]);
 
       const { settled, toConfirm } = await ledger.recordDeliveries([
         delivery(one.serviceId, 'issued'),
@@ -155,7 +155,7 @@ export function webhooksContract(open: OpenLedger): void {
       expect((await ledger.recordDeliveries([delivery(serviceId, 'failed')])).toConfirm).toEqual([
         { invoiceId, serviceId },
       ]);
-      await ledger.recordStatus([{ invoiceId, status: 'unreadable', reason: null, now: NOW }]);
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'unreadable', reason: null, now: NOW }]);
 
       expect((await batch.line('late-failed')).state).toBe('failed');
     });
@@ -339,6 +339,20 @@ export function webhooksContract(open: OpenLedger): void {
       await ledger.closeBreaker(baseUrl);
 
       expect(await ledger.breaker(baseUrl)).toBeNull();
+    });
+
+    it('lets exactly one of many probe, and nobody again before the time it was given is over', async () => {
+      const baseUrl = `http://127.0.0.1/probe/${scenario.application}`;
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 10 });
+      const claim = (now: number) => ledger.claimProbe(baseUrl, { now, until: now + 60 });
+
+      expect(await claim(NOW + 9)).toBe(false);
+      const together = await Promise.all(Array.from({ length: 8 }, () => claim(NOW + 10)));
+      expect(together.filter(Boolean)).toHaveLength(1);
+      expect(await claim(NOW + 69)).toBe(false);
+      expect(await claim(NOW + 70)).toBe(true);
+      expect(await ledger.breaker(baseUrl)).toMatchObject({ openedAt: NOW, probeAfter: NOW + 130 });
+      expect(await ledger.claimProbe(`${baseUrl}/other`, { now: NOW, until: NOW })).toBe(false);
     });
 
     it('has an id of its own that does not change', async () => {

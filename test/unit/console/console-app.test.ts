@@ -94,7 +94,7 @@ describe('the page of a batch', () => {
     expect(page).toContain('1 row could not be taken for an invoice.');
     expect(page).toContain('The tax code is not known.');
     expect(page).not.toMatch(/>F-1<\/a>/u);
-    expect(page).toContain('1,234.6');
+    expect(page).toContain('1,234.60');
     expect(page).toContain('Row 5 looks like a totals row.');
   });
 

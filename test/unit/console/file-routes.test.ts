@@ -131,7 +131,7 @@ describe('the check of a file', () => {
 
     expect(page).toContain('No errors: all 2 invoices can be sent.');
     expect(page).toContain('Start: issue 2 invoices');
-    expect(page).toMatch(/1,234\.5<\/span> EUR/u);
+    expect(page).toMatch(/1,234\.50<\/span> EUR/u);
     expect(page).toContain('windows-1252 <span class="soft">(declared)');
     expect(page).toContain('tab <span class="soft">(proved by the file)');
     expect(page).toContain('comma <span class="soft">(proved by the file; row 8: 0,5)');

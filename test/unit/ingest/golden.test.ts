@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/domain/invoice.ts';
 import type { GroupedInvoice } from '../../../src/domain/row.ts';
+import { invoiceBody } from '../../../src/service/invoice-body.ts';
+import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { Ingested } from './ingested.ts';
 import { ingested } from './ingested.ts';
 
 /**
- * Every `<case>.in` is a file as it may be dropped; `<case>.out` is all that Lote says of it: findings and the exact values of each invoice.
- * The extensions keep formatters away from them. `UPDATE_GOLDEN=1` rewrites the expectations, for a person to read the difference.
+ * Every `<case>.in` is a file as it may be dropped; `<case>.out` is all that Lote says of it: findings, and of each valid invoice its
+ * identity and the exact bytes of its request.
+ * `<case>.options`, where there is one, holds what an operator or a profile declares. The extensions keep formatters away from them. `UPDATE_GOLDEN=1` rewrites the expectations, for a person to read the difference.
  */
 const FOLDER = fileURLToPath(new URL('../../golden/ingest/', import.meta.url));
 const CASES = readdirSync(FOLDER)
@@ -36,7 +39,12 @@ function said({ result, invoices }: Ingested): string {
 function invoiceLines(invoice: GroupedInvoice): string[] {
   const findings = invoice.findings.map((finding) => `  ${shown(finding)}`);
   if (invoice.ok)
-    return ['', `valid, rows ${invoice.rows.join(' ')}`, ...findings, `  ${JSON.stringify(invoice.invoice)}`];
+    return [
+      '',
+      `valid, rows ${invoice.rows.join(' ')}, ref ${JSON.stringify(invoice.invoice.ref)}, merchant ${JSON.stringify(invoice.invoice.merchant)}`,
+      ...findings,
+      `  ${invoiceBody(invoice.invoice, 'mrc_of_the_merchant')}`,
+    ];
   return [
     '',
     `invalid, rows ${invoice.rows.join(' ')}, ref ${JSON.stringify(invoice.ref)}, nif ${invoice.nif}, net ${invoice.net} ${invoice.currency}`,
@@ -54,7 +62,9 @@ describe('ingest corpus', () => {
   });
 
   it.each(CASES)('%s reads as agreed', async (name) => {
-    const actual = said(await ingested(`${FOLDER}${name}.in`));
+    const options = `${FOLDER}${name}.options`;
+    const declared = existsSync(options) ? (JSON.parse(readFileSync(options, 'utf8')) as IngestOptions) : {};
+    const actual = said(await ingested(`${FOLDER}${name}.in`, declared));
     const expectation = `${FOLDER}${name}.out`;
     if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(expectation, actual);
 

@@ -23,7 +23,7 @@ describe('mapHeader', () => {
   });
 
   it('lets a given name win over the synonyms of its column', () => {
-    const map = mapHeader(['nif', 'Emitente'], { merchant_nif: 'emitente' });
+    const map = mapHeader(['nif', 'Emitente'], { columns: { merchant_nif: 'emitente' } });
 
     expect(map.indexes[COLUMNS.indexOf('merchant_nif')]).toBe(1);
     expect(map.ignored).toEqual(['nif']);

@@ -183,7 +183,7 @@ describe('readFile on hostile files', () => {
 
   it('bounds the findings of a file in which every row is wrong', async () => {
     const rows = Array.from({ length: 5000 }, () => csvRow({ nif: 'none' }));
-    const { result } = await ingestedText([HEADER, csvRow(), ...rows].join('\n'));
+    const { result } = await ingestedText([HEADER, csvRow(), ...rows, ''].join('\n'));
 
     expect(result).toMatchObject({ ok: true, rows: 5001, rowsWithoutInvoice: 5000 });
     expect(result.findings).toHaveLength(1001);

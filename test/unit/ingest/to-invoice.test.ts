@@ -9,7 +9,10 @@ const CONVERSION: Conversion = {
   decimal: { quantity: '.', unit_price: '.' },
   duplicateRows: 'refuse',
   labels: Object.fromEntries(COLUMNS.map((column) => [column, column])) as Record<Column, string>,
+  doubtful: { quantity: false, unit_price: false },
   damaged: {},
+  lostReferences: {},
+  taxCodes: null,
 };
 
 const CELLS: Readonly<Record<Column, string | null>> = {

@@ -1,0 +1,50 @@
+import type { Finding, Reason } from '../invoice.ts';
+import type { Outcome } from '../invoice-state.ts';
+
+export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancelled' | 'finished';
+
+export interface BatchRecord {
+  readonly batchId: string;
+  readonly application: string;
+  /** Base name under which the file first came. */
+  readonly file: string;
+  readonly sha256: string;
+  readonly state: BatchState;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly pageSize: number;
+  readonly pages: number;
+  /** CSV records or JSON line objects, blank ones not. */
+  readonly rows: number;
+  readonly rowsWithoutInvoice: number;
+  readonly invoices: number;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+  /** 0 until the first report is written, then its revision. */
+  readonly revision: number;
+  /** Free-form proof of ingest (dialect, encoding, number marks, profile hash): shown, never decided upon. */
+  readonly proof: Readonly<Record<string, unknown>>;
+}
+
+/** One line of the report, as the ledger knows it. */
+export interface BatchInvoice {
+  readonly ordinal: number;
+  readonly page: number;
+  readonly ref: string;
+  readonly merchantNif: string;
+  readonly rows: readonly number[];
+  readonly currency: string | null;
+  readonly net: string | null;
+  readonly state: Outcome;
+  readonly serviceId: string | null;
+  readonly idempotencyKey: string | null;
+  readonly generation: number;
+  /** POSTs over all generations. */
+  readonly attempts: number;
+  readonly reason: Reason | null;
+  readonly findings: readonly Finding[];
+  /** Contradictions seen, e.g. `issued-after-failed`. */
+  readonly flags: readonly string[];
+  readonly sentAt: number | null;
+  readonly settledAt: number | null;
+}

@@ -1,0 +1,62 @@
+import type { Invoice, Reason } from '../invoice.ts';
+import type { InvoiceState } from '../invoice-state.ts';
+import type { BatchInvoice, BatchRecord } from './batch-record.ts';
+
+/** An invoice that a search found, with the batch it stands in. */
+export interface FoundInvoice extends BatchInvoice {
+  readonly batchId: string;
+  readonly file: string;
+}
+
+/** One life of an invoice under one key: the current one, or an earlier one and how it ended. */
+export interface InvoiceLife {
+  readonly generation: number;
+  readonly idempotencyKey: string;
+  readonly state: InvoiceState;
+  readonly serviceId: string | null;
+  /** POSTs of this life; of the current one, those of all lives. */
+  readonly attempts: number;
+  readonly firstSentAt: number | null;
+  readonly acceptedAt: number | null;
+  readonly settledAt: number | null;
+  /** The last change of the current life; null for an earlier one. */
+  readonly changedAt: number | null;
+  readonly reason: Reason | null;
+  readonly flags: readonly string[];
+  /** The bytes of its POST, once they were frozen; null before, and after a purge. */
+  readonly body: string | null;
+}
+
+/** A delivery about an invoice, as it was stored. */
+export interface StoredDelivery {
+  readonly receivedAt: number;
+  readonly type: string | null;
+  readonly eventId: string | null;
+  readonly serviceId: string;
+  readonly verdict: 'issued' | 'failed' | null;
+  readonly reason: Reason | null;
+}
+
+/** Everything the ledger knows of one line of a batch. */
+export interface InvoiceDossier {
+  readonly line: BatchInvoice;
+  /** What the file said, as it was or would be sent; null when a row of it is wrong, or after a purge. */
+  readonly content: Invoice | null;
+  /** Newest first; none when the line never was an invoice of the ledger. */
+  readonly lives: readonly InvoiceLife[];
+  /** In the order in which they were stored. */
+  readonly deliveries: readonly StoredDelivery[];
+  /** Every batch that holds this invoice, this one too; oldest first. */
+  readonly batches: readonly { readonly batchId: string; readonly file: string; readonly ordinal: number }[];
+}
+
+/** Questions of people; nothing in Lote decides by their answers. */
+export interface InvoiceLookup {
+  /** The batch of these bytes, under whatever name they came. */
+  batchOfFile(application: string, sha256: string): Promise<BatchRecord | null>;
+  /** Invoices whose reference, merchant NIF or service id is `words`, exactly; newest batch first. */
+  findInvoices(words: string, limit: number): Promise<readonly FoundInvoice[]>;
+  invoiceDossier(batchId: string, ordinal: number): Promise<InvoiceDossier | null>;
+  /** When the last webhook since then was stored; null: none. */
+  lastDelivery(since: number): Promise<number | null>;
+}

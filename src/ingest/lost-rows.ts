@@ -1,0 +1,87 @@
+import { COLUMNS } from '../domain/row.ts';
+import type { RawRow } from '../domain/row.ts';
+import type { Damage } from './damage.ts';
+import { Refusal } from './refusal.ts';
+
+/** A row that has no usable reference or tax number and is no totals row, or whose cells are shifted. */
+export interface LostRow {
+  readonly row: number;
+  readonly ref: string;
+  /** Digits; null when the cell is empty or unreadable. */
+  readonly nif: string | null;
+  readonly customer: string;
+  /** For the reader: what is wrong with it. */
+  readonly what: string;
+}
+
+/** Each is kept until the end of the file; more of them, and it is the file that was misread. */
+const MOST_REFERENCES = 1000;
+const CUSTOMER = COLUMNS.indexOf('customer_name');
+
+/**
+ * A row without identity may be the line of an invoice that looks complete without it: a table in which only the first row of an invoice
+ * carries the reference is the usual case. Issuing the rest would be a wrong invoice that nothing can call back, so the invoices that the
+ * row may belong to are made invalid and come back with it: those of the same reference, else its neighbours of the same customer.
+ */
+export class LostRows {
+  readonly #damage: Damage;
+  readonly #label: string;
+  readonly #references = new Map<string, number>();
+  #above: RawRow | null = null;
+  #blamed: RawRow | null = null;
+  #waiting: LostRow | null = null;
+
+  constructor(damage: Damage, label: string) {
+    this.#damage = damage;
+    this.#label = label;
+  }
+
+  /** A row that has an identity. */
+  kept(row: RawRow): void {
+    const lost = this.#waiting;
+    this.#above = row;
+    if (lost === null || lost.row === row.row) return;
+    this.#blame(row, lost);
+    this.#waiting = null;
+  }
+
+  /** @throws Refusal `too-many-damaged-rows` */
+  lose(lost: LostRow): void {
+    if (lost.ref === '') {
+      if (this.#above !== null) this.#blame(this.#above, lost);
+      this.#waiting = lost;
+      return;
+    }
+    if (!this.#references.has(lost.ref)) this.#references.set(lost.ref, lost.row);
+    if (this.#references.size <= MOST_REFERENCES) return;
+    throw new Refusal(
+      'too-many-damaged-rows',
+      `More than ${MOST_REFERENCES} rows have a reference and no usable tax number, the last one is row ${lost.row}. Correct the column, or name it in a profile`,
+      { row: lost.row },
+    );
+  }
+
+  references(): Record<string, number> {
+    return Object.fromEntries(this.#references);
+  }
+
+  #blame(row: RawRow, lost: LostRow): void {
+    if (this.#blamed === row || !mayBelong(lost, row)) return;
+    this.#blamed = row;
+    this.#damage.add(row.row, [
+      {
+        row: row.row,
+        column: this.#label,
+        code: 'line-may-be-missing',
+        message: `Row ${row.row}, ${this.#label}: row ${lost.row} beside it ${lost.what} and may be a line of this invoice, so the invoice is not sent. Correct row ${lost.row}`,
+        severity: 'error',
+      },
+    ]);
+  }
+}
+
+/** What the row does say must not contradict. */
+function mayBelong(lost: LostRow, row: RawRow): boolean {
+  if (lost.nif !== null && lost.nif !== row.nif) return false;
+  return lost.customer === '' || lost.customer === (row.cells[CUSTOMER]?.trim() ?? '');
+}
