@@ -5,6 +5,7 @@ import { checkCommand } from './check.ts';
 import { consoleCommand } from './console.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './nightly.ts';
 import { receiverCommand } from './receiver.ts';
 import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
@@ -71,6 +72,37 @@ program
   .action(async (batchId: string | undefined, { json }: { json: boolean }) => {
     process.exitCode = await statusCommand({ batchId: batchId ?? null, json, env: process.env });
   });
+
+const nightly = program
+  .command('nightly')
+  .description('the nightly run over the drop folder: switch it on or off, look at it, start one now');
+
+nightly
+  .command('on')
+  .description('schedule it; what is not given stays as it was')
+  .option('--at <hh:mm>', 'time of day (default: 02:00)')
+  .option('--timezone <name>', 'IANA time zone, e.g. Europe/Lisbon (default: that of this machine)')
+  .option('--catch-up <duration>', 'start a missed night within this time (default: 12h)')
+  .option('--json', 'print one JSON document on stdout', false)
+  .addHelpText('after', '\nExample:\n  lote nightly on --at 02:00 --timezone Europe/Lisbon')
+  .action(async (options: Omit<NightlyOn, 'env'>) => {
+    process.exitCode = await nightlyOn({ ...options, env: process.env });
+  });
+
+const nightlyCommands = [
+  ['off', 'take the schedule away; a night that runs goes on to its end', nightlyOff],
+  ['now', 'run a night at once and wait for it: the same as "Trigger" in the Temporal UI', nightlyNow],
+  ['show', 'when it runs next, what ran, and why it is paused', nightlyShow],
+] as const;
+for (const [name, description, run] of nightlyCommands)
+  nightly
+    .command(name)
+    .description(description)
+    .option('--json', 'print one JSON document on stdout', false)
+    .addHelpText('after', `\nExample:\n  lote nightly ${name}`)
+    .action(async ({ json }: { json: boolean }) => {
+      process.exitCode = await run({ json, env: process.env });
+    });
 
 program
   .command('report')

@@ -12,9 +12,9 @@ interface StateText {
 
 /** In the order of their urgency: what waits for a person comes before what Lote does alone. */
 export const DOERS: readonly (readonly [who: Doer, name: string])[] = [
-  ['back-office', 'The back office'],
-  ['operator', 'An operator of Lote'],
-  ['lote', 'Nobody: Lote goes on by itself'],
+  ['back-office', 'To do for the back office'],
+  ['operator', 'To do for an operator of Lote'],
+  ['lote', 'Nothing to do: Lote goes on by itself'],
 ];
 
 const AT_WORK = { who: 'lote', what: 'The batch is still at work on these.' } as const;

@@ -90,6 +90,8 @@ export const EnvSchema = z.object({
   LOTE_OUTAGE_PATIENCE: EnvDuration.prefault('12h'),
   LOTE_FAILURE_BUDGET: EnvPercent.prefault('50%'),
   LOTE_PAGE_SIZE: pageSize.prefault('2000'),
+  /** For tests of crash safety only; refused with a key that is not a test key. */
+  LOTE_CRASH_AT: text.optional(),
   LOTE_LOG_LEVEL: z.enum(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { Connection, type ConnectionOptions } from '@temporalio/client';
+import {
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type ConnectionOptions,
+} from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
+import { closingCalls } from './closing-calls.ts';
 import type { TemporalConfig, TemporalTlsConfig } from './config.ts';
 
 /** A server that is there answers in milliseconds; a start that waits longer than this looks dead. */
@@ -34,8 +40,16 @@ export async function temporalPlace(address: string, { apiKey, tls }: TemporalAc
  * @throws LoteError `temporal-unavailable` when nothing answers in time; the address is named, no secret is.
  */
 export async function connectTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Promise<Connection> {
+  const calls = closingCalls();
+  const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), calls.interceptor];
   try {
-    return await Connection.connect({ ...place, connectTimeout: patienceMs });
+    const connection = await Connection.connect({ ...place, connectTimeout: patienceMs, interceptors });
+    const close = connection.close.bind(connection);
+    connection.close = async () => {
+      calls.end();
+      await close();
+    };
+    return connection;
   } catch (cause) {
     throw new LoteError(
       'temporal-unavailable',

@@ -9,6 +9,7 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { createDropFolder } from '../drop/drop-folder.ts';
 import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
+import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
@@ -21,6 +22,8 @@ export interface WorkerParts {
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
+  /** Left out: none. */
+  readonly crash?: CrashPoints;
   readonly log: Logger;
 }
 
@@ -44,13 +47,15 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ledger,
     service,
     files: createFileReader(config),
-    reports: createReportWriter({
-      ledger,
-      reportsDir: config.reportsDir,
-      dataDir: config.dataDir,
-      notes: () => notesOf(registration.note()),
-      now,
-    }),
+    reports: (parts.crash ?? NO_CRASH).reports(
+      createReportWriter({
+        ledger,
+        reportsDir: config.reportsDir,
+        dataDir: config.dataDir,
+        notes: () => notesOf(registration.note()),
+        now,
+      }),
+    ),
     runs: createRunDirectory(client),
     drops: createDropFolder({
       inputDir: config.inputDir,

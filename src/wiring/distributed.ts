@@ -10,6 +10,7 @@ import { activityDeps } from './activity-deps.ts';
 import { startConsole } from '../console/start-console.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
 import { connectClient, placeOf } from './connect-client.ts';
+import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { VERSION } from './version.ts';
@@ -27,6 +28,7 @@ interface Shared {
   readonly profile: ServiceProfile;
   readonly client: Client;
   readonly place: TemporalPlace;
+  readonly crash: CrashPoints;
 }
 
 export interface DistributedWorker {
@@ -108,14 +110,15 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
   const profile = readProfile(config);
   const { address } = temporal;
   return orStop(parts, async () => {
-    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    const crash = crashPointsOf(config);
+    const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
     parts.add('ledger', () => ledger.close());
-    const service = openService(config, account, profile);
+    const service = crash.service(openService(config, account, profile));
     parts.add('service', () => service.close());
     const place = await placeOf(address, temporal);
     const client = await connectClient(place, temporal.namespace);
     parts.add('temporal', () => client.connection.close());
-    return { parts, ledger, service, profile, client, place };
+    return { parts, ledger, service, profile, client, place, crash };
   });
 }
 
@@ -126,4 +129,13 @@ async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<
     await parts.stop();
     throw error;
   }
+}
+
+function crashPointsOf({ crashAt }: Config): CrashPoints {
+  return createCrashPoints({
+    crashAt,
+    killSelf: () => process.kill(process.pid, 'SIGKILL'),
+    // The server is not ours to end.
+    killTemporal: () => undefined,
+  });
 }

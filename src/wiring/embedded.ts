@@ -19,6 +19,7 @@ import { activityDeps } from './activity-deps.ts';
 import { awaitBatch } from './await-batch.ts';
 import { startBatch } from './batch-starter.ts';
 import { consoleParts } from './console-parts.ts';
+import { createCrashPoints } from './crash-points.ts';
 import { openTemporal } from './embedded-temporal.ts';
 import { createHandOver, type HandOver } from './hand-over.ts';
 import { bringIn } from './input-files.ts';
@@ -87,7 +88,13 @@ async function startParts(
   const { config, log, tell } = options;
   const profile = readProfile(config);
   tell('Opening the ledger …');
-  const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
+  let endTemporal = (): void => undefined;
+  const crash = createCrashPoints({
+    crashAt: config.crashAt,
+    killSelf: () => process.kill(process.pid, 'SIGKILL'),
+    killTemporal: () => endTemporal(),
+  });
+  const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger }));
   parts.add('ledger', () => ledger.close());
 
   // 0 means any free port: the receiver itself asks for it, so that nobody takes it in between.
@@ -97,12 +104,13 @@ async function startParts(
       ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] })
       : null;
   if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
-  const service = openService(config, accountOf(config, sandbox), profile);
+  const service = crash.service(openService(config, accountOf(config, sandbox), profile));
   parts.add('service', () => service.close());
   await options.beforeSending?.(service);
 
   const temporal = await openTemporal({ config, log, tell, env: options.env, dataDir: dataDir.path });
   parts.add('temporal', () => temporal.stop());
+  endTemporal = temporal.kill;
   tell(`Temporal at ${temporal.place.address}`);
   const client = temporal.client;
 
@@ -113,6 +121,7 @@ async function startParts(
     service,
     profile,
     client: () => client,
+    crash,
     log,
   });
   parts.add('receiver', () => receiver.close());
@@ -128,7 +137,7 @@ async function startParts(
     tell,
   });
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
-  const worker = await startWorker(activityDeps({ config, ledger, service, profile, client, webhookUrl, log }), {
+  const worker = await startWorker(activityDeps({ config, ledger, service, profile, client, webhookUrl, crash, log }), {
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,

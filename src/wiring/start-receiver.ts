@@ -7,6 +7,7 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { startReceiver as listen } from '../webhooks/server.ts';
 import { createSignalRelay } from '../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
+import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { confirmingLedger } from './failure-confirmation.ts';
 
 export interface ReceiverParts {
@@ -16,6 +17,8 @@ export interface ReceiverParts {
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
   readonly client: () => Client;
+  /** Left out: none. */
+  readonly crash?: CrashPoints;
   readonly log: Logger;
 }
 
@@ -25,12 +28,12 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
   const now = Date.now;
   const relay = createSignalRelay({
     pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
-    send: async (workflowId, ordinals) => {
+    send: (parts.crash ?? NO_CRASH).signal(async (workflowId: string, ordinals: readonly number[]) => {
       await parts
         .client()
         .workflow.getHandle(workflowId)
         .signal('settled', { ordinals: [...ordinals] });
-    },
+    }),
     // A page that has ended takes no more news: nothing to worry about.
     log: { warn: (message, fields) => log.debug(message, fields) },
   });

@@ -100,7 +100,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
     const deps = activityDeps({ config, ledger, service, profile, client, webhookUrl, log: logger });
     const worker = await startWorker(deps, {
-      address,
+      temporal: { address },
       namespace: config.temporal.namespace,
       taskQueue: config.taskQueue,
       workflowBundle: inject('workflowBundle'),
