@@ -1,4 +1,5 @@
 import type { Finding } from '../src/domain/invoice.ts';
+import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../src/domain/ports/ledger.ts';
@@ -27,6 +28,7 @@ export interface ActivityDeps {
     /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
     readonly failureBudget: number;
     readonly maxConcurrency: number;
+    readonly retry: RetrySettings;
     /** How long a night waits for dropped files that are still being written. */
     readonly dropPatienceMs: number;
   };
@@ -94,6 +96,8 @@ export interface ReportSummary {
   readonly state: 'refused' | 'cancelled' | 'finished';
   readonly counts: Counts;
   readonly reports: ReportPaths;
+  readonly revision?: number;
+  readonly changes?: readonly { readonly from: Outcome; readonly to: Outcome; readonly invoices: number }[];
 }
 
 export interface ReportWriter {

@@ -30,7 +30,13 @@ const { file } = givenInput<LoteInput>();
 const config = readConfig(process.env);
 const log = createLogger({ level: config.logLevel, secrets: config.secrets });
 const starting = performance.now();
-const stack = await startEmbedded({ config, log, tell: () => undefined, env: process.env });
+const stack = await startEmbedded({
+  config,
+  log,
+  tell: () => undefined,
+  env: process.env,
+  beforeHandOver: () => Promise.reject(new Error('Nobody hands work over to the bench')),
+});
 if (stack === null) throw new Error('The data directory of the bench must be its own');
 const startUpMs = performance.now() - starting;
 

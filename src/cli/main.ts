@@ -5,6 +5,7 @@ import { checkCommand } from './check.ts';
 import { consoleCommand } from './console.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { addOperateCommands } from './operate-commands.ts';
 import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './nightly.ts';
 import { purgeCommand, type PurgeCommand } from './purge.ts';
 import { receiverCommand } from './receiver.ts';
@@ -170,6 +171,8 @@ program
   .action(async ({ watch }: { watch: boolean }) => {
     process.exitCode = await demoCommand({ watch, env: process.env });
   });
+
+addOperateCommands(program);
 
 try {
   await program.parseAsync();

@@ -14,9 +14,12 @@ export function printResults(results: readonly BatchResult[], json: boolean): Ex
 }
 
 function documentOf(result: BatchResult) {
-  const { batchId, file, state, counts, reports, attachedTo } = result;
+  const { batchId, file, state, counts, reports, attachedTo, revision, changes, retried } = result;
   return {
     ...{ id: batchId, file, state, exitCode: batchExitCode(result), counts, reports },
     ...(attachedTo === undefined ? {} : { attachedTo }),
+    ...(revision === undefined ? {} : { revision }),
+    ...(changes === undefined ? {} : { changes }),
+    ...(retried === undefined ? {} : { retried }),
   };
 }

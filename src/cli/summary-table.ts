@@ -12,6 +12,7 @@ export function summaryTable(result: BatchResult): string {
     ...rows.map(([state, count]) => `  ${state.padEnd(16)}${String(count).padStart(8)}`),
     `  ${'invoices'.padEnd(16)}${String(result.counts.invoices ?? 0).padStart(8)}   from ${result.counts.rows ?? 0} rows`,
     ...(result.counts.rowsWithoutInvoice ? [`  rows without invoice ${result.counts.rowsWithoutInvoice}`] : []),
+    ...(result.changes ?? []).map(({ from, to, invoices }) => `  changed: ${invoices} from ${from} to ${to}`),
     ...(result.attachedTo === undefined ? [] : [`  another run had this file: ${result.attachedTo}`]),
     `Report       ${result.reports.html}`,
     ...(result.reports.corrections === null ? [] : [`Corrections  ${result.reports.corrections}`]),

@@ -29,7 +29,9 @@ export interface WorkerParts {
 }
 
 /** Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. */
-const SLICE_SIZE = 500;
+const SLICE_SIZE = 1_000;
+
+const HOUR_MS = 3_600_000;
 
 /** Gives the activities everything they touch. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {
@@ -77,6 +79,12 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
       maxConcurrency: profile.limits.maxConcurrency,
+      retry: {
+        failedReasonCodes: profile.retry.failedReasonCodes,
+        maxGenerations: profile.retry.maxGenerations,
+        retentionMs: profile.idempotency.retentionHours * HOUR_MS,
+        rejectionIsProof: profile.idempotency.mismatchCodes.length > 0,
+      },
       dropPatienceMs: config.drop.patienceMs,
     },
     log,

@@ -14,8 +14,10 @@ import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { VERSION } from './version.ts';
+import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
-import { openService, readProfile } from './open-service.ts';
+import { requireKnownService } from './interlock.ts';
+import { openSharedService, readProfile } from './open-service.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
 import { startedParts, type StartedParts } from './stop-in-reverse.ts';
@@ -54,6 +56,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       taskQueue,
     });
     shared.parts.add('worker', () => worker.stop());
+    await ensureReconciliationSchedule(shared.client, config, log);
     return { ended: worker.ended, stop: () => shared.parts.stop() };
   });
 }
@@ -113,7 +116,8 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     const crash = crashPointsOf(config);
     const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
     parts.add('ledger', () => ledger.close());
-    const service = crash.service(openService(config, account, profile));
+    await requireKnownService({ ledger, application: config.application, account, profile, now: Date.now() });
+    const service = crash.service(openSharedService(config, account, { profile, ledger }));
     parts.add('service', () => service.close());
     const place = await placeOf(address, temporal);
     const client = await connectClient(place, temporal.namespace);

@@ -13,22 +13,24 @@ import { removeEndpoints, writeEndpoints, type Endpoints } from '../runtime/endp
 import { ownIdentity } from '../runtime/process-identity.ts';
 import { choosePort, type PortWish } from '../runtime/free-port.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { DEFAULT_API_KEY, startSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
 import { awaitBatch } from './await-batch.ts';
 import { startBatch } from './batch-starter.ts';
+import { consoleParts } from './console-parts.ts';
 import { createCrashPoints } from './crash-points.ts';
 import { openTemporal } from './embedded-temporal.ts';
 import { createHandOver, type HandOver } from './hand-over.ts';
 import { bringIn } from './input-files.ts';
+import { requireKnownService } from './interlock.ts';
 import { openLedger } from './open-ledger.ts';
-import { openService, readProfile, type ServiceAccount } from './open-service.ts';
+import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
+import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
-import { VERSION } from './version.ts';
 import { startedParts } from './stop-in-reverse.ts';
 
 /** Everything a data directory's owner runs. */
@@ -54,6 +56,8 @@ export interface EmbeddedOptions {
   /** A line for the person who waits. */
   readonly tell: (line: string) => void;
   readonly env: NodeJS.ProcessEnv;
+  /** Of the built-in sandbox: what goes wrong in it. */
+  readonly sandbox?: Pick<SandboxOptions, 'faults' | 'seed'>;
   /** Runs between the service and Temporal; throws to stop before anything is started that could send. */
   readonly beforeSending?: (service: InvoicingService) => Promise<void>;
   /** Runs before work that another process hands over; throws to refuse it. */
@@ -101,10 +105,14 @@ async function startParts(
   const receiverPort = config.receiver.port === 0 ? 0 : await choosePort(withRealService(config));
   const sandbox =
     config.service.kind === 'sandbox'
-      ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] })
+      ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] }, options.sandbox)
       : null;
   if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
-  const service = crash.service(openService(config, accountOf(config, sandbox), profile));
+  const account = accountOf(config, sandbox);
+  const { application } = config;
+  const known = config.service.kind === 'sandbox' ? null : account;
+  await requireKnownService({ ledger, application, account: known, profile, now: Date.now() });
+  const service = crash.service(openSharedService(config, account, { profile, ledger }));
   parts.add('service', () => service.close());
   await options.beforeSending?.(service);
 
@@ -143,6 +151,7 @@ async function startParts(
     taskQueue,
   });
   parts.add('worker', () => worker.stop());
+  await ensureReconciliationSchedule(client, config, log);
 
   const handOver = createHandOver(async (file, given) => {
     await options.beforeHandOver(service);
@@ -156,12 +165,17 @@ async function startParts(
   const web = await startConsole({
     host: config.console.host,
     port: config.console.port === 0 ? 0 : await choosePort({ ...config.console, reserved: [receiverPort] }),
-    ledger,
-    reportsDir: config.reportsDir,
-    links: { temporalUi: temporal.ui, namespace: config.temporal.namespace },
-    version: VERSION,
-    actions: { run: (request) => handOver.run(request) },
-    onError: (err) => log.error('console request failed', { err }),
+    ...consoleParts({
+      config,
+      ledger,
+      client,
+      profile,
+      serviceBaseUrl: service.baseUrl,
+      temporalUi: temporal.ui,
+      receiverUrl: receiver.url,
+      run: (request) => handOver.run(request),
+      log,
+    }),
     // Off loopback people use the token too: it must be one that they chose.
     ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });
@@ -207,17 +221,21 @@ function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {
 }
 
 /** The sandbox keeps its own books, never in the ledger's database: it plays somebody else. */
-async function startOwnSandbox(place: {
-  config: Config;
-  dataDir: DataDir;
-  log: Logger;
-  reserved: readonly number[];
-}): Promise<Sandbox> {
+async function startOwnSandbox(
+  place: {
+    config: Config;
+    dataDir: DataDir;
+    log: Logger;
+    reserved: readonly number[];
+  },
+  behaviour: EmbeddedOptions['sandbox'],
+): Promise<Sandbox> {
   const { config, dataDir, log, reserved } = place;
   return startSandbox({
     host: config.sandbox.host,
-    port: await choosePort({ ...config.sandbox, reserved }),
+    port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved }),
     store: pgliteStore({ directory: dataDir.sandbox }),
     log: log,
+    ...behaviour,
   });
 }

@@ -110,6 +110,7 @@ function deps(): ActivityDeps {
       failureBudget: 0.5,
       dropPatienceMs: 1,
       maxConcurrency: 1,
+      retry: { failedReasonCodes: [], maxGenerations: 3, retentionMs: 1, rejectionIsProof: true },
     },
     now: () => NOW,
   };
