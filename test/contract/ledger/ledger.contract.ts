@@ -2,6 +2,8 @@ import { claimingContract } from './claiming.contract.ts';
 import { lookupContract } from './lookup.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
+import { operatingContract } from './operating.contract.ts';
+import { reconcilingContract } from './reconciling.contract.ts';
 import { purgeContract } from './purge.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { sendingContract } from './sending.contract.ts';
