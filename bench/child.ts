@@ -16,6 +16,7 @@ export interface ChildOptions {
   readonly input: unknown;
   readonly env?: Readonly<Record<string, string>>;
   readonly profileDir?: string | null;
+  readonly nodeOptions?: readonly string[];
 }
 
 /** After its input ended; a Temporal server that still runs child workflows takes some seconds to leave. */
@@ -25,13 +26,23 @@ const END_MS = 60_000;
  * Starts a process of the bench with one JSON document as its argument and waits for the first line that it prints, another one. It lives until
  * the end of its standard input: a bench that is killed leaves nothing behind.
  */
-export async function startChild<First>({ file, input, env = {}, profileDir }: ChildOptions): Promise<Child<First>> {
+export async function startChild<First>({
+  file,
+  input,
+  env = {},
+  profileDir,
+  nodeOptions = [],
+}: ChildOptions): Promise<Child<First>> {
   const path = fileURLToPath(new URL(`./processes/${file}`, import.meta.url));
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
-  const child = spawn(process.execPath, [...profiling, '--import', 'tsx', path, JSON.stringify(input)], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...nodeOptions, ...profiling, '--import', 'tsx', path, JSON.stringify(input)],
+    {
+      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const lines = createInterface({ input: child.stdout });
   const first = await Promise.race([

@@ -35,7 +35,7 @@ const stack = await startEmbedded({
   log,
   tell: () => undefined,
   env: process.env,
-  beforeHandOver: () => Promise.resolve(),
+  beforeHandOver: () => Promise.reject(new Error('Nobody hands work over to the bench')),
 });
 if (stack === null) throw new Error('The data directory of the bench must be its own');
 const startUpMs = performance.now() - starting;

@@ -38,7 +38,7 @@ export async function applyPastEvents(
 export async function settledInvoices(
   queries: Queries,
   invoiceIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+): Promise<Map<number, readonly SettledInvoice[]>> {
   if (invoiceIds.length === 0) return new Map();
   return grouped(
     await queries.query<SettledRow>(SETTLED_INVOICES, [arrayLiteral(invoiceIds)]),

@@ -2,6 +2,7 @@ import type { Outcome } from '../domain/invoice-state.ts';
 import type { PageProgress, SettledInvoice, SettlingLedger, StatusNews } from '../domain/ports/ledger.ts';
 import type { Database } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { applyDeliveries } from './apply-deliveries.ts';
 import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
 import { column } from './sql/array-literal.ts';
 import { CLOSE_BATCH } from './sql/close-batch.ts';
@@ -12,6 +13,7 @@ import type { RecordedStatus } from './sql/record-status.ts';
 import { RECORD_STATUS } from './sql/record-status.ts';
 import type { SilentRow } from './sql/silent.ts';
 import { SILENT } from './sql/silent.ts';
+import { UNAPPLIED_EVENTS } from './sql/unapplied-events.ts';
 
 /** What the service says later: by GET, or not at all. */
 export function createSettling(database: Database): SettlingLedger {
@@ -22,6 +24,11 @@ export function createSettling(database: Database): SettlingLedger {
 
   return {
     async pageProgress(batchId, page) {
+      const unapplied = await database.query<{ service_id: string }>(UNAPPLIED_EVENTS, [batchId, page]);
+      await applyDeliveries(
+        database,
+        unapplied.map((row) => row.service_id),
+      );
       return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]));
     },
 

@@ -4,11 +4,12 @@ import type { Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
+import { createDeliveryApplier } from '../webhooks/delivery-applier.ts';
 import { startReceiver as listen } from '../webhooks/server.ts';
 import { createSignalRelay } from '../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
-import { confirmingLedger } from './failure-confirmation.ts';
+import { confirmFailure } from './failure-confirmation.ts';
 
 export interface ReceiverParts {
   readonly config: Config;
@@ -38,22 +39,31 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
     log: { warn: (message, fields) => log.debug(message, fields) },
   });
   const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
+  const applier = createDeliveryApplier({
+    apply: (serviceIds) => ledger.applyDeliveries(serviceIds),
+    onApplied({ settled, toConfirm }) {
+      onSettled(settled);
+      for (const invoice of toConfirm) void confirmFailure({ ledger, service, onSettled, log, now }, invoice);
+    },
+    log,
+  });
   const receiver = await listen({
     host: config.receiver.host,
     port: parts.port,
-    ledger: confirmingLedger({ ledger, service, onSettled, log, now }),
+    ledger,
     secrets: async () => [
       ...config.webhook.secrets,
       ...(await ledger.webhookSecrets(service.baseUrl, config.application)),
     ],
     shapes: { signature: profile.signature, event: profile.event },
-    onSettled,
+    onStored: (deliveries) => applier.add(deliveries),
     log,
   });
   return {
     url: receiver.url,
     async close() {
       await receiver.close();
+      await applier.idle();
       await relay.flush();
     },
   };

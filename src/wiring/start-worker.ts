@@ -1,23 +1,22 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { DefaultLogger, IllegalStateError, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
 import { workerIdentity } from './queue-pollers.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
 const GRACE = '30s';
 /** After the grace the process leaves anyway; what was on the wire is repeated with the same key and bytes. */
 const FORCE = '45s';
-/** Eight pages send two slices each; the rest is reports, reviews and reading. */
+/** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
 const ACTIVITIES_AT_ONCE = 24;
 
 export interface WorkerPlace {
   readonly temporal: TemporalPlace;
   readonly namespace: string;
   readonly taskQueue: string;
-  /** Path of a bundle that was made before; left out: the one beside the sources, or one made at start. */
+  /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
 }
 
@@ -53,7 +52,8 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     taskQueue: place.taskQueue,
     identity: workerIdentity(deps.ledger.id, process.pid),
     activities: createActivities(deps),
-    ...workflowCode(place.workflowBundle),
+    workflowBundle:
+      place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
@@ -76,13 +76,4 @@ async function runToTheEnd(worker: Worker, connection: NativeConnection): Promis
   } finally {
     await connection.close();
   }
-}
-
-/** An image holds the workflows bundled at build time; a checkout bundles them at start. */
-function workflowCode(given?: string): { workflowBundle: { codePath: string } } | { workflowsPath: string } {
-  if (given !== undefined) return { workflowBundle: { codePath: given } };
-  const bundle = fileURLToPath(new URL('../../workflow-bundle.js', import.meta.url));
-  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
-  const source = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
-  return { workflowsPath: existsSync(source) ? source : source.replace(/\.ts$/, '.js') };
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processStartTime } from '../../src/runtime/process-start-time.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { endLeftServer } from '../support/crash-place.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote-command.ts';
 import { ownPort } from '../support/own-port.ts';
@@ -46,7 +47,7 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
   afterEach(async () => {
     await all.killAll();
     // A server that a killed command left behind would outlive the test.
-    await endLeftServer();
+    await endLeftServer(place.dataDir);
     await sandbox.close();
     await place.remove();
   });
@@ -162,10 +163,5 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
   async function temporalProcess(): Promise<number> {
     const record = JSON.parse(await readFile(join(place.dataDir, 'temporal.json'), 'utf8')) as { pid: number };
     return record.pid;
-  }
-
-  async function endLeftServer(): Promise<void> {
-    const pid = await temporalProcess().catch(() => null);
-    if (pid !== null && (await processStartTime(pid)) !== null) process.kill(pid, 'SIGKILL');
   }
 });

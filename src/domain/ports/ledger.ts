@@ -4,6 +4,7 @@ import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger } from './reconciling-ledger.ts';
 import type { BatchInvoice, BatchRecord } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
+import type { PurgeLedger } from './purge-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
@@ -26,7 +27,8 @@ export interface Ledger
     OperatingLedger,
     ReconcilingLedger,
     ServiceUseLedger,
-    InvoiceLookup {
+    InvoiceLookup,
+    PurgeLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;
@@ -255,6 +257,7 @@ export interface PageProgress {
 }
 
 export interface SettlingLedger {
+  /** First applies events that are stored and not applied: whoever stored them may have died in between. */
   pageProgress(batchId: string, page: number): Promise<PageProgress>;
   /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest asks first. */
   silent(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly SilentInvoice[]>;
@@ -312,16 +315,25 @@ export interface RecordDelivery {
   } | null;
 }
 
-export interface DeliveryResult {
+export interface StoredDeliveries {
   readonly stored: number;
   readonly duplicates: number;
+}
+
+export interface AppliedDeliveries {
   readonly settled: readonly SettledInvoice[];
   /** Ids of invoices whose `failed` event waits for a GET's confirmation. */
   readonly toConfirm: readonly { readonly invoiceId: number; readonly serviceId: string }[];
 }
 
+export type DeliveryResult = StoredDeliveries & AppliedDeliveries;
+
 export interface WebhookLedger {
-  /** Stores, commits, then applies to known invoices in a new snapshot. Unknown ids stay parked and are applied by recordSends. */
+  /** Stores and commits: the news cannot be lost any more. What is not applied after it, pageProgress applies. */
+  storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
+  /** Applies what is stored about these service ids, in a new snapshot. Unknown ids stay parked and are applied by recordSends. */
+  applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries>;
+  /** The one, then the other. */
   recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<DeliveryResult>;
   /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
   unconfirmedFailures(

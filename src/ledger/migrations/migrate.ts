@@ -3,6 +3,7 @@ import type { Database } from '../database.ts';
 import { LEDGER_TABLES } from './0001-ledger.ts';
 import { OPERATING_TABLES } from './0002-operating.ts';
 import { SERVICE_USE_TABLES } from './0003-service-use.ts';
+import { PURGE_COLUMNS } from './0004-purge.ts';
 import { LOOKUP_INDEXES } from './0005-lookup.ts';
 
 /** In order; a number once released is never changed, only followed by the next. */
@@ -10,6 +11,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   LEDGER_TABLES,
   OPERATING_TABLES,
   SERVICE_USE_TABLES,
+  PURGE_COLUMNS,
   LOOKUP_INDEXES,
 ];
 

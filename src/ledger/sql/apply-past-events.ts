@@ -5,7 +5,9 @@
 export const APPLY_PAST_EVENTS = `/* apply-past-events */
 WITH news AS (
   SELECT service_id, min(issued_at) AS issued_at FROM (
-    SELECT service_id, received_at AS issued_at FROM delivery WHERE service_id = ANY($1::text[]) AND verdict = 'issued'
+    SELECT u.service_id, d.received_at AS issued_at
+    FROM unnest($1::text[]) AS u(service_id)
+    CROSS JOIN LATERAL (SELECT received_at FROM delivery WHERE service_id = u.service_id AND verdict = 'issued' ORDER BY received_at LIMIT 1) d
     UNION ALL
     SELECT * FROM unnest($2::text[], $3::bigint[]) AS told(service_id, issued_at)
   ) said

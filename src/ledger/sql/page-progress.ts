@@ -1,4 +1,4 @@
-import { onPage } from './page-of.ts';
+import { onPage, PAGE_INVOICES } from './page-of.ts';
 import { CLOSED_BATCH_STATES } from './states.ts';
 
 export interface ProgressRow {
@@ -19,7 +19,7 @@ SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned,
   min(i.accepted_at) AS oldest_accepted_at, max(i.accepted_at) AS newest_accepted_at
 FROM batch_invoice bi
 JOIN batch b ON b.batch_id = bi.batch_id
-LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id AND i.invoice_id = ANY(${PAGE_INVOICES})
 LEFT JOIN batch owner ON owner.batch_id = i.owner_batch
 WHERE bi.batch_id = $1 AND ${onPage('$2::integer')}
 GROUP BY 1, 2, 3`;

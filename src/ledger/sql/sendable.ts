@@ -1,3 +1,5 @@
+import { SLICE_INVOICES } from './page-of.ts';
+
 export interface SendableRow {
   readonly invoice_id: number;
   readonly ordinal: number;
@@ -23,6 +25,6 @@ JOIN invoice i ON i.invoice_id = bi.invoice_id
 JOIN invoice_content c ON c.invoice_id = i.invoice_id AND c.generation = i.generation
 LEFT JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation AND i.state = 'sending'
 LEFT JOIN merchant m ON m.application = i.application AND m.nif = i.merchant_nif
-WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL
+WHERE i.invoice_id = ANY(${SLICE_INVOICES}) AND bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL
   AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
 ORDER BY bi.ordinal`;

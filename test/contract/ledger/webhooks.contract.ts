@@ -17,6 +17,55 @@ export function webhooksContract(open: OpenLedger): void {
     return { batch, serviceId, invoiceId };
   }
 
+  describe('storeDeliveries and applyDeliveries', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('keep the news first and move the invoice second', async () => {
+      const { batch, serviceId } = await acceptedOne('two-steps');
+
+      expect(await ledger.storeDeliveries([delivery(serviceId, 'issued')])).toEqual({ stored: 1, duplicates: 0 });
+      expect((await batch.line('two-steps')).state).toBe('accepted');
+
+      expect(await ledger.applyDeliveries([serviceId])).toMatchObject({
+        settled: [{ state: 'issued' }],
+        toConfirm: [],
+      });
+      expect((await batch.line('two-steps')).state).toBe('issued');
+    });
+
+    it('apply nothing twice, and nothing to ids that nobody has', async () => {
+      const { batch, serviceId } = await acceptedOne('again');
+      await ledger.storeDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
+
+      await ledger.applyDeliveries([serviceId, serviceId]);
+      await ledger.applyDeliveries([serviceId, 'inv_of_nobody']);
+
+      expect(await batch.line('again')).toMatchObject({ state: 'issued', settledAt: NOW + 5, flags: [] });
+      expect(await ledger.applyDeliveries([])).toEqual({ settled: [], toConfirm: [] });
+    });
+
+    it('lose nothing when whoever stored died before applying: reading the page applies it', async () => {
+      const { batch, serviceId } = await acceptedOne('crash');
+      await ledger.storeDeliveries([delivery(serviceId, 'issued')]);
+
+      const progress = await ledger.pageProgress(batch.batchId, 1);
+
+      expect(progress).toMatchObject({ accepted: 0, counts: { issued: 1 } });
+      expect((await batch.line('crash')).state).toBe('issued');
+    });
+
+    it('leave a failed event to be confirmed when the page is read', async () => {
+      const { batch, serviceId, invoiceId } = await acceptedOne('crash-failed');
+      await ledger.storeDeliveries([delivery(serviceId, 'failed', { reason: REASON })]);
+
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ accepted: 1 });
+      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ invoiceId }]);
+    });
+  });
+
   describe('recordDeliveries', () => {
     beforeAll(async () => {
       ledger = await open();
