@@ -7,11 +7,13 @@ import { createLogger } from '../runtime/logger.ts';
 import { LoteError } from '../domain/errors.ts';
 import { connectClient, startEmbedded, type Stack } from '../wiring/embedded.ts';
 import { bringIn } from '../wiring/input-files.ts';
+import { requireProfile } from '../wiring/read-with-profile.ts';
 import type { BatchInput, BatchResult } from '../../workflows/messages.ts';
 import { batchExitCode } from './batch-exit-code.ts';
 import { batchFailure } from './batch-failure.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
+import { requireOneFileForTotals } from './expectations.ts';
 import { preflight } from './preflight.ts';
 import { progressLine } from './progress-line.ts';
 import { runBatches } from './run-batches.ts';
@@ -29,6 +31,8 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const config = readConfig(command.env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
+  requireOneFileForTotals(command.files, command.options);
+  for (const file of command.files) await requireProfile(config.inputDir, file, command.options);
   for (const file of command.files) await bringIn(config.inputDir, file);
   const stack = await startEmbedded({
     config,
