@@ -12,7 +12,11 @@ export default defineConfig({
     // A build leaves compiled copies of everything in dist/.
     exclude: [...configDefaults.exclude, 'dist/**'],
     // One PostgreSQL and one Temporal server per run; each file takes a schema or a namespace of its own.
-    globalSetup: ['test/support/global-postgres.ts', 'test/support/global-temporal.ts'],
+    globalSetup: [
+      'test/support/global-postgres.ts',
+      'test/support/global-temporal.ts',
+      'test/support/global-workflow-bundle.ts',
+    ],
     pool: 'forks',
     maxWorkers: MAX_WORKERS,
     testTimeout: TEST_TIMEOUT_MS,

@@ -1,6 +1,9 @@
 import type { Finding } from '../src/domain/invoice.ts';
+import type { Outcome } from '../src/domain/invoice-state.ts';
+import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../src/domain/ports/ledger.ts';
+import type { NightBook } from '../src/domain/ports/night-book.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
 import type { BatchSettings, Counts, ReportPaths } from '../workflows/messages.ts';
@@ -13,6 +16,11 @@ export interface ActivityDeps {
   readonly files: FileReader;
   readonly reports: ReportWriter;
   readonly runs: RunDirectory;
+  /** The night's side: where files are dropped, and where its summary is kept. */
+  readonly drops: DropFolder;
+  readonly nights: NightBook;
+  /** Tells somebody of a report (LOTE_ON_REPORT); never rejects. */
+  readonly announce: (report: AnnouncedReport) => Promise<void>;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {
@@ -20,10 +28,21 @@ export interface ActivityDeps {
     /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
     readonly failureBudget: number;
     readonly maxConcurrency: number;
+    readonly retry: RetrySettings;
+    /** How long a night waits for dropped files that are still being written. */
+    readonly dropPatienceMs: number;
   };
   readonly log: ActivityLog;
   readonly now: () => number;
   readonly random: () => number;
+}
+
+export interface AnnouncedReport {
+  readonly kind: 'batch' | 'night';
+  readonly html: string;
+  readonly json: string;
+  readonly id: string;
+  readonly state: string;
 }
 
 export interface ActivityLog {
@@ -79,6 +98,8 @@ export interface ReportSummary {
   readonly state: 'refused' | 'cancelled' | 'finished';
   readonly counts: Counts;
   readonly reports: ReportPaths;
+  readonly revision?: number;
+  readonly changes?: readonly { readonly from: Outcome; readonly to: Outcome; readonly invoices: number }[];
 }
 
 export interface ReportWriter {

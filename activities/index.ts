@@ -2,9 +2,13 @@ import type { ActivityDeps } from './deps.ts';
 import { guarded } from './failure.ts';
 import { finishBatch } from './finish.ts';
 import { ingestBatch } from './ingest.ts';
+import { judgeCanary } from './judge-canary.ts';
 import { requireLedger } from './ledger-guard.ts';
 import { ensureMerchants } from './merchants.ts';
+import { askOpenDocuments, outdatedReports, repeatUnknown } from './reconcile.ts';
+import { claimDrops, finishNight, openNight, shelveDrop } from './nightly.ts';
 import { writeReport } from './report.ts';
+import { reopenBatch, sendAgain } from './retry.ts';
 import { closePage, reviewPage } from './settle.ts';
 import { createSubmitSlice } from './submit.ts';
 
@@ -28,5 +32,15 @@ export function createActivities(deps: ActivityDeps) {
     closePage: bind('closePage', closePage),
     finishBatch: bind('finishBatch', finishBatch),
     writeReport: bind('writeReport', writeReport),
+    judgeCanary: bind('judgeCanary', judgeCanary),
+    reopenBatch: bind('reopenBatch', reopenBatch),
+    sendAgain: bind('sendAgain', sendAgain),
+    repeatUnknown: bind('repeatUnknown', repeatUnknown),
+    askOpenDocuments: bind('askOpenDocuments', askOpenDocuments),
+    outdatedReports: bind('outdatedReports', outdatedReports),
+    openNight: bind('openNight', openNight),
+    claimDrops: bind('claimDrops', claimDrops),
+    shelveDrop: bind('shelveDrop', shelveDrop),
+    finishNight: bind('finishNight', finishNight),
   };
 }

@@ -5,9 +5,10 @@ import { netOf } from '../src/domain/money.ts';
 import type { Finding, Reason } from '../src/domain/invoice.ts';
 import type { BatchRecord, ClaimResult, StageInvoice } from '../src/domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../src/domain/row.ts';
-import type { BatchInput, BatchSettings } from '../workflows/messages.ts';
+import type { BatchInput } from '../workflows/messages.ts';
 import type { ActivityDeps, ReadFileOk } from './deps.ts';
 import { sendingGate } from './sending-gate.ts';
+import { runningBatch, type RunningBatch } from './running-batch.ts';
 
 /** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
 const MOST_PAGES = 500;
@@ -19,21 +20,6 @@ export interface IngestInput extends BatchInput {
   readonly runId: string;
   /** Known from an earlier look: the file may have been moved since. */
   readonly sha256: string | null;
-}
-
-export interface PageSpan {
-  readonly page: number;
-  readonly firstOrdinal: number;
-  readonly lastOrdinal: number;
-}
-
-export interface RunningBatch {
-  readonly kind: 'running';
-  readonly ledgerId: string;
-  readonly batchId: string;
-  readonly invoices: number;
-  readonly pages: readonly PageSpan[];
-  readonly settings: BatchSettings;
 }
 
 export type IngestResult =
@@ -171,23 +157,6 @@ async function gateOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch
   const { batchId, invoices, rowsWithoutInvoice } = batch;
   const fileFindings = await ledger.fileFindings(batchId);
   return sendingGate(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings });
-}
-
-async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<RunningBatch> {
-  const open = await deps.ledger.openPages(batch.batchId);
-  const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
-  return {
-    kind: 'running',
-    ledgerId: deps.ledger.id,
-    batchId: batch.batchId,
-    invoices: batch.invoices,
-    pages: open.map((page) => ({
-      page,
-      firstOrdinal: (page - 1) * batch.pageSize + 1,
-      lastOrdinal: Math.min(page * batch.pageSize, batch.invoices),
-    })),
-    settings: { sliceSize, settleMs, sendMs, patienceMs },
-  };
 }
 
 /** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */

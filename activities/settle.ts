@@ -66,7 +66,8 @@ export async function askOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoic
   if (answer.kind === 'not-now') return null;
   const reported = invoice.reason !== undefined;
   const status = reported && answer.status === 'unreadable' ? 'failed' : answer.status;
-  return { invoiceId: invoice.invoiceId, status, reason: answer.reason ?? invoice.reason ?? null, now: deps.now() };
+  const { invoiceId, serviceId } = invoice;
+  return { invoiceId, serviceId, status, reason: answer.reason ?? invoice.reason ?? null, now: deps.now() };
 }
 
 export interface CloseInput {

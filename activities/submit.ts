@@ -6,6 +6,7 @@ import { createDoor, type Door } from './doorkeeper.ts';
 import { eachOf } from './each-of.ts';
 import { overBudget } from './failure-budget.ts';
 import type { Waiting } from './merchants.ts';
+import { withinRetention } from './retention-window.ts';
 import { sendInvoice, type Sent } from './send-invoice.ts';
 
 export interface SliceInput {
@@ -41,7 +42,7 @@ export function createSubmitSlice({ ledger, service, now }: ActivityDeps) {
 /** Reads what is to be sent, freezes its bytes in the ledger, POSTs, and records every answer as it comes. */
 async function submitSlice(deps: ActivityDeps, door: Door, { batchId, from, to }: SliceInput): Promise<SliceResult> {
   const closed = await door.closed();
-  const sendable = await deps.ledger.sendable(batchId, from, to);
+  const sendable = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
   if (closed !== null || sendable.length === 0)
     return { accepted: 0, left: sendable.length, stop: false, waiting: closed };
 

@@ -20,3 +20,6 @@ export const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTim
 
 /** One small statement in the ledger. */
 export const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '1m', retry: RETRY };
+
+/** One request per invoice that was left open; each reports back, so that a dead worker is noticed. */
+export const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '60s', retry: RETRY };

@@ -1,5 +1,5 @@
 import { ApplicationFailure, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { RunningBatch } from '../activities/ingest.ts';
+import type { RunningBatch } from '../activities/running-batch.ts';
 import { batchDetails } from './batch-details.ts';
 import {
   cancelRemainingUpdate,
@@ -7,10 +7,13 @@ import {
   pauseUpdate,
   progressQuery,
   resumeUpdate,
+  retryInvoicesUpdate,
   waitingSignal,
   type BatchProgress,
   type PageControl,
+  type RetryRequestInput,
 } from './messages.ts';
+import { requireRetryRequest } from './retry-input.ts';
 
 /** What a run of a batch knows about itself, and the operator's handles on it. */
 export interface BatchControl {
@@ -23,6 +26,9 @@ export interface BatchControl {
   /** Rises with every pause, resume or cancel: the pages are then told. */
   readonly controlVersion: number;
   control(): PageControl;
+  /** Operators asked for invoices to be sent again, and no round has taken that up yet. */
+  readonly retryWaiting: boolean;
+  takeRetries(): readonly RetryRequestInput[];
   begin(batch: RunningBatch): void;
   attach(workflowId: string): void;
   phase(phase: BatchProgress['phase']): void;
@@ -50,6 +56,7 @@ export function followBatch(): BatchControl {
   };
   let controlVersion = 0;
   let attachedTo: string | null = null;
+  let retries: RetryRequestInput[] = [];
 
   function change(next: Partial<BatchProgress>): void {
     progress = {
@@ -97,6 +104,21 @@ export function followBatch(): BatchControl {
     },
   );
   setHandler(
+    retryInvoicesUpdate,
+    (request) => {
+      retries.push(request);
+      return 'Noted: they go again when the pages that run now have ended. The report will say what became of them.';
+    },
+    {
+      validator: (request) => {
+        requireRetryRequest(request);
+        if (progress.phase === 'reporting' || progress.phase === 'done') throw refusedUpdate(TOO_LATE);
+      },
+      description:
+        '{"states": ["failed"], "reason": "…"} or {"rows": [7], "reason": "…"} Send failed, rejected or held invoices again, unknown ones by row. Rows, never references, and no names in the reason: history keeps them.',
+    },
+  );
+  setHandler(
     pageSentSignal,
     ({ page }) => {
       sentPages.add(page);
@@ -131,6 +153,14 @@ export function followBatch(): BatchControl {
       return controlVersion;
     },
     sentPages,
+    get retryWaiting() {
+      return retries.length > 0;
+    },
+    takeRetries() {
+      const taken = retries;
+      retries = [];
+      return taken;
+    },
     control: () => ({ paused: progress.paused, cancelled: progress.cancelled }),
     begin: (batch) =>
       change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' }),
@@ -152,10 +182,17 @@ export function followBatch(): BatchControl {
 function requireReason(input: { reason: string } | null | undefined): void {
   if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '')
     return;
-  const failure = ApplicationFailure.nonRetryable('A reason is needed: {"reason": "why"}', 'input-invalid');
-  // The UI prints the stack of a rejected update, with our source paths: of no use to an operator.
+  throw refusedUpdate('A reason is needed: {"reason": "why"}');
+}
+
+const TOO_LATE =
+  'This run is writing its report. Start the workflow retryInvoices with the batch id when it has ended.';
+
+/** The UI prints the stack of a rejected update, with our source paths: of no use to an operator. */
+function refusedUpdate(message: string): ApplicationFailure {
+  const failure = ApplicationFailure.nonRetryable(message, 'input-invalid');
   delete failure.stack;
-  throw failure;
+  return failure;
 }
 
 function firstOf(waiting: ReadonlyMap<number, string>): string | null {

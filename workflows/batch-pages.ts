@@ -7,14 +7,17 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PageSpan, RunningBatch } from '../activities/ingest.ts';
+import type { PageSpan, RunningBatch } from '../activities/running-batch.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from './invoice-page.ts';
 import { controlSignal } from './messages.ts';
 import { pageWorkflowId } from './page-workflow-id.ts';
 
-/** The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. */
-const PAGES_SENDING = 8;
+/**
+ * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four pages of two slices are 8,000
+ * invoices on their way; more of them only take longer each, and are told of their settled invoices in more signals.
+ */
+const PAGES_SENDING = 4;
 /** Every waiting page is a pending child; Temporal allows 2,000 and each costs cached state in the worker. */
 const PAGES_RUNNING = 200;
 

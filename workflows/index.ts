@@ -1,2 +1,5 @@
 export { invoiceBatch } from './invoice-batch.ts';
 export { invoicePage } from './invoice-page.ts';
+export { reconciliation } from './reconciliation.ts';
+export { retryInvoices } from './retry-invoices.ts';
+export { nightlyIssuance } from './nightly-issuance.ts';

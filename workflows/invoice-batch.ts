@@ -3,12 +3,10 @@ import type { Activities } from '../activities/index.ts';
 import type { IngestResult } from '../activities/ingest.ts';
 import * as options from './activity-options.ts';
 import { followBatch } from './batch-control.ts';
-import { runPages } from './batch-pages.ts';
 import type { BatchInput, BatchResult } from './messages.ts';
+import { sendAndClose } from './run-batch.ts';
 
 const { ingestBatch } = proxyActivities<Activities>(options.INGEST);
-const { ensureMerchants } = proxyActivities<Activities>(options.MERCHANTS);
-const { finishBatch } = proxyActivities<Activities>(options.BOOKKEEPING);
 const { writeReport } = proxyActivities<Activities>(options.REPORT);
 
 /** Another run holds the same file: look again after 1, 2, 4 … 30 s. */
@@ -17,7 +15,8 @@ const LONGEST_LOOK_MS = 30_000;
 
 /**
  * One file of invoices, from its first byte to its report. The table of contents of Lote:
- * read the file -> ensure its merchants -> send and settle its pages -> report.
+ * read the file -> ensure its merchants -> send and settle its pages, failed ones again where the profile says so -> report.
+ * `run-batch.ts` has the middle; `retry-invoices.ts` runs the same for invoices of a finished batch.
  */
 export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
   const batch = followBatch();
@@ -26,9 +25,7 @@ export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
   const ingested = await ingestOrAttach();
   if (ingested.kind === 'running') {
     batch.begin(ingested);
-    await ensureMerchantsPatiently();
-    await runPages(batch, ingested);
-    await finishBatch({ ledgerId: ingested.ledgerId, batchId: ingested.batchId, cancelled: batch.cancelled });
+    await sendAndClose(batch, ingested);
   }
 
   batch.phase('reporting');
@@ -50,21 +47,6 @@ export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
       sha256 = found.sha256;
       batch.attach(found.workflowId);
       await sleep(wait, { summary: 'another run has this file: looking again' });
-    }
-  }
-
-  /** A service that is away at this point is waited for, as in an outage; nothing has been sent yet. */
-  async function ensureMerchantsPatiently(): Promise<void> {
-    if (ingested.kind !== 'running') return;
-    batch.phase('merchants');
-    const { ledgerId, batchId, settings } = ingested;
-    for (let waited = 0; ;) {
-      const lastTry = waited >= settings.patienceMs || batch.cancelled;
-      const merchants = await ensureMerchants({ ledgerId, batchId, lastTry });
-      batch.waitFor(0, merchants.waiting?.reason ?? null);
-      if (merchants.waiting === null || lastTry) return;
-      await sleep(merchants.waiting.probeAfterMs, { summary: `waiting: ${merchants.waiting.reason}` });
-      waited += merchants.waiting.probeAfterMs;
     }
   }
 }

@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Outcome } from '../src/domain/invoice-state.ts';
+import type { RetryState } from '../src/domain/retry-decision.ts';
 
 /** What an operator types to start a batch; every other field has a default. */
 export interface BatchInput {
@@ -21,6 +22,39 @@ export interface BatchInput {
   readonly expectNet?: Readonly<Record<string, string>>;
 }
 
+/** What an operator wants sent again, and why. Rows of the file, never references: history keeps what is typed. */
+export interface RetryRequestInput {
+  readonly states?: readonly RetryState[];
+  /** The file's own row numbers; the only way to `unknown` invoices. */
+  readonly rows?: readonly number[];
+  readonly reason: string;
+  /** Set by the command line: who asked. */
+  readonly who?: string;
+  /** On record: a second document of these invoices is possible, and is accepted. */
+  readonly acceptDuplicateRisk?: boolean;
+}
+
+export interface RetryInput extends RetryRequestInput {
+  readonly batch: string;
+  readonly ledgerId?: string;
+}
+
+export interface ReconciliationInput {
+  readonly ledgerId?: string;
+  /** Everything that was left open, not only what is due. */
+  readonly all?: boolean;
+}
+
+export interface ReconciliationResult {
+  readonly repeated: number;
+  readonly found: number;
+  readonly serviceAway: boolean;
+  readonly asked: number;
+  readonly settled: number;
+  /** Batches whose report was written again. */
+  readonly reports: readonly string[];
+}
+
 export type Counts = Readonly<
   Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice' | 'rowsLost', number>>
 >;
@@ -40,6 +74,12 @@ export interface BatchResult {
   readonly reports: ReportPaths;
   /** Pages that could not be run to their end; their invoices are in the report with what the ledger knows. */
   readonly pagesFailed: number;
+  /** Of the report; it rises each time the report is written again. */
+  readonly revision?: number;
+  /** What changed since the report before. */
+  readonly changes?: readonly { readonly from: Outcome; readonly to: Outcome; readonly invoices: number }[];
+  /** What a retry let go again, and why it left others. */
+  readonly retried?: { readonly moved: number; readonly refused: Readonly<Record<string, number>> };
   /** The workflow that ran this batch, when this run only attached to it. */
   readonly attachedTo?: string;
 }
@@ -91,6 +131,7 @@ export const progressQuery = defineQuery<BatchProgress>('progress');
 export const pauseUpdate = defineUpdate<string, [{ reason: string }]>('pause');
 export const resumeUpdate = defineUpdate<string, []>('resume');
 export const cancelRemainingUpdate = defineUpdate<string, [{ reason: string }]>('cancelRemaining');
+export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('retryInvoices');
 
 /** From the signal relay: these invoices of the page came to rest. A lost signal costs a delay and nothing else. */
 export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');

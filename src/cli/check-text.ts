@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Finding } from '../domain/invoice.ts';
-import type { CheckedFile } from './check-file.ts';
+import type { CheckedFile } from '../wiring/check-file.ts';
 
 const EXAMPLES_SHOWN = 3;
 const Witness = z.object({ row: z.number(), value: z.string() });

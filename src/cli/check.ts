@@ -1,7 +1,7 @@
 import { LoteError } from '../domain/errors.ts';
 import { proposeProfile } from '../ingest/propose-profile.ts';
 import { readConfig } from '../runtime/config.ts';
-import { checkFile, type CheckedFile, type CheckOptions } from './check-file.ts';
+import { checkFile, type CheckedFile, type CheckOptions } from '../wiring/check-file.ts';
 import { checkText } from './check-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { requireOneFileForTotals } from './expectations.ts';

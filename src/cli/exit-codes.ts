@@ -9,6 +9,7 @@ const OF_ERROR: Readonly<Partial<Record<LoteErrorCode, ExitCode>>> = {
   'configuration-invalid': EXIT.usage,
   'file-unreadable': EXIT.usage,
   'batch-not-found': EXIT.usage,
+  interrupted: EXIT.interrupted,
 };
 
 /** Whatever is not the caller's mistake is something needed that cannot be had. */

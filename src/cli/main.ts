@@ -2,10 +2,15 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { BatchInput } from '../../workflows/messages.ts';
 import { LoteError } from '../domain/errors.ts';
 import { checkCommand } from './check.ts';
+import { consoleCommand } from './console.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { expectedInvoices, expectedNet } from './expectations.ts';
+import { addOperateCommands } from './operate-commands.ts';
+import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './nightly.ts';
+import { purgeCommand, type PurgeCommand } from './purge.ts';
 import { receiverCommand } from './receiver.ts';
+import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { statusCommand } from './status.ts';
@@ -82,6 +87,60 @@ program
   });
 
 program
+  .command('purge')
+  .description(
+    'forget the words of old batches; keys, fingerprints and states stay, so that nothing is ever sent twice',
+  )
+  .requiredOption('--older-than <duration>', 'batches that ended longer ago than this, e.g. 400d')
+  .option('--dry-run', 'say what would go, remove nothing', false)
+  .option('--json', 'print one JSON document on stdout', false)
+  .addHelpText('after', '\nExample:\n  lote purge --older-than 400d --dry-run')
+  .action(async (options: Omit<PurgeCommand, 'env'>) => {
+    process.exitCode = await purgeCommand({ ...options, env: process.env });
+  });
+
+const nightly = program
+  .command('nightly')
+  .description('the nightly run over the drop folder: switch it on or off, look at it, start one now');
+
+nightly
+  .command('on')
+  .description('schedule it; what is not given stays as it was')
+  .option('--at <hh:mm>', 'time of day (default: 02:00)')
+  .option('--timezone <name>', 'IANA time zone, e.g. Europe/Lisbon (default: that of this machine)')
+  .option('--catch-up <duration>', 'start a missed night within this time (default: 12h)')
+  .option('--json', 'print one JSON document on stdout', false)
+  .addHelpText('after', '\nExample:\n  lote nightly on --at 02:00 --timezone Europe/Lisbon')
+  .action(async (options: Omit<NightlyOn, 'env'>) => {
+    process.exitCode = await nightlyOn({ ...options, env: process.env });
+  });
+
+const nightlyCommands = [
+  ['off', 'take the schedule away; a night that runs goes on to its end', nightlyOff],
+  ['now', 'run a night at once and wait for it: the same as "Trigger" in the Temporal UI', nightlyNow],
+  ['show', 'when it runs next, what ran, and why it is paused', nightlyShow],
+] as const;
+for (const [name, description, run] of nightlyCommands)
+  nightly
+    .command(name)
+    .description(description)
+    .option('--json', 'print one JSON document on stdout', false)
+    .addHelpText('after', `\nExample:\n  lote nightly ${name}`)
+    .action(async ({ json }: { json: boolean }) => {
+      process.exitCode = await run({ json, env: process.env });
+    });
+
+program
+  .command('report')
+  .description('the outcome of a batch in short, and where its report files are')
+  .argument('<batch>', 'a batch id')
+  .option('--follow', 'wait until the batch has ended', false)
+  .option('--json', 'print one JSON document on stdout', false)
+  .action(async (batchId: string, { follow, json }: { follow: boolean; json: boolean }) => {
+    process.exitCode = await reportCommand({ batchId, follow, json, env: process.env });
+  });
+
+program
   .command('up')
   .description('everything embedded: Temporal, ledger, sandbox, receiver, worker; stays until Ctrl-C')
   .action(async () => {
@@ -103,6 +162,13 @@ program
   });
 
 program
+  .command('console')
+  .description('the web console alone, on a shared PostgreSQL ledger')
+  .action(async () => {
+    process.exitCode = await consoleCommand(process.env);
+  });
+
+program
   .command('sandbox')
   .description('the simulated invoicing service alone')
   .action(async () => {
@@ -116,6 +182,8 @@ program
   .action(async ({ watch }: { watch: boolean }) => {
     process.exitCode = await demoCommand({ watch, env: process.env });
   });
+
+addOperateCommands(program);
 
 try {
   await program.parseAsync();

@@ -5,19 +5,23 @@ const BAR_WIDTH = 24;
 /** One line of progress: at rest of all, and what is waited for. */
 export interface ProgressLine {
   show(file: string, progress: BatchProgress, atRest: number): void;
+  /** Something else than progress, once until it changes. */
+  say(text: string): void;
   end(): void;
 }
 
 /** A bar that redraws itself on a terminal; elsewhere a plain line each time something changed. */
 export function progressLine(out: NodeJS.WriteStream): ProgressLine {
   let last = '';
+  function say(text: string): void {
+    if (text === last) return;
+    last = text;
+    out.write(out.isTTY ? `\r\u001B[2K${text}` : `${text}\n`);
+  }
+
   return {
-    show(file, progress, atRest) {
-      const text = lineOf(file, progress, atRest);
-      if (text === last) return;
-      last = text;
-      out.write(out.isTTY ? `\r\u001B[2K${text}` : `${text}\n`);
-    },
+    show: (file, progress, atRest) => say(lineOf(file, progress, atRest)),
+    say,
     end() {
       if (out.isTTY && last !== '') out.write('\n');
     },

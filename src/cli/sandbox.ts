@@ -1,10 +1,12 @@
-import { readConfig } from '../runtime/config.ts';
+import { readConfig, type Config } from '../runtime/config.ts';
 import { choosePort } from '../runtime/free-port.ts';
 import { openDataDir } from '../runtime/data-dir.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { parseFaults } from '../sandbox/faults.ts';
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
+import { postgresStore } from '../sandbox/store/postgres-store.ts';
+import type { SandboxStore } from '../sandbox/store/sandbox-store.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -13,8 +15,9 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   const config = readConfig(env);
   const faults = env['SANDBOX_FAULTS'];
   const sandbox = await startSandbox({
+    host: config.sandbox.host,
     port: await choosePort(config.sandbox),
-    store: pgliteStore({ directory: (await openDataDir(config.dataDir)).sandbox }),
+    store: await storeOf(config),
     log: createLogger({ level: config.logLevel, secrets: config.secrets }),
     ...(faults === undefined ? {} : { faults: parseFaults(faults) }),
   });
@@ -22,4 +25,10 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   await untilSignal();
   await sandbox.close();
   return EXIT.ok;
+}
+
+/** In a schema of its own where a PostgreSQL is given, else under the data directory: it survives a restart either way. */
+async function storeOf({ databaseUrl, dataDir }: Config): Promise<SandboxStore> {
+  if (databaseUrl !== null) return postgresStore({ connectionString: databaseUrl });
+  return pgliteStore({ directory: (await openDataDir(dataDir)).sandbox });
 }

@@ -1,9 +1,6 @@
-import { LoteError } from '../domain/errors.ts';
-import type { Ledger } from '../domain/ports/ledger.ts';
 import { readConfig } from '../runtime/config.ts';
-import { openDataDir } from '../runtime/data-dir.ts';
-import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
-import { openLedger } from '../wiring/open-ledger.ts';
+import { openBatchReader, type BatchReader, type ReadBatch } from '../wiring/batch-reader.ts';
+import { batchNotFound } from './batch-not-found.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 const BATCHES_SHOWN = 50;
@@ -14,56 +11,31 @@ export interface StatusCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** `lote status [BATCH]`: what the ledger says. */
+/** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
 export async function statusCommand({ batchId, json, env }: StatusCommand): Promise<ExitCode> {
-  const config = readConfig(env);
-  const dataDir = await openDataDir(config.dataDir);
-  const lock = config.databaseUrl === null ? await acquireDirectoryLock(dataDir.path) : null;
-  if (lock === null && config.databaseUrl === null) {
-    throw new LoteError(
-      'data-directory-owned',
-      `Another process owns ${config.dataDir}: ask it through the Temporal UI, or stop it first.`,
-    );
-  }
-  const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
+  const reader = await openBatchReader(readConfig(env));
   try {
-    const rows = await statusRows(ledger, batchId);
-    process.stdout.write(json ? `${JSON.stringify({ batches: rows })}\n` : rows.map((row) => line(row)).join(''));
+    const batches = await batchesOf(reader, batchId);
+    const rows = batches.map(({ batchId: id, file, state, counts }) => ({ id, file, state, counts }));
+    process.stdout.write(
+      json ? `${JSON.stringify({ batches: rows })}\n` : batches.map((batch) => line(batch)).join(''),
+    );
     return EXIT.ok;
   } finally {
-    await ledger.close();
-    await lock?.release();
+    await reader.close();
   }
 }
 
-interface StatusRow {
-  readonly id: string;
-  readonly file: string;
-  readonly state: string;
-  readonly counts: Readonly<Record<string, number>>;
+async function batchesOf(reader: BatchReader, batchId: string | null): Promise<readonly ReadBatch[]> {
+  if (batchId === null) return reader.list(BATCHES_SHOWN);
+  const one = await reader.find(batchId);
+  if (one === null) throw batchNotFound(batchId);
+  return [one];
 }
 
-async function statusRows(ledger: Ledger, batchId: string | null): Promise<readonly StatusRow[]> {
-  const one = batchId === null ? null : await ledger.findBatch(batchId);
-  if (batchId !== null && one === null)
-    throw new LoteError(
-      'batch-not-found',
-      `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
-    );
-  const batches = one === null ? await ledger.listBatches(BATCHES_SHOWN) : [one];
-  const rows: StatusRow[] = [];
-  for (const { batchId: id, file, state } of batches) {
-    const counts: Record<string, number> = {};
-    for (const { outcome, invoices } of await ledger.countOutcomes(id))
-      counts[outcome] = (counts[outcome] ?? 0) + invoices;
-    rows.push({ id, file, state, counts });
-  }
-  return rows;
-}
-
-function line({ id, state, counts }: StatusRow): string {
+function line({ batchId, state, counts }: ReadBatch): string {
   const shown = Object.entries(counts)
     .map(([outcome, count]) => `${outcome} ${count}`)
     .join(', ');
-  return `${id.padEnd(52)} ${state.padEnd(10)} ${shown}\n`;
+  return `${batchId.padEnd(52)} ${state.padEnd(10)} ${shown}\n`;
 }

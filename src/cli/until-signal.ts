@@ -1,13 +1,14 @@
+import { onShutdown } from '../runtime/shutdown.ts';
+
 /** Resolves at the first Ctrl-C or SIGTERM; the second one leaves at once. */
-export function untilSignal(): Promise<void> {
+export function untilSignal(leaveNow: () => void = () => undefined): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
-    const onSignal = (): void => {
-      if (asked) process.exit(130);
-      asked = true;
-      resolve();
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    onShutdown({
+      graceful: () => resolve(),
+      immediate: (_, exitCode) => {
+        leaveNow();
+        process.exit(exitCode);
+      },
+    });
   });
 }

@@ -1,8 +1,11 @@
 import { LoteError } from '../domain/errors.ts';
 import { readConfig } from '../runtime/config.ts';
 import { createLogger } from '../runtime/logger.ts';
+import { createRunDirectory } from '../wiring/batch-starter.ts';
 import { startEmbedded, type Stack } from '../wiring/embedded.ts';
+import { describeLeft, leftBatches } from '../wiring/left-batches.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { preflight } from './preflight.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** `lote up`: everything embedded, stays until Ctrl-C; slices in flight end first. */
@@ -10,16 +13,22 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);
-  const stack = await startEmbedded({ config, log, tell, env });
+  const stack = await startEmbedded({
+    ...{ config, log, tell, env },
+    beforeHandOver: (service) => preflight(service, Date.now),
+  });
   if (stack === null)
     throw new LoteError(
       'data-directory-owned',
       `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`,
     );
   process.stdout.write(addresses(stack));
+  const left = await leftBatches(stack.ledger, createRunDirectory(stack.client), new Set());
+  for (const line of describeLeft(left)) tell(line);
   try {
-    await Promise.race([untilSignal(), stack.worker.ended]);
+    await Promise.race([untilSignal(() => stack.kill()), stack.lost]);
   } finally {
+    stack.handOver.refuse();
     tell('Leaving: slices in flight end first (Ctrl-C again leaves now) …');
     await stack.stop();
   }

@@ -5,10 +5,12 @@ import { LoteError } from '../domain/errors.ts';
 import { createConsoleApp } from './console-app.ts';
 import type { ConsoleOptions } from './console-options.ts';
 
-const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
+/** Where whoever reaches the console is on this machine. */
+export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 /** A browser sends its headers at once; who needs longer is holding a connection. */
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** A hundred megabytes over an office's wireless network. */
+const REQUEST_TIMEOUT_MS = 5 * 60_000;
 
 export interface StartConsole extends Omit<ConsoleOptions, 'access'> {
   readonly host: string;

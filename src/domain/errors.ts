@@ -18,6 +18,8 @@ export type LoteErrorCode =
   | 'worker-missing'
   | 'port-taken'
   | 'data-directory-owned'
+  | 'owner-leaving'
+  | 'interrupted'
   | 'internal';
 
 /**

@@ -1,7 +1,7 @@
 import type { BreakerLedger } from '../domain/ports/ledger.ts';
 import type { Database } from './database.ts';
 import type { BreakerRow } from './sql/breakers.ts';
-import { CLOSE_BREAKER, FIND_BREAKER, OPEN_BREAKER } from './sql/breakers.ts';
+import { CLAIM_PROBE, CLOSE_BREAKER, FIND_BREAKER, OPEN_BREAKER } from './sql/breakers.ts';
 
 /** One row per base address: batch-wide trouble that every process of this ledger must know of. */
 export function createBreaker(database: Database): BreakerLedger {
@@ -19,6 +19,10 @@ export function createBreaker(database: Database): BreakerLedger {
 
     async closeBreaker(baseUrl) {
       await database.query(CLOSE_BREAKER, [baseUrl]);
+    },
+
+    async claimProbe(baseUrl, { now, until }) {
+      return (await database.query(CLAIM_PROBE, [baseUrl, now, until])).length > 0;
     },
   };
 }

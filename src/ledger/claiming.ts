@@ -16,7 +16,7 @@ import { LOCK_BATCH_OF_FILE } from './sql/lock-batch-of-file.ts';
  *   staging           | claimed          | owned                     | claimed
  *   running, paused   | resumed          | owned                     | resumed
  *   finished, cancelled: with open invoices resumed (running again), else closed
- *   refused           | closed           | closed                    | closed
+ *   refused           | closed           | closed, or claimed when it is to be read again
  */
 export async function claimBatch(database: Database, claim: ClaimBatch): Promise<ClaimResult> {
   return database.transaction(async (queries) => {
@@ -39,7 +39,9 @@ export async function claimBatch(database: Database, claim: ClaimBatch): Promise
 async function claimKnown(queries: Queries, claim: ClaimBatch, batch: BatchRecord): Promise<ClaimResult> {
   switch (batch.state) {
     case 'refused':
-      return { kind: 'closed', batch };
+      // The run that refused it, repeating its step after a crash, has the answer already.
+      if (isHolder(claim, batch) || claim.rereadRefused !== true) return { kind: 'closed', batch };
+      return { kind: 'claimed', batch: await hold(queries, claim, { batch, state: 'staging' }) };
     case 'finished':
     case 'cancelled':
       if (!(await hasReopeningInvoice(queries, batch.batchId))) return { kind: 'closed', batch };
@@ -47,12 +49,20 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, batch: BatchRecor
     case 'staging':
     case 'running':
     case 'paused': {
-      const mine = batch.workflowId === claim.workflowId && batch.runId === claim.runId;
-      if (!mine && !claim.takeOver) return { kind: 'owned', batch };
+      if (!isHolder(claim, batch) && !mayTakeOver(claim, batch)) return { kind: 'owned', batch };
       const held = await hold(queries, claim, { batch, state: batch.state });
       return { kind: batch.state === 'staging' ? 'claimed' : 'resumed', batch: held };
     }
   }
+}
+
+function isHolder(run: { readonly workflowId: string; readonly runId: string }, batch: BatchRecord): boolean {
+  return batch.workflowId === run.workflowId && batch.runId === run.runId;
+}
+
+/** Two who saw the same run closed both ask: the second one meets the first one's claim, and that run lives. */
+function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): boolean {
+  return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
 }
 
 async function hasReopeningInvoice(queries: Queries, batchId: string): Promise<boolean> {

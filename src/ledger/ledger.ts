@@ -5,10 +5,14 @@ import { createBreaker } from './breaker.ts';
 import type { Database } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { createMerchants } from './merchants.ts';
+import { createOperating } from './operating.ts';
+import { createReconciling } from './reconciling.ts';
 import { createLookup } from './lookup.ts';
 import { migrate } from './migrations/migrate.ts';
+import { createPurge } from './purge.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
+import { createServiceUse } from './service-use.ts';
 import { LEDGER_ID } from './sql/ledger-id.ts';
 import { createStaging } from './staging.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -33,7 +37,11 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createMerchants(database),
     ...createWebhooks(database),
     ...createBreaker(database),
+    ...createOperating(database, keyOf),
+    ...createReconciling(database),
+    ...createServiceUse(database),
     ...createLookup(database),
+    ...createPurge(database),
     close: () => (closed ??= database.close()),
   };
 }

@@ -1,7 +1,7 @@
 import type { InvoiceState } from '../domain/invoice-state.ts';
 import type { SettledInvoice } from '../domain/ports/ledger.ts';
 import type { Queries } from './database.ts';
-import { arrayLiteral } from './sql/array-literal.ts';
+import { arrayLiteral, column } from './sql/array-literal.ts';
 import type { AppliedEvents } from './sql/apply-events.ts';
 import { APPLY_EVENTS } from './sql/apply-events.ts';
 import { APPLY_PAST_EVENTS } from './sql/apply-past-events.ts';
@@ -13,13 +13,24 @@ export async function applyEvents(queries: Queries, serviceIds: readonly string[
   return serviceIds.length === 0 ? [] : queries.query<AppliedEvents>(APPLY_EVENTS, [arrayLiteral(serviceIds)]);
 }
 
-/** Late news about documents of earlier generations, by service id. */
+/** What a GET said was issued. */
+export interface ToldIssued {
+  readonly serviceId: string;
+  readonly now: number;
+}
+
+/** Late news about documents of earlier generations, by service id: of stored events, and of GETs. */
 export async function applyPastEvents(
   queries: Queries,
   serviceIds: readonly string[],
+  told: readonly ToldIssued[] = [],
 ): Promise<ReadonlyMap<string, readonly SettledInvoice[]>> {
-  if (serviceIds.length === 0) return new Map();
-  const rows = await queries.query<SettledRow & { service_id: string }>(APPLY_PAST_EVENTS, [arrayLiteral(serviceIds)]);
+  if (serviceIds.length === 0 && told.length === 0) return new Map();
+  const rows = await queries.query<SettledRow & { service_id: string }>(APPLY_PAST_EVENTS, [
+    arrayLiteral(serviceIds),
+    column(told, (one) => one.serviceId),
+    column(told, (one) => one.now),
+  ]);
   return grouped(rows, (row) => row.service_id);
 }
 
@@ -27,7 +38,7 @@ export async function applyPastEvents(
 export async function settledInvoices(
   queries: Queries,
   invoiceIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+): Promise<Map<number, readonly SettledInvoice[]>> {
   if (invoiceIds.length === 0) return new Map();
   return grouped(
     await queries.query<SettledRow>(SETTLED_INVOICES, [arrayLiteral(invoiceIds)]),

@@ -2,8 +2,10 @@ import type { Outcome } from '../domain/invoice-state.ts';
 import type { PageProgress, SettledInvoice, SettlingLedger, StatusNews } from '../domain/ports/ledger.ts';
 import type { Database } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { applyEvents, settledInvoices } from './settled.ts';
+import { applyDeliveries } from './apply-deliveries.ts';
+import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
 import { column } from './sql/array-literal.ts';
+import { CLOSE_BATCH } from './sql/close-batch.ts';
 import { CLOSE_PAGE } from './sql/close-page.ts';
 import type { ProgressRow } from './sql/page-progress.ts';
 import { PAGE_PROGRESS } from './sql/page-progress.ts';
@@ -11,6 +13,7 @@ import type { RecordedStatus } from './sql/record-status.ts';
 import { RECORD_STATUS } from './sql/record-status.ts';
 import type { SilentRow } from './sql/silent.ts';
 import { SILENT } from './sql/silent.ts';
+import { UNAPPLIED_EVENTS } from './sql/unapplied-events.ts';
 
 /** What the service says later: by GET, or not at all. */
 export function createSettling(database: Database): SettlingLedger {
@@ -21,6 +24,11 @@ export function createSettling(database: Database): SettlingLedger {
 
   return {
     async pageProgress(batchId, page) {
+      const unapplied = await database.query<{ service_id: string }>(UNAPPLIED_EVENTS, [batchId, page]);
+      await applyDeliveries(
+        database,
+        unapplied.map((row) => row.service_id),
+      );
       return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]));
     },
 
@@ -42,6 +50,10 @@ export function createSettling(database: Database): SettlingLedger {
     async closePage(batchId, page, { acceptedBefore, reason, now }) {
       await database.query(CLOSE_PAGE, [batchId, page, acceptedBefore, reason.code, reason.message, now]);
     },
+
+    async closeBatch(batchId, { reason, now }) {
+      return (await database.query(CLOSE_BATCH, [batchId, reason.code, reason.message, now])).length;
+    },
   };
 }
 
@@ -55,14 +67,35 @@ async function writeStatus(
     column(news, (one) => one.reason?.code ?? null),
     column(news, (one) => one.reason?.message ?? null),
     column(news, (one) => one.now),
+    column(news, (one) => one.serviceId),
   ]);
   const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
   // An `issued` event may have come while the GET was on its way; it wins.
   await applyEvents(database, failed);
-  return settledInvoices(
+  const settled = await settledInvoices(
     database,
     recorded.filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),
   );
+  return withPast(database, { news, recorded, settled });
+}
+
+/** An answer about a document that a correction has replaced meanwhile: `issued` must reach whoever called it failed. */
+async function withPast(
+  database: Database,
+  told: {
+    readonly news: readonly StatusNews[];
+    readonly recorded: readonly RecordedStatus[];
+    readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
+  },
+): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+  const current = new Set(told.recorded.map((row) => row.service_id));
+  const past = told.news.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
+  if (past.length === 0) return told.settled;
+  const found = await applyPastEvents(database, [], past);
+  return new Map([
+    ...told.settled,
+    ...past.map(({ invoiceId, serviceId }) => [invoiceId, found.get(serviceId) ?? []] as const),
+  ]);
 }
 
 function pageProgress(rows: readonly ProgressRow[]): PageProgress {

@@ -1,8 +1,7 @@
-import type { DeliveryResult, RecordDelivery, SettledInvoice, WebhookLedger } from '../domain/ports/ledger.ts';
+import type { RecordDelivery, StoredDeliveries, WebhookLedger } from '../domain/ports/ledger.ts';
+import { applyDeliveries } from './apply-deliveries.ts';
 import type { Database } from './database.ts';
-import { createGroupCommit } from './group-commit.ts';
 import { reasonOf } from './reason-of.ts';
-import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
 import { column } from './sql/array-literal.ts';
 import { INSERT_DELIVERIES } from './sql/insert-deliveries.ts';
 import { PARKED_DELIVERIES } from './sql/parked-deliveries.ts';
@@ -11,23 +10,15 @@ import { UNCONFIRMED_FAILURES } from './sql/unconfirmed-failures.ts';
 import type { EndpointRow } from './sql/webhook-endpoints.ts';
 import { FIND_ENDPOINT, SAVE_ENDPOINT, WEBHOOK_SECRETS } from './sql/webhook-endpoints.ts';
 
-/** What one delivery did. */
-interface DeliveryOutcome {
-  readonly stored: boolean;
-  readonly settled: readonly SettledInvoice[];
-  readonly toConfirm: { readonly invoiceId: number; readonly serviceId: string } | null;
-}
-
 /** Deliveries of the service, and where they are sent to. */
 export function createWebhooks(database: Database): WebhookLedger {
-  const recordDeliveries = createGroupCommit<RecordDelivery, DeliveryOutcome>({
-    keyOf: (delivery) => delivery.sha256,
-    write: (deliveries) => writeDeliveries(database, deliveries),
-  });
-
   return {
+    storeDeliveries: (deliveries) => storeDeliveries(database, deliveries),
+    applyDeliveries: (serviceIds) => applyDeliveries(database, serviceIds),
+
     async recordDeliveries(deliveries) {
-      return summary(await recordDeliveries(deliveries));
+      const stored = await storeDeliveries(database, deliveries);
+      return { ...stored, ...(await applyDeliveries(database, serviceIdsOf(deliveries))) };
     },
 
     async unconfirmedFailures(batchId, page, limit) {
@@ -58,44 +49,10 @@ export function createWebhooks(database: Database): WebhookLedger {
   };
 }
 
-/** Store and commit; then apply in a new snapshot. A repeated delivery applies again: the first may have died in between. */
-async function writeDeliveries(
-  database: Database,
-  deliveries: readonly RecordDelivery[],
-): Promise<ReadonlyMap<string, DeliveryOutcome>> {
-  const stored = new Set((await insertDeliveries(database, deliveries)).map((row) => row.sha256));
-  const serviceIds = [
-    ...new Set(
-      deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event.serviceId] : [])),
-    ),
-  ];
-  const applied = new Map((await applyEvents(database, serviceIds)).map((row) => [row.service_id, row]));
-  const past = await applyPastEvents(
-    database,
-    serviceIds.filter((id) => !applied.has(id)),
-  );
-  const settled = await settledInvoices(
-    database,
-    [...applied.values()].filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),
-  );
-
-  return new Map(deliveries.map((delivery) => [delivery.sha256, outcomeOf(delivery)]));
-
-  function outcomeOf({ sha256, event }: RecordDelivery): DeliveryOutcome {
-    const isStored = stored.has(sha256);
-    if (!event?.verdict || event.serviceId === null) return { stored: isStored, settled: [], toConfirm: null };
-    const row = applied.get(event.serviceId);
-    if (row === undefined) return { stored: isStored, settled: past.get(event.serviceId) ?? [], toConfirm: null };
-    const toConfirm = row.to_confirm ? { invoiceId: row.invoice_id, serviceId: row.service_id } : null;
-    return { stored: isStored, settled: row.to_confirm ? [] : (settled.get(row.invoice_id) ?? []), toConfirm };
-  }
-}
-
-function insertDeliveries(
-  database: Database,
-  deliveries: readonly RecordDelivery[],
-): Promise<readonly { readonly sha256: string }[]> {
-  return database.query<{ sha256: string }>(INSERT_DELIVERIES, [
+/** The receiver gathers deliveries into groups already: one statement a call. */
+async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries> {
+  if (deliveries.length === 0) return { stored: 0, duplicates: 0 };
+  const stored = await database.query(INSERT_DELIVERIES, [
     column(deliveries, (one) => one.sha256),
     column(deliveries, (one) => Buffer.from(one.raw).toString('base64')),
     column(deliveries, (one) => one.receivedAt),
@@ -106,21 +63,9 @@ function insertDeliveries(
     column(deliveries, ({ event }) => event?.reason?.code ?? null),
     column(deliveries, ({ event }) => event?.reason?.message ?? null),
   ]);
+  return { stored: stored.length, duplicates: deliveries.length - stored.length };
 }
 
-/** Several deliveries about one invoice settle it, and ask for its confirmation, once. */
-function summary(outcomes: readonly DeliveryOutcome[]): DeliveryResult {
-  const stored = outcomes.filter((outcome) => outcome.stored).length;
-  const settled = new Map(
-    outcomes.flatMap((outcome) => outcome.settled).map((one) => [`${one.ordinal} ${one.batchId}`, one]),
-  );
-  const toConfirm = new Map(
-    outcomes.flatMap(({ toConfirm: one }) => (one === null ? [] : [[one.invoiceId, one] as const])),
-  );
-  return {
-    stored,
-    duplicates: outcomes.length - stored,
-    settled: [...settled.values()],
-    toConfirm: [...toConfirm.values()],
-  };
+function serviceIdsOf(deliveries: readonly RecordDelivery[]): readonly string[] {
+  return deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event.serviceId] : []));
 }

@@ -8,6 +8,7 @@ import { currencyTotals } from './currency-totals.ts';
 import { isoTime } from './iso-time.ts';
 import { createOutcomeTally } from './outcome-tally.ts';
 import { createReasonGroups } from './reason-groups.ts';
+import { NO_HISTORY, type ReportHistory } from './report-history.ts';
 import type { ReportBatch, ReportCounts, ReportModel } from './report-model.ts';
 import { wentOut } from './reason-of.ts';
 import { createRowSet } from './row-set.ts';
@@ -20,6 +21,7 @@ export interface ReportSource {
   readonly findings: readonly Finding[];
   readonly revision: number;
   readonly notes: readonly string[];
+  readonly history?: ReportHistory;
   readonly now: number;
 }
 
@@ -42,6 +44,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
     reasons,
     fileFindings: source.findings,
     notes: source.notes,
+    history: source.history ?? NO_HISTORY,
     everythingIssued: isEverythingIssued(counts, source.findings),
   };
 }

@@ -3,6 +3,7 @@ import type { BatchInvoice } from '../domain/ports/ledger.ts';
 import { firstScreen } from './html-first-screen.ts';
 import { invoiceSection } from './html-invoices.ts';
 import { STYLE } from './html-style.ts';
+import { historySection } from './html-history.ts';
 import { fileSection, reasonsTable, totalsTable } from './html-summary-tables.ts';
 import { html } from './html.ts';
 import { wentOut } from './reason-of.ts';
@@ -36,7 +37,7 @@ export async function* htmlReport(
       </head>
       <body>
         <main>
-          ${firstScreen(model, corrections)} ${reasonsTable(model.reasons)}${totalsTable(model)}${fileSection(model)}
+          ${firstScreen(model, corrections)} ${reasonsTable(model.reasons)}${totalsTable(model)}${fileSection(model)}${historySection(model.history)}
      `.safe;
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + model.counts[state], 0);
   yield* invoiceSection({

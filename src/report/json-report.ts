@@ -13,6 +13,8 @@ export async function* jsonReport(
   yield member('totals', model.totals);
   yield member('reasons', model.reasons);
   yield member('notes', model.notes);
+  yield member('changes', model.history.changes);
+  yield member('audit', model.history.audit);
   yield '  "invoices": [';
   let separator = '\n    ';
   for await (const portion of invoices) {

@@ -2,6 +2,7 @@ import { LoteError } from '../domain/errors.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import { buildReport } from './build-report.ts';
 import { type InvoiceSpool, openSpool, spooling } from './invoice-spool.ts';
+import { NO_HISTORY, type ReportHistory } from './report-history.ts';
 import type { ReportModel } from './report-model.ts';
 
 /** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
@@ -17,6 +18,7 @@ export interface ReportQuestion {
   readonly batchId: string;
   /** Sentences for the reader, e.g. that webhooks are not registered. */
   readonly notes?: readonly string[];
+  readonly history?: ReportHistory;
   readonly now: number;
 }
 
@@ -38,7 +40,10 @@ export async function readReport(
   }
 }
 
-async function readOnce({ ledger, batchId, notes, now }: ReportQuestion, spoolPath: string): Promise<ReportModel> {
+async function readOnce(
+  { ledger, batchId, notes, history, now }: ReportQuestion,
+  spoolPath: string,
+): Promise<ReportModel> {
   const batch = await ledger.findBatch(batchId);
   if (batch === null) {
     throw new LoteError(
@@ -53,6 +58,7 @@ async function readOnce({ ledger, batchId, notes, now }: ReportQuestion, spoolPa
     findings: await ledger.fileFindings(batchId),
     revision: batch.revision + 1,
     notes: notes ?? [],
+    history: history ?? NO_HISTORY,
     now,
   });
 }

@@ -1,6 +1,7 @@
 import type { Finding, Reason } from '../domain/invoice.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchState } from '../domain/ports/ledger.ts';
+import type { ReportHistory } from './report-history.ts';
 
 export const REPORT_SCHEMA = 'lote.report/1';
 
@@ -60,6 +61,7 @@ export interface ReportModel {
   readonly reasons: readonly ReasonGroup[];
   readonly fileFindings: readonly Finding[];
   readonly notes: readonly string[];
+  readonly history: ReportHistory;
   /** Every invoice issued and every data row accounted for in one. */
   readonly everythingIssued: boolean;
 }

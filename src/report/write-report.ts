@@ -8,6 +8,7 @@ import { jsonReport } from './json-report.ts';
 import type { OriginalFile } from './original-file.ts';
 import { readReport, type ReportLedger } from './read-report.ts';
 import { replaceCorrections } from './replace-corrections.ts';
+import type { ReportHistory } from './report-history.ts';
 import type { ReportCounts, ReportModel } from './report-model.ts';
 import { writeCorrections, type WrittenCorrections } from './write-corrections.ts';
 import { syncDirectory, writeSynced } from './write-synced.ts';
@@ -26,6 +27,8 @@ export interface WriteReport {
   readonly original?: OriginalFile;
   /** Sentences for the reader, e.g. that webhooks are not registered. */
   readonly notes?: readonly string[];
+  /** What changed since the report before, and what was done by hand. */
+  readonly history?: ReportHistory;
   readonly now: number;
 }
 
@@ -35,6 +38,7 @@ export interface WrittenReport {
   readonly html: string;
   readonly corrections: string | null;
   readonly summary: ReportCounts;
+  readonly revision: number;
 }
 
 /**
@@ -77,6 +81,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
     html: pathOf('report.html'),
     corrections: corrections.name === null ? null : pathOf(corrections.name),
     summary: model.counts,
+    revision,
   };
 }
 

@@ -4,6 +4,9 @@ import { LoteError } from '../domain/errors.ts';
 import { EnvSchema, type Env } from './env-schema.ts';
 import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
 
+/** How keys of the service's test mode begin. */
+const TEST_KEY = 'sk_test_';
+
 /** Where to listen. A port that was set is meant; a default one may give way to the next free one. */
 export interface ListenConfig {
   readonly host: string;
@@ -50,12 +53,18 @@ export interface Config {
   readonly inputDir: string;
   readonly reportsDir: string;
   readonly application: string;
+  /** Program that is told of each report, and its first arguments; null: none. */
+  readonly onReport: readonly string[] | null;
+  /** When a dropped file is complete: unchanged for this long and, if so set, with a `.done` file beside it. */
+  readonly drop: { readonly stableMs: number; readonly patienceMs: number; readonly marker: boolean };
   readonly settleTimeoutMs: number;
   readonly sendTimeoutMs: number;
   readonly outagePatienceMs: number;
   readonly failureBudget: number;
   readonly pageSize: number;
   readonly logLevel: Env['LOTE_LOG_LEVEL'];
+  /** null, always, outside tests of crash safety. */
+  readonly crashAt: string | null;
   /** Everything that must never be printed; for the logger's redaction. */
   readonly secrets: readonly string[];
 }
@@ -92,12 +101,19 @@ function toConfig(env: Env, workingDirectory: string): Config {
     inputDir: path(env.LOTE_INPUT_DIR),
     reportsDir: path(env.LOTE_REPORTS_DIR),
     application: env.LOTE_APPLICATION,
+    onReport: env.LOTE_ON_REPORT ?? null,
+    drop: {
+      stableMs: env.LOTE_DROP_STABLE_FOR,
+      patienceMs: env.LOTE_DROP_PATIENCE,
+      marker: env.LOTE_DROP_MARKER === 'done',
+    },
     settleTimeoutMs: env.LOTE_SETTLE_TIMEOUT,
     sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
     outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,
     failureBudget: env.LOTE_FAILURE_BUDGET,
     pageSize: env.LOTE_PAGE_SIZE,
     logLevel: env.LOTE_LOG_LEVEL,
+    crashAt: env.LOTE_CRASH_AT ?? null,
     secrets: secretsOf(env),
   };
 }
@@ -155,6 +171,11 @@ function findContradictions(env: Env): readonly string[] {
   if (env.INVOICING_BASE_URL !== undefined && env.INVOICING_API_KEY === undefined) {
     found.push(
       'INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.',
+    );
+  }
+  if (env.LOTE_CRASH_AT !== undefined && !(env.INVOICING_API_KEY ?? TEST_KEY).startsWith(TEST_KEY)) {
+    found.push(
+      `LOTE_CRASH_AT ends the process on purpose and is for tests; it must not be set with a key that does not begin with ${TEST_KEY}.`,
     );
   }
   if ((env.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined) !== (env.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined)) {

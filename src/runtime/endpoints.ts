@@ -15,6 +15,9 @@ const Endpoints = z.object({
   temporalAddress: z.string().min(1),
   temporalNamespace: z.string().min(1),
   temporalUi: z.url().nullable(),
+  ledgerId: z.string().min(1),
+  /** Where the owner writes its reports. */
+  reportsDir: z.string().min(1),
 });
 
 /** Where the parts of a running Lote listen, for the second process on its data directory. */

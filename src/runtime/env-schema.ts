@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EnvCommand } from './env-command.ts';
 import { EnvDuration } from './env-duration.ts';
 import { EnvPercent } from './env-percent.ts';
 import { EnvBaseUrl, EnvDatabaseUrl, EnvWebhookUrl } from './env-url.ts';
@@ -82,11 +83,17 @@ export const EnvSchema = z.object({
     .string()
     .regex(APPLICATION, { message: 'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit' })
     .default('default'),
+  LOTE_ON_REPORT: EnvCommand.optional(),
+  LOTE_DROP_STABLE_FOR: EnvDuration.prefault('10s'),
+  LOTE_DROP_PATIENCE: EnvDuration.prefault('10m'),
+  LOTE_DROP_MARKER: z.enum(['none', 'done'], { message: 'must be none or done' }).default('none'),
   LOTE_SETTLE_TIMEOUT: EnvDuration.prefault('15m'),
   LOTE_SEND_TIMEOUT: EnvDuration.prefault('30m'),
   LOTE_OUTAGE_PATIENCE: EnvDuration.prefault('12h'),
   LOTE_FAILURE_BUDGET: EnvPercent.prefault('50%'),
   LOTE_PAGE_SIZE: pageSize.prefault('2000'),
+  /** For tests of crash safety only; refused with a key that is not a test key. */
+  LOTE_CRASH_AT: text.optional(),
   LOTE_LOG_LEVEL: z.enum(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { access, chmod, constants, mkdir, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
+import { cacheDirectory } from './cache-directory.ts';
 import { downloadTemporal } from './download-temporal.ts';
 
 /** The last version that `go install` takes; it brings its own UI. */
@@ -39,10 +39,6 @@ export async function acquireTemporalBinary(
   }
   await build(go, cached, { tell, env });
   return cached;
-}
-
-function cacheDirectory(env: NodeJS.ProcessEnv): string {
-  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'lote');
 }
 
 async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | null> {

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { Connection, type ConnectionOptions } from '@temporalio/client';
+import {
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type ConnectionOptions,
+} from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
+import { closingCalls } from './closing-calls.ts';
 import type { TemporalConfig, TemporalTlsConfig } from './config.ts';
 
 /** A server that is there answers in milliseconds; a start that waits longer than this looks dead. */
@@ -9,7 +15,13 @@ const PATIENCE_MS = 10_000;
 export type TemporalAccess = Pick<TemporalConfig, 'apiKey' | 'tls'>;
 
 /** What both the client's and the worker's connection need to reach a server. */
-export type TemporalPlace = Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'>;
+export interface TemporalPlace {
+  readonly address: string;
+  readonly apiKey?: string;
+  readonly tls?: TlsOptions;
+}
+
+type TlsOptions = Exclude<NonNullable<ConnectionOptions['tls']>, boolean>;
 
 /**
  * Address, TLS and API key in the SDK's shape.
@@ -28,8 +40,16 @@ export async function temporalPlace(address: string, { apiKey, tls }: TemporalAc
  * @throws LoteError `temporal-unavailable` when nothing answers in time; the address is named, no secret is.
  */
 export async function connectTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Promise<Connection> {
+  const calls = closingCalls();
+  const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), calls.interceptor];
   try {
-    return await Connection.connect({ ...place, connectTimeout: patienceMs });
+    const connection = await Connection.connect({ ...place, connectTimeout: patienceMs, interceptors });
+    const close = connection.close.bind(connection);
+    connection.close = async () => {
+      calls.end();
+      await close();
+    };
+    return connection;
   } catch (cause) {
     throw new LoteError(
       'temporal-unavailable',
@@ -40,7 +60,7 @@ export async function connectTemporal(place: TemporalPlace, patienceMs: number =
   }
 }
 
-async function readTls(tls: TemporalTlsConfig): Promise<NonNullable<ConnectionOptions['tls']>> {
+async function readTls(tls: TemporalTlsConfig): Promise<TlsOptions> {
   const { serverName, serverCaCertPath, clientCertPath, clientKeyPath } = tls;
   const serverRootCACertificate = await readPem('TEMPORAL_TLS_SERVER_CA_CERT_PATH', serverCaCertPath);
   const crt = await readPem('TEMPORAL_TLS_CLIENT_CERT_PATH', clientCertPath);

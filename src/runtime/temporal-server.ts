@@ -25,7 +25,13 @@ export interface TemporalServer {
   readonly address: string;
   readonly ui: string;
   readonly adopted: boolean;
+  /** Whether its process lives. */
+  alive(): Promise<boolean>;
+  /** A new process on the same ports and the same file; false when it did not come up. Call it only when the old one has ended. */
+  restart(): Promise<boolean>;
   stop(): Promise<void>;
+  /** For an end that waits for nothing. */
+  kill(): void;
 }
 
 export interface TemporalServerOptions {
@@ -45,19 +51,20 @@ export interface TemporalServerOptions {
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const file = join(options.dataDir, 'temporal.json');
   const left = await leftBehind(file);
-  if (left !== null) return serverOf(left, { file, adopted: true });
+  if (left !== null) return serverOf(left, { options, file, adopted: true });
   for (let start = 1; start <= STARTS; start += 1) {
-    const record = await launch(options, file);
-    if (record !== null) return serverOf(record, { file, adopted: false });
+    const record = await launch(options, file, await freePorts(options));
+    if (record !== null) return serverOf(record, { options, file, adopted: false });
   }
   throw notStarted(options.dataDir);
 }
 
-/** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
-async function launch(
-  { binary, dataDir, namespace, ...wish }: TemporalServerOptions,
-  file: string,
-): Promise<Record | null> {
+interface Ports {
+  readonly port: number;
+  readonly uiPort: number;
+}
+
+async function freePorts(wish: TemporalServerOptions): Promise<Ports> {
   const host = '127.0.0.1';
   const variable = 'TEMPORAL_ADDRESS';
   const port = await choosePort({ host, port: wish.port ?? DEFAULT_PORT, explicit: false, variable });
@@ -68,6 +75,15 @@ async function launch(
     variable,
     reserved: [port],
   });
+  return { port, uiPort };
+}
+
+/** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
+async function launch(
+  { binary, dataDir, namespace }: TemporalServerOptions,
+  file: string,
+  { port, uiPort }: Ports,
+): Promise<Record | null> {
   const log = await open(join(dataDir, 'temporal.log'), 'a');
   const child = spawn(binary, serverArguments({ port, uiPort, dataDir, namespace }), {
     stdio: ['ignore', log.fd, log.fd],
@@ -134,16 +150,36 @@ async function healthy(port: number, patienceMs: number): Promise<boolean> {
   return false;
 }
 
-function serverOf(record: Record, { file, adopted }: { file: string; adopted: boolean }): TemporalServer {
+function serverOf(
+  first: Record,
+  { options, file, adopted }: { options: TemporalServerOptions; file: string; adopted: boolean },
+): TemporalServer {
+  let record = first;
   return {
-    address: `127.0.0.1:${record.port}`,
-    ui: `http://127.0.0.1:${record.uiPort}`,
+    address: `127.0.0.1:${first.port}`,
+    ui: `http://127.0.0.1:${first.uiPort}`,
     adopted,
+    alive: async () => (await processStartTime(record.pid)) === record.startTime,
+    async restart() {
+      const next = await launch(options, file, first);
+      if (next === null) return false;
+      record = next;
+      return true;
+    },
     async stop() {
       await stop(record);
       await rm(file, { force: true });
     },
+    kill: () => killNow(record),
   };
+}
+
+function killNow({ pid }: Record): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
 }
 
 /** By pid and start time: never another process that got the pid meanwhile. */

@@ -12,7 +12,9 @@ import { createGate } from './gate.ts';
 import type { HttpEnd } from './http-end.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readPointer } from './json-pointer.ts';
+import type { LeasedSlots } from './leased-slots.ts';
 import { readMerchantList } from './merchant-list.ts';
+import type { Pace } from './pace.ts';
 import type { ServiceProfile } from './profile.ts';
 import { readStatus } from './read-status.ts';
 import { serviceAddress } from './service-address.ts';
@@ -33,6 +35,13 @@ const TIMEOUTS: ServiceTimeouts = { connect: 10_000, headers: 30_000, body: 10_0
 /** Shorter than the 5 s after which Node servers and many balancers close an idle connection: a stale one costs a lost answer. */
 const KEEP_ALIVE_MS = 4_000;
 
+/** Rate and concurrency that hold over all processes of a ledger. */
+export interface SharedLimits {
+  readonly pace?: Pace;
+  readonly slots?: LeasedSlots;
+  readonly onTooMany?: () => void;
+}
+
 export interface InvoicingServiceOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -41,6 +50,8 @@ export interface InvoicingServiceOptions {
   readonly clock?: () => number;
   readonly random?: () => number;
   readonly timeouts?: Partial<ServiceTimeouts>;
+  /** What several processes share of the limits; default: the profile's limits, for this process alone. */
+  readonly shared?: SharedLimits;
 }
 
 interface Call {
@@ -60,7 +71,7 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
   const address = serviceAddress(options);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const now = options.clock ?? Date.now;
-  const gate = createGate({ ...profile.limits, now, random: options.random ?? Math.random });
+  const gate = createGate({ ...profile.limits, now, random: options.random ?? Math.random, ...options.shared });
   const pool = new Pool(address.origin, {
     connections: profile.limits.maxConcurrency,
     pipelining: 1,
@@ -129,6 +140,7 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
     },
     async close() {
       await pool.close();
+      await options.shared?.slots?.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { HttpEnd } from './http-end.ts';
-import { createPace } from './pace.ts';
+import { createPace, type Pace } from './pace.ts';
 import { pause } from './pause.ts';
-import { createSemaphore } from './semaphore.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
 
 /** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a request. */
 const WAIT_OUT_MS = 5_000;
@@ -12,11 +12,18 @@ const SPREAD = 0.1;
 /** A Retry-After on these speaks of the service as a whole; on a 409 it speaks of one key. */
 const HOLDING = new Set([425, 429, 500, 502, 503, 504]);
 
+const TOO_MANY = 429;
+
 export interface GateOptions {
   readonly maxConcurrency: number;
   readonly requestsPerSecond: number | null;
   readonly now: () => number;
   readonly random: () => number;
+  /** Shared with other processes; default: this process's own. */
+  readonly pace?: Pace;
+  readonly slots?: Semaphore;
+  /** The service said 429. */
+  readonly onTooMany?: () => void;
 }
 
 /** What every request of this process to one base address passes: concurrency, rate, and the service's own Retry-After. */
@@ -25,8 +32,8 @@ export interface Gate {
 }
 
 export function createGate(options: GateOptions): Gate {
-  const slots = createSemaphore(options.maxConcurrency);
-  const pace = createPace(options.requestsPerSecond);
+  const slots = options.slots ?? createSemaphore(options.maxConcurrency);
+  const pace = options.pace ?? createPace(options.requestsPerSecond);
   let heldUntil = 0;
 
   async function admitted(signal: AbortSignal | undefined): Promise<HttpEnd | null> {
@@ -36,7 +43,18 @@ export function createGate(options: GateOptions): Gate {
       // oxlint-disable-next-line no-await-in-loop
       if (!(await pause(held * (1 + options.random() * SPREAD), signal))) return cancelled();
     }
-    return (await pause(pace.reserve(options.now()), signal)) ? null : cancelled();
+    const wait = await place();
+    if (wait === null) return { kind: 'not-sent', code: 'pace-unavailable', retryAfterMs: null };
+    return (await pause(wait, signal)) ? null : cancelled();
+  }
+
+  /** Null: whoever keeps the row of all processes cannot be reached, so that nothing may leave. */
+  async function place(): Promise<number | null> {
+    try {
+      return await pace.reserve(options.now());
+    } catch {
+      return null;
+    }
   }
 
   return {
@@ -47,6 +65,7 @@ export function createGate(options: GateOptions): Gate {
         const turnedAway = await admitted(signal);
         if (turnedAway !== null) return turnedAway;
         const end = await send();
+        if (end.kind === 'answer' && end.status === TOO_MANY) options.onTooMany?.();
         if (end.kind === 'answer' && end.retryAfterMs !== null && HOLDING.has(end.status)) {
           heldUntil = Math.max(heldUntil, options.now() + end.retryAfterMs);
         }

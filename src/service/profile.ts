@@ -9,6 +9,7 @@ const words = z.array(z.string().min(1));
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 const ServiceProfile = z.strictObject({
+  environment: z.enum(['test', 'live']).nullable(),
   signature: z.strictObject({
     header: z.string().regex(HEADER_NAME, { error: 'must be a header name' }),
     algorithm: z.enum(['sha1', 'sha256', 'sha384', 'sha512']),
@@ -53,6 +54,7 @@ export type ServiceProfile = z.infer<typeof ServiceProfile>;
 
 /** The built-in sandbox's shape; a file named by SERVICE_PROFILE is merged over it. */
 export const DEFAULT_PROFILE: ServiceProfile = {
+  environment: null,
   signature: { header: 'X-Service-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' },
   event: {
     type: '/type',

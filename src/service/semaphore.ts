@@ -2,16 +2,27 @@
 export interface Semaphore {
   /** Resolves to the release function, or to null when the signal was aborted first. */
   acquire(signal: AbortSignal | undefined): Promise<(() => void) | null>;
+  /** More slots at once; fewer as soon as those in use come back. */
+  resize(slots: number): void;
 }
 
 export function createSemaphore(slots: number): Semaphore {
+  let size = slots;
   let free = slots;
   const waiting = new Set<() => void>();
 
   function release(): void {
-    const [next] = waiting;
-    if (next === undefined) free += 1;
-    else next();
+    free += 1;
+    handOut();
+  }
+
+  /** Below zero while the slots were made fewer than are in use. */
+  function handOut(): void {
+    for (const proceed of waiting) {
+      if (free <= 0) return;
+      free -= 1;
+      proceed();
+    }
   }
 
   function permission(): () => void {
@@ -24,6 +35,11 @@ export function createSemaphore(slots: number): Semaphore {
   }
 
   return {
+    resize(next) {
+      free += next - size;
+      size = next;
+      handOut();
+    },
     async acquire(signal) {
       if (signal?.aborted === true) return null;
       if (free > 0) {

@@ -1,4 +1,4 @@
-import type { DeliveryResult, RecordDelivery } from '../domain/ports/ledger.ts';
+import type { RecordDelivery } from '../domain/ports/ledger.ts';
 
 /** While the ledger is idle, deliveries of one burst arrive within a few milliseconds: one write for all of them. */
 const GATHER_MS = 3;
@@ -12,8 +12,9 @@ const MAX_WAITING = 5_000;
 export type Recorded = 'stored' | 'ledger-failed' | 'full';
 
 export interface DeliveryGroupOptions {
-  readonly record: (deliveries: readonly RecordDelivery[]) => Promise<DeliveryResult>;
-  readonly onResult: (result: DeliveryResult) => void;
+  /** Resolves when they are committed. */
+  readonly store: (deliveries: readonly RecordDelivery[]) => Promise<unknown>;
+  readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   readonly onFailure: (error: unknown, deliveries: number) => void;
   readonly maxWaiting?: number;
 }
@@ -54,8 +55,9 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
 
   async function write(group: readonly Waiting[]): Promise<Recorded> {
     try {
-      const result = await options.record(oncePerBytes(group));
-      announce(result);
+      const deliveries = oncePerBytes(group);
+      await options.store(deliveries);
+      announce(deliveries);
       return 'stored';
     } catch (error) {
       options.onFailure(error, group.length);
@@ -64,9 +66,9 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
   }
 
   /** Stored is stored: a listener that throws must not turn it into a failure. */
-  function announce(result: DeliveryResult): void {
+  function announce(deliveries: readonly RecordDelivery[]): void {
     try {
-      options.onResult(result);
+      options.onStored(deliveries);
     } catch (error) {
       options.onFailure(error, 0);
     }

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LoteError } from '../domain/errors.ts';
-import type { Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
+import type { Ledger, RecordDelivery } from '../domain/ports/ledger.ts';
 import { deliver, unavailable, type Bindings, type DeliverParts, type ReceiverLog } from './deliver.ts';
 import { createDeliveryGroup, type DeliveryGroup } from './delivery-group.ts';
 import { createByteBudget } from './read-body.ts';
@@ -34,11 +34,12 @@ const TIMEOUTS: ReceiverTimeouts = { headers: 5_000, request: 15_000, check: 1_0
 export interface ReceiverOptions {
   readonly host: string;
   readonly port: number;
-  readonly ledger: Pick<Ledger, 'recordDeliveries'>;
+  readonly ledger: Pick<Ledger, 'storeDeliveries'>;
   /** Asked again every few seconds and when no known one fits, so that a new secret counts without a restart. */
   readonly secrets: () => Promise<readonly string[]>;
   readonly shapes: ReceiverShapes;
-  readonly onSettled: (settled: readonly SettledInvoice[]) => void;
+  /** After the commit and beside the answers: the place to apply what was stored. */
+  readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   readonly log: ReceiverLog;
   readonly clock?: () => number;
   readonly timeouts?: Partial<ReceiverTimeouts>;
@@ -57,10 +58,8 @@ export interface Receiver {
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const group = createDeliveryGroup({
-    record: async (deliveries) => await options.ledger.recordDeliveries(deliveries),
-    onResult: ({ settled }) => {
-      if (settled.length > 0) options.onSettled(settled);
-    },
+    store: (deliveries) => options.ledger.storeDeliveries(deliveries),
+    onStored: (deliveries) => options.onStored(deliveries),
     onFailure: (error, deliveries) =>
       options.log.warn('Deliveries could not be recorded or announced', { deliveries, error: errorName(error) }),
     ...(options.maxWaiting !== undefined && { maxWaiting: options.maxWaiting }),

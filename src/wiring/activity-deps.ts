@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
@@ -5,8 +6,12 @@ import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
+import { createDropFolder } from '../drop/drop-folder.ts';
+import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
+import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
+import { createReportHook } from './report-hook.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
 
@@ -18,11 +23,15 @@ export interface WorkerParts {
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
+  /** Left out: none. */
+  readonly crash?: CrashPoints;
   readonly log: Logger;
 }
 
 /** Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. */
-const SLICE_SIZE = 500;
+const SLICE_SIZE = 1_000;
+
+const HOUR_MS = 3_600_000;
 
 /** Gives the activities everything they touch. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {
@@ -36,19 +45,31 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     log,
     now,
   });
+  const hook = createReportHook({ command: config.onReport, env: process.env, log });
   return {
     application: config.application,
     ledger,
     service,
     files: createFileReader(config),
-    reports: createReportWriter({
-      ledger,
-      reportsDir: config.reportsDir,
-      dataDir: config.dataDir,
-      notes: () => notesOf(registration.note()),
-      now,
-    }),
+    reports: (parts.crash ?? NO_CRASH).reports(
+      createReportWriter({
+        ledger,
+        reportsDir: config.reportsDir,
+        dataDir: config.dataDir,
+        notes: () => notesOf(registration.note()),
+        now,
+      }),
+    ),
     runs: createRunDirectory(client),
+    drops: createDropFolder({
+      inputDir: config.inputDir,
+      stableMs: config.drop.stableMs,
+      marker: config.drop.marker,
+      pause: (ms) => sleep(ms),
+      at: () => Promise.resolve(),
+    }),
+    nights: createNightBook(config.reportsDir),
+    announce: (report) => hook.announce(report),
     ensureWebhook: () => registration.ensure(),
     settings: {
       sliceSize: Math.min(SLICE_SIZE, config.pageSize),
@@ -58,6 +79,13 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
       maxConcurrency: profile.limits.maxConcurrency,
+      retry: {
+        failedReasonCodes: profile.retry.failedReasonCodes,
+        maxGenerations: profile.retry.maxGenerations,
+        retentionMs: profile.idempotency.retentionHours * HOUR_MS,
+        rejectionIsProof: profile.idempotency.mismatchCodes.length > 0,
+      },
+      dropPatienceMs: config.drop.patienceMs,
     },
     log,
     now,

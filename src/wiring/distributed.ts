@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
@@ -6,9 +7,17 @@ import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
 import { activityDeps } from './activity-deps.ts';
-import { connectClient } from './embedded.ts';
+import { startConsole } from '../console/start-console.ts';
+import type { TemporalPlace } from '../runtime/temporal-connection.ts';
+import { connectClient, placeOf } from './connect-client.ts';
+import { createCrashPoints, type CrashPoints } from './crash-points.ts';
+import { queuePollers } from './queue-pollers.ts';
+import { requireOwnQueue } from './require-own-queue.ts';
+import { VERSION } from './version.ts';
+import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
-import { openService, readProfile } from './open-service.ts';
+import { requireKnownService } from './interlock.ts';
+import { openSharedService, readProfile } from './open-service.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
 import { startedParts, type StartedParts } from './stop-in-reverse.ts';
@@ -20,7 +29,8 @@ interface Shared {
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
   readonly client: Client;
-  readonly address: string;
+  readonly place: TemporalPlace;
+  readonly crash: CrashPoints;
 }
 
 export interface DistributedWorker {
@@ -32,12 +42,21 @@ export interface DistributedWorker {
 export async function startDistributedWorker(config: Config, log: Logger): Promise<DistributedWorker> {
   const shared = await openShared(config, log);
   return orStop(shared.parts, async () => {
+    const { taskQueue } = config;
+    await requireOwnQueue({
+      taskQueue,
+      ledgerId: shared.ledger.id,
+      pollers: () => queuePollers(shared.client, taskQueue),
+      pause: (ms) => sleep(ms),
+      tell: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
+    });
     const worker = await startWorker(activityDeps({ ...shared, config, webhookUrl: config.webhook.url, log }), {
-      address: shared.address,
+      temporal: shared.place,
       namespace: config.temporal.namespace,
-      taskQueue: config.taskQueue,
+      taskQueue,
     });
     shared.parts.add('worker', () => worker.stop());
+    await ensureReconciliationSchedule(shared.client, config, log);
     return { ended: worker.ended, stop: () => shared.parts.stop() };
   });
 }
@@ -61,6 +80,30 @@ export async function startDistributedReceiver(
   });
 }
 
+/** A console on the shared ledger; it needs neither the service nor a worker, and Temporal only for the links. */
+export async function startDistributedConsole(
+  config: Config,
+  log: Logger,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const parts = startedParts(log);
+  return orStop(parts, async () => {
+    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    parts.add('ledger', () => ledger.close());
+    const web = await startConsole({
+      host: config.console.host,
+      port: config.console.port,
+      ledger,
+      reportsDir: config.reportsDir,
+      links: { temporalUi: null, namespace: config.temporal.namespace },
+      version: VERSION,
+      onError: (err) => log.error('console request failed', { err }),
+      ...(config.console.token === null ? {} : { token: config.console.token }),
+    });
+    parts.add('console', () => web.close());
+    return { url: web.url, stop: () => parts.stop() };
+  });
+}
+
 async function openShared(config: Config, log: Logger): Promise<Shared> {
   const { service: account, temporal } = config;
   if (account.kind !== 'remote' || temporal.address === null) {
@@ -70,13 +113,16 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
   const profile = readProfile(config);
   const { address } = temporal;
   return orStop(parts, async () => {
-    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    const crash = crashPointsOf(config);
+    const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
     parts.add('ledger', () => ledger.close());
-    const service = openService(config, account, profile);
+    await requireKnownService({ ledger, application: config.application, account, profile, now: Date.now() });
+    const service = crash.service(openSharedService(config, account, { profile, ledger }));
     parts.add('service', () => service.close());
-    const client = await connectClient(address, temporal.namespace);
+    const place = await placeOf(address, temporal);
+    const client = await connectClient(place, temporal.namespace);
     parts.add('temporal', () => client.connection.close());
-    return { parts, ledger, service, profile, client, address };
+    return { parts, ledger, service, profile, client, place, crash };
   });
 }
 
@@ -87,4 +133,13 @@ async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<
     await parts.stop();
     throw error;
   }
+}
+
+function crashPointsOf({ crashAt }: Config): CrashPoints {
+  return createCrashPoints({
+    crashAt,
+    killSelf: () => process.kill(process.pid, 'SIGKILL'),
+    // The server is not ours to end.
+    killTemporal: () => undefined,
+  });
 }

@@ -1,26 +1,36 @@
 import { mkdir } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
-import { startConsole } from '../console/start-console.ts';
+import { LOOPBACK_HOSTS, startConsole } from '../console/start-console.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
+import { writeConsoleToken } from '../runtime/console-token.ts';
 import { openDataDir, type DataDir } from '../runtime/data-dir.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../runtime/endpoints.ts';
 import { ownIdentity } from '../runtime/process-identity.ts';
 import { choosePort, type PortWish } from '../runtime/free-port.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { acquireTemporalBinary } from '../runtime/temporal-binary.ts';
-import { startTemporalServer } from '../runtime/temporal-server.ts';
-import { DEFAULT_API_KEY, startSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
+import { awaitBatch } from './await-batch.ts';
+import { startBatch } from './batch-starter.ts';
+import { consoleParts } from './console-parts.ts';
+import { createCrashPoints } from './crash-points.ts';
+import { openTemporal } from './embedded-temporal.ts';
+import { createHandOver, type HandOver } from './hand-over.ts';
+import { bringIn } from './input-files.ts';
+import { requireKnownService } from './interlock.ts';
 import { openLedger } from './open-ledger.ts';
-import { openService, readProfile, type ServiceAccount } from './open-service.ts';
+import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
+import { queuePollers } from './queue-pollers.ts';
+import { requireOwnQueue } from './require-own-queue.ts';
+import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
-import { VERSION } from './version.ts';
 import { startedParts } from './stop-in-reverse.ts';
 
 /** Everything a data directory's owner runs. */
@@ -31,7 +41,13 @@ export interface Stack {
   readonly worker: RunningWorker;
   readonly sandbox: Sandbox | null;
   readonly endpoints: Endpoints;
+  /** What other processes of the data directory bring. */
+  readonly handOver: HandOver;
+  /** Rejects when a part without which nothing goes on is lost for good; never resolves before the stack is stopped. */
+  readonly lost: Promise<never>;
   stop(): Promise<void>;
+  /** For an end that waits for nothing: what would live on without this process. */
+  kill(): void;
 }
 
 export interface EmbeddedOptions {
@@ -40,8 +56,12 @@ export interface EmbeddedOptions {
   /** A line for the person who waits. */
   readonly tell: (line: string) => void;
   readonly env: NodeJS.ProcessEnv;
+  /** Of the built-in sandbox: what goes wrong in it. */
+  readonly sandbox?: Pick<SandboxOptions, 'faults' | 'seed'>;
   /** Runs between the service and Temporal; throws to stop before anything is started that could send. */
   readonly beforeSending?: (service: InvoicingService) => Promise<void>;
+  /** Runs before work that another process hands over; throws to refuse it. */
+  readonly beforeHandOver: (service: InvoicingService) => Promise<void>;
 }
 
 /**
@@ -72,23 +92,34 @@ async function startParts(
   const { config, log, tell } = options;
   const profile = readProfile(config);
   tell('Opening the ledger …');
-  const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
+  let endTemporal = (): void => undefined;
+  const crash = createCrashPoints({
+    crashAt: config.crashAt,
+    killSelf: () => process.kill(process.pid, 'SIGKILL'),
+    killTemporal: () => endTemporal(),
+  });
+  const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger }));
   parts.add('ledger', () => ledger.close());
 
   // 0 means any free port: the receiver itself asks for it, so that nobody takes it in between.
   const receiverPort = config.receiver.port === 0 ? 0 : await choosePort(withRealService(config));
   const sandbox =
     config.service.kind === 'sandbox'
-      ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] })
+      ? await startOwnSandbox({ config, dataDir, log, reserved: [receiverPort] }, options.sandbox)
       : null;
   if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
-  const service = openService(config, accountOf(config, sandbox), profile);
+  const account = accountOf(config, sandbox);
+  const { application } = config;
+  const known = config.service.kind === 'sandbox' ? null : account;
+  await requireKnownService({ ledger, application, account: known, profile, now: Date.now() });
+  const service = crash.service(openSharedService(config, account, { profile, ledger }));
   parts.add('service', () => service.close());
   await options.beforeSending?.(service);
 
-  const temporal = await connectTemporal(options, dataDir);
+  const temporal = await openTemporal({ config, log, tell, env: options.env, dataDir: dataDir.path });
   parts.add('temporal', () => temporal.stop());
-  tell(`Temporal at ${temporal.address}`);
+  endTemporal = temporal.kill;
+  tell(`Temporal at ${temporal.place.address}`);
   const client = temporal.client;
 
   const receiver = await startReceiver({
@@ -98,44 +129,84 @@ async function startParts(
     service,
     profile,
     client: () => client,
+    crash,
     log,
   });
   parts.add('receiver', () => receiver.close());
   const ownWebhookUrl = sandbox === null ? null : receiver.url;
 
   tell('Starting the worker …');
+  const { taskQueue } = config;
+  await requireOwnQueue({
+    taskQueue,
+    ledgerId: ledger.id,
+    pollers: () => queuePollers(client, taskQueue),
+    pause: (ms) => sleep(ms),
+    tell,
+  });
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
-  const worker = await startWorker(activityDeps({ config, ledger, service, profile, client, webhookUrl, log }), {
-    address: temporal.address,
+  const worker = await startWorker(activityDeps({ config, ledger, service, profile, client, webhookUrl, crash, log }), {
+    temporal: temporal.place,
     namespace: config.temporal.namespace,
-    taskQueue: config.taskQueue,
+    taskQueue,
   });
   parts.add('worker', () => worker.stop());
+  await ensureReconciliationSchedule(client, config, log);
 
+  const handOver = createHandOver(async (file, given) => {
+    await options.beforeHandOver(service);
+    const name = await bringIn(config.inputDir, file);
+    const place = { client, taskQueue, application: config.application, inputDir: config.inputDir };
+    const { batchId, handle } = await startBatch(place, { ...given, file: name, ledgerId: ledger.id });
+    const ended = awaitBatch(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
+    return { batchId, workflowId: handle.workflowId, ended };
+  });
+  const token = await writeConsoleToken(dataDir, config.console.token);
   const web = await startConsole({
     host: config.console.host,
     port: config.console.port === 0 ? 0 : await choosePort({ ...config.console, reserved: [receiverPort] }),
-    ledger,
-    reportsDir: config.reportsDir,
-    links: { temporalUi: temporal.ui, namespace: config.temporal.namespace },
-    version: VERSION,
-    onError: (err) => log.error('console request failed', { err }),
-    ...(config.console.token === null ? {} : { token: config.console.token }),
+    ...consoleParts({
+      config,
+      ledger,
+      client,
+      profile,
+      serviceBaseUrl: service.baseUrl,
+      temporalUi: temporal.ui,
+      receiverUrl: receiver.url,
+      run: (request) => handOver.run(request),
+      log,
+    }),
+    // Off loopback people use the token too: it must be one that they chose.
+    ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });
   parts.add('console', () => web.close());
 
   const endpoints: Endpoints = {
     ...(await ownIdentity()),
-    temporalAddress: temporal.address,
+    temporalAddress: temporal.place.address,
     temporalNamespace: config.temporal.namespace,
     temporalUi: temporal.ui,
+    ledgerId: ledger.id,
+    reportsDir: config.reportsDir,
     receiver: receiver.url,
     console: web.url,
     sandbox: sandbox?.url ?? null,
   };
   await writeEndpoints(dataDir, endpoints);
   parts.add('endpoints', () => removeEndpoints(dataDir));
-  return { ledger, service, client, worker, sandbox, endpoints, stop: () => parts.stop() };
+  const lost = Promise.race([temporal.lost, lostWorker(worker)]);
+  lost.catch(() => undefined);
+  return {
+    ...{ ledger, service, client, worker, sandbox, endpoints, handOver, lost },
+    stop: () => parts.stop(),
+    kill: () => temporal.kill(),
+  };
+}
+
+/** A worker that was stopped has left; one that leaves by itself has died, and nothing goes on without it. */
+async function lostWorker(worker: RunningWorker): Promise<never> {
+  await worker.ended;
+  return new Promise(() => undefined);
 }
 
 /** A real service was told where we listen: then no other port will do. */
@@ -150,59 +221,21 @@ function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {
 }
 
 /** The sandbox keeps its own books, never in the ledger's database: it plays somebody else. */
-async function startOwnSandbox(place: {
-  config: Config;
-  dataDir: DataDir;
-  log: Logger;
-  reserved: readonly number[];
-}): Promise<Sandbox> {
+async function startOwnSandbox(
+  place: {
+    config: Config;
+    dataDir: DataDir;
+    log: Logger;
+    reserved: readonly number[];
+  },
+  behaviour: EmbeddedOptions['sandbox'],
+): Promise<Sandbox> {
   const { config, dataDir, log, reserved } = place;
   return startSandbox({
     host: config.sandbox.host,
-    port: await choosePort({ ...config.sandbox, reserved }),
+    port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved }),
     store: pgliteStore({ directory: dataDir.sandbox }),
     log: log,
+    ...behaviour,
   });
-}
-
-interface ConnectedTemporal {
-  readonly address: string;
-  readonly ui: string | null;
-  readonly client: Client;
-  stop(): Promise<void>;
-}
-
-async function connectTemporal({ config, tell, env }: EmbeddedOptions, dataDir: DataDir): Promise<ConnectedTemporal> {
-  const embedded =
-    config.temporal.address === null
-      ? await startTemporalServer({
-          binary: await acquireTemporalBinary(tell, env),
-          dataDir: dataDir.path,
-          namespace: config.temporal.namespace,
-        })
-      : null;
-  const address = embedded?.address ?? config.temporal.address ?? '';
-  const client = await connectClient(address, config.temporal.namespace);
-  return {
-    address,
-    ui: embedded?.ui ?? null,
-    client,
-    async stop() {
-      await client.connection.close();
-      await embedded?.stop();
-    },
-  };
-}
-
-/** @throws LoteError `temporal-unavailable` */
-export async function connectClient(address: string, namespace: string): Promise<Client> {
-  try {
-    return new Client({ connection: await Connection.connect({ address, connectTimeout: '10s' }), namespace });
-  } catch (cause) {
-    throw new LoteError(
-      'temporal-unavailable',
-      `Connecting to Temporal at ${address}: a server must answer there within 10 s, but none did. Check TEMPORAL_ADDRESS, or leave it out for an embedded server.`,
-      { cause },
-    );
-  }
 }

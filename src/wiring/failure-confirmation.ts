@@ -1,9 +1,9 @@
 import { askOne } from '../../activities/settle.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
-import type { DeliveryResult, Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
+import type { AppliedDeliveries, Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
 
 export interface ConfirmationDeps {
-  readonly ledger: Pick<Ledger, 'recordDeliveries' | 'recordStatus'>;
+  readonly ledger: Pick<Ledger, 'recordStatus'>;
   readonly service: InvoicingService;
   readonly onSettled: (settled: readonly SettledInvoice[]) => void;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
@@ -11,20 +11,13 @@ export interface ConfirmationDeps {
 }
 
 /**
- * A signed `failed` is not believed alone: it is asked for by GET as soon as it is stored, outside the delivery's answer.
- * What cannot be asked now is asked by the page that waits for it.
+ * A signed `failed` is not believed alone: it is asked for by GET as soon as it is applied. What cannot be asked now is asked by the page that
+ * waits for it.
  */
-export function confirmingLedger(deps: ConfirmationDeps): Pick<Ledger, 'recordDeliveries'> {
-  return {
-    async recordDeliveries(deliveries) {
-      const result = await deps.ledger.recordDeliveries(deliveries);
-      for (const invoice of result.toConfirm) void confirm(deps, invoice);
-      return result;
-    },
-  };
-}
-
-async function confirm(deps: ConfirmationDeps, invoice: DeliveryResult['toConfirm'][number]): Promise<void> {
+export async function confirmFailure(
+  deps: ConfirmationDeps,
+  invoice: AppliedDeliveries['toConfirm'][number],
+): Promise<void> {
   try {
     const news = await askOne(deps, { ...invoice, reason: null });
     if (news !== null) deps.onSettled(await deps.ledger.recordStatus([news]));

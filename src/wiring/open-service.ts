@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { LoteError } from '../domain/errors.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import { createInvoicingService } from '../service/client.ts';
 import { loadProfile, type ServiceProfile } from '../service/profile.ts';
+import { sharedLimits } from './shared-limits.ts';
 
 export interface ServiceAccount {
   readonly baseUrl: string;
@@ -26,6 +28,18 @@ export function readProfile({ serviceProfilePath }: Pick<Config, 'serviceProfile
   return loadProfile(text);
 }
 
+/** The service for this process alone. */
 export function openService(config: Config, account: ServiceAccount, profile: ServiceProfile): InvoicingService {
   return createInvoicingService({ ...account, profile, application: config.application });
+}
+
+/** The service as one of several processes on a shared ledger uses it: the profile's limits hold over all of them. */
+export function openSharedService(
+  config: Config,
+  account: ServiceAccount,
+  { profile, ledger }: { readonly profile: ServiceProfile; readonly ledger: Ledger },
+): InvoicingService {
+  if (config.databaseUrl === null) return openService(config, account, profile);
+  const shared = sharedLimits(ledger, account.baseUrl, profile.limits);
+  return createInvoicingService({ ...account, profile, application: config.application, shared });
 }

@@ -6,10 +6,12 @@ import type { BatchRecord, Ledger } from '../domain/ports/ledger.ts';
 import { readAsText } from '../domain/read-as.ts';
 import { dialectOf, readRecords } from '../ingest/read-records.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson } from '../report/original-file.ts';
+import { reportHistory, type ReportedChange } from '../report/report-history.ts';
 import { writeReport } from '../report/write-report.ts';
 import type { Counts } from '../../workflows/messages.ts';
 import { keptFile } from './input-files.ts';
 import { decimalMarkOf, readAsOf } from './read-as-of.ts';
+import { watchOpenOutcomes } from './open-outcomes.ts';
 
 export interface ReportPlaces {
   readonly ledger: Ledger;
@@ -27,23 +29,38 @@ export function createReportWriter(places: ReportPlaces): ReportWriter {
 
 async function write(places: ReportPlaces, batchId: string): Promise<ReportSummary> {
   const batch = await requireBatch(places.ledger, batchId);
+  const kept = await reportOfPurged(places, batch);
+  if (kept !== null) return kept;
   const original = await originalOf(batch, places.dataDir);
+  const since = await places.ledger.sinceReport(batchId);
+  const history = reportHistory(since, await places.ledger.auditOf(batchId));
+  const watched = watchOpenOutcomes(places.ledger);
+  const now = places.now();
   const written = await writeReport({
-    ledger: places.ledger,
+    ledger: watched.ledger,
     batchId,
     reportsDir: places.reportsDir,
     notes: places.notes(),
-    now: places.now(),
+    history,
+    now,
     ...(original === null ? {} : { original }),
   });
-  const { json, csv, html, corrections, summary } = written;
+  const { json, csv, html, corrections, summary, revision } = written;
+  await places.ledger.noteReported(batchId, { revision, writtenAt: now, flags: since.flags, open: watched.open() });
   return {
     batchId,
     file: batch.file,
     state: closedState(batch),
     counts: summary,
+    revision,
+    ...(history.changes === null ? {} : { changes: changesOf(history.changes.byState) }),
     reports: { json, csv, html, corrections },
   };
+}
+
+/** Without references: this goes into Temporal's history. */
+function changesOf(byState: readonly ReportedChange[]): NonNullable<ReportSummary['changes']> {
+  return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
 }
 
 async function standing(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {
@@ -63,6 +80,15 @@ async function standing(places: ReportPlaces, batchId: string): Promise<ReportSu
     counts,
     reports: { json, csv: join(directory, 'report.csv'), html: join(directory, 'report.html'), corrections },
   };
+}
+
+/** The words of a purged batch are gone: its report stays as it was, unless something of it moved since. */
+async function reportOfPurged(
+  places: ReportPlaces,
+  { batchId, finishedAt }: BatchRecord,
+): Promise<ReportSummary | null> {
+  const purgedAt = await places.ledger.purgedAt(batchId);
+  return purgedAt === null || (finishedAt ?? 0) > purgedAt ? null : standing(places, batchId);
 }
 
 async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecord> {

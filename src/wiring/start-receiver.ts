@@ -4,10 +4,12 @@ import type { Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
+import { createDeliveryApplier } from '../webhooks/delivery-applier.ts';
 import { startReceiver as listen } from '../webhooks/server.ts';
 import { createSignalRelay } from '../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
-import { confirmingLedger } from './failure-confirmation.ts';
+import { NO_CRASH, type CrashPoints } from './crash-points.ts';
+import { confirmFailure } from './failure-confirmation.ts';
 
 export interface ReceiverParts {
   readonly config: Config;
@@ -16,6 +18,8 @@ export interface ReceiverParts {
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
   readonly client: () => Client;
+  /** Left out: none. */
+  readonly crash?: CrashPoints;
   readonly log: Logger;
 }
 
@@ -25,32 +29,41 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
   const now = Date.now;
   const relay = createSignalRelay({
     pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
-    send: async (workflowId, ordinals) => {
+    send: (parts.crash ?? NO_CRASH).signal(async (workflowId: string, ordinals: readonly number[]) => {
       await parts
         .client()
         .workflow.getHandle(workflowId)
         .signal('settled', { ordinals: [...ordinals] });
-    },
+    }),
     // A page that has ended takes no more news: nothing to worry about.
     log: { warn: (message, fields) => log.debug(message, fields) },
   });
   const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
+  const applier = createDeliveryApplier({
+    apply: (serviceIds) => ledger.applyDeliveries(serviceIds),
+    onApplied({ settled, toConfirm }) {
+      onSettled(settled);
+      for (const invoice of toConfirm) void confirmFailure({ ledger, service, onSettled, log, now }, invoice);
+    },
+    log,
+  });
   const receiver = await listen({
     host: config.receiver.host,
     port: parts.port,
-    ledger: confirmingLedger({ ledger, service, onSettled, log, now }),
+    ledger,
     secrets: async () => [
       ...config.webhook.secrets,
       ...(await ledger.webhookSecrets(service.baseUrl, config.application)),
     ],
     shapes: { signature: profile.signature, event: profile.event },
-    onSettled,
+    onStored: (deliveries) => applier.add(deliveries),
     log,
   });
   return {
     url: receiver.url,
     async close() {
       await receiver.close();
+      await applier.idle();
       await relay.flush();
     },
   };

@@ -1,20 +1,23 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, IllegalStateError, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
+import type { TemporalPlace } from '../runtime/temporal-connection.ts';
+import { workerIdentity } from './queue-pollers.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
 const GRACE = '30s';
 /** After the grace the process leaves anyway; what was on the wire is repeated with the same key and bytes. */
 const FORCE = '45s';
-/** Eight pages send two slices each; the rest is reports, reviews and reading. */
+/** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
 const ACTIVITIES_AT_ONCE = 24;
 
 export interface WorkerPlace {
-  readonly address: string;
+  readonly temporal: TemporalPlace;
   readonly namespace: string;
   readonly taskQueue: string;
+  /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
+  readonly workflowBundle?: string;
 }
 
 export interface RunningWorker {
@@ -28,23 +31,29 @@ export interface RunningWorker {
  * the runtime keeps a process alive until its last worker ends.
  */
 function quietSdk({ log }: ActivityDeps): void {
-  Runtime.install({
-    logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
-    telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
-  });
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
+      telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
+    });
+  } catch (error) {
+    // A second worker of one process shares the runtime of the first.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
   quietSdk(deps);
-  const connection = await NativeConnection.connect({ address: place.address });
+  const connection = await NativeConnection.connect(place.temporal);
   const worker = await Worker.create({
     connection,
     namespace: place.namespace,
     taskQueue: place.taskQueue,
-    identity: `lote ledger=${deps.ledger.id} pid=${process.pid}`,
+    identity: workerIdentity(deps.ledger.id, process.pid),
     activities: createActivities(deps),
-    ...workflowCode(),
+    workflowBundle:
+      place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
@@ -67,12 +76,4 @@ async function runToTheEnd(worker: Worker, connection: NativeConnection): Promis
   } finally {
     await connection.close();
   }
-}
-
-/** An image holds the workflows bundled at build time; a checkout bundles them at start. */
-function workflowCode(): { workflowBundle: { codePath: string } } | { workflowsPath: string } {
-  const bundle = fileURLToPath(new URL('../../workflow-bundle.js', import.meta.url));
-  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
-  const source = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
-  return { workflowsPath: existsSync(source) ? source : source.replace(/\.ts$/, '.js') };
 }

@@ -9,10 +9,14 @@ const FAILING_TAX_CODE = 'IVA_99';
 
 export interface InvoiceFile {
   readonly invoices: number;
+  /** Default 1; files that share no ordinal share no invoice. */
+  readonly firstOrdinal?: number;
   /** Ordinals (from 1) that the simulated engine fails. */
   readonly failing?: readonly number[];
   /** Ordinals (from 1) whose quantity is no number. */
   readonly invalid?: readonly number[];
+  /** Two files of different series share no invoice. Default `F`. */
+  readonly series?: string;
 }
 
 /** Content of its own in each invoice, so that the sandbox's books would show one sent twice. */
@@ -24,13 +28,19 @@ function customerTaxIdOf(ordinal: number): string {
   return String(200_000_000 + ordinal);
 }
 
-function invoiceFileText({ invoices, failing = [], invalid = [] }: InvoiceFile): string {
+function invoiceFileText({
+  invoices,
+  firstOrdinal = 1,
+  failing = [],
+  invalid = [],
+  series = 'F',
+}: InvoiceFile): string {
   const rows = Array.from({ length: invoices }, (_, at) => {
-    const ordinal = at + 1;
+    const ordinal = firstOrdinal + at;
     const nif = MERCHANTS[at % MERCHANTS.length] ?? '';
     const quantity = invalid.includes(ordinal) ? 'muitos' : String(1 + (at % 7));
     const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
-    return `F/${ordinal},${nif},Comerciante ${nif},fiscal@${nif}.example,${customerOf(ordinal)},${customerTaxIdOf(ordinal)},EUR,Artigo ${ordinal},${quantity},${10 + (at % 90)}.25,${tax}`;
+    return `${series}/${ordinal},${nif},Comerciante ${nif},fiscal@${nif}.example,${customerOf(ordinal)},${customerTaxIdOf(ordinal)},EUR,Artigo ${series}${ordinal},${quantity},${10 + (at % 90)}.25,${tax}`;
   });
   return `${[HEADER, ...rows].join('\n')}\n`;
 }

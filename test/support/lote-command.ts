@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,9 @@ export interface CommandEnd {
 export interface RunningCommand {
   readonly pid: number;
   readonly end: Promise<CommandEnd>;
+  /** Resolves when standard output or standard error holds the text; rejects when the command ends without it. */
+  said(text: string): Promise<void>;
+  signal(name: NodeJS.Signals): void;
   /** SIGKILL to the whole process group: the command and everything it started in it. */
   killGroup(): void;
 }
@@ -54,8 +58,15 @@ export function startLote(parameters: readonly string[], env: Readonly<Record<st
   });
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const heard = new EventEmitter();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    heard.emit('text');
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    heard.emit('text');
+  });
   const end = new Promise<CommandEnd>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
@@ -64,6 +75,18 @@ export function startLote(parameters: readonly string[], env: Readonly<Record<st
   return {
     pid,
     end,
+    said: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (stdout.includes(text) || stderr.includes(text)) resolve();
+        };
+        heard.on('text', look);
+        look();
+        void end.then(({ code }) =>
+          reject(new Error(`"${text}" was never said; the command ended with ${code}: ${stderr}`)),
+        );
+      }),
+    signal: (name) => void process.kill(pid, name),
     killGroup() {
       try {
         process.kill(-pid, 'SIGKILL');

@@ -11,6 +11,8 @@ import pg from 'pg';
 
 export interface PostgresCluster {
   readonly url: string;
+  /** Of the process that guards the server, its child. */
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -28,8 +30,11 @@ const GUARD = '"$@" & server=$!; read -r _; kill -QUIT "$server"; wait "$server"
 const START_TRIES = 200;
 const START_PAUSE_MS = 50;
 
-/** A private, throw-away PostgreSQL on loopback; null where the machine has no `initdb` and `postgres`. */
-export async function startPostgresCluster(): Promise<PostgresCluster | null> {
+/**
+ * A private, throw-away PostgreSQL on loopback; null where the machine has no `initdb` and `postgres`. `durable`: commits wait for the disk, as
+ * they do in production; tests need not.
+ */
+export async function startPostgresCluster({ durable = false } = {}): Promise<PostgresCluster | null> {
   const binaries = findBinaries();
   if (binaries === null) return null;
   const account = unprivilegedAccount();
@@ -51,7 +56,7 @@ export async function startPostgresCluster(): Promise<PostgresCluster | null> {
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: '',
-    fsync: 'off',
+    fsync: durable ? 'on' : 'off',
     max_connections: 100,
     deadlock_timeout: '200ms',
   };
@@ -60,7 +65,7 @@ export async function startPostgresCluster(): Promise<PostgresCluster | null> {
   const server = spawn('sh', ['-c', GUARD, directory, ...command], { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
   const url = `postgres://lote@127.0.0.1:${port}/postgres`;
   await untilReady(url, server);
-  return { url, stop: () => stop(server, directory) };
+  return { url, pid: server.pid ?? -1, stop: () => stop(server, directory) };
 }
 
 function findBinaries(): string | null {

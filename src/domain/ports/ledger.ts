@@ -1,7 +1,10 @@
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { OperatingLedger } from './operating-ledger.ts';
+import type { ReconcilingLedger } from './reconciling-ledger.ts';
 import type { BatchInvoice, BatchRecord } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
+import type { PurgeLedger } from './purge-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
 export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
@@ -13,7 +16,15 @@ export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
-  extends BatchLedger, SendingLedger, SettlingLedger, MerchantLedger, WebhookLedger, BreakerLedger, InvoiceLookup {
+  extends
+    BatchLedger,
+    SendingLedger,
+    SettlingLedger,
+    MerchantLedger,
+    WebhookLedger,
+    BreakerLedger,
+    InvoiceLookup,
+    PurgeLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;
@@ -31,6 +42,10 @@ export interface ClaimBatch {
   readonly now: number;
   /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
   readonly takeOver: boolean;
+  /** With `takeOver`: the run that was found closed. When another one holds the claim by now, it is not taken. */
+  readonly closedRun?: { readonly workflowId: string; readonly runId: string };
+  /** A file that was refused is read again, from the start: it may be dropped with other options now. */
+  readonly rereadRefused?: boolean;
 }
 
 export type ClaimResult =
@@ -40,7 +55,7 @@ export type ClaimResult =
   | { readonly kind: 'resumed'; readonly batch: BatchRecord }
   /** Another run holds it; ask Temporal whether that run still lives, then attach, or claim with takeOver. */
   | { readonly kind: 'owned'; readonly batch: BatchRecord }
-  /** Closed with everything final: its report stands. */
+  /** Closed with everything final, or refused: its report stands. */
   | { readonly kind: 'closed'; readonly batch: BatchRecord };
 
 /** One invoice of a batch at staging. */
@@ -117,7 +132,7 @@ export interface BatchLedger {
   setBatchState(batchId: string, state: 'running' | 'paused' | 'cancelled' | 'finished', now: number): Promise<void>;
   /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
   releaseHeld(batchId: string, now: number): Promise<number>;
-  /** Pages with an owned `staged`/`sending` invoice, or any `accepted` one; ascending. */
+  /** Pages with a `staged`/`sending` invoice whose owner is not closed, or any `accepted` one; ascending. */
   openPages(batchId: string): Promise<readonly number[]>;
   countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
   fileFindings(batchId: string): Promise<readonly Finding[]>;
@@ -146,6 +161,8 @@ export interface SendableInvoice {
   readonly firstSentAt: number | null;
   /** An answer of this generation was lost, or a crash may have lost one. */
   readonly mayExist: boolean;
+  /** Since when a lost POST of this generation may have reached the service; null: every earlier one is proved not to have. */
+  readonly mayExistSince: number | null;
 }
 
 export interface FreezeInvoice {
@@ -169,11 +186,14 @@ export interface RecordSend {
   /** POSTs made since the last record. */
   readonly attempts: number;
   readonly sentAt: number;
+  /** When the answer came: the settle time starts with it. Left out: `sentAt`. */
+  readonly answeredAt?: number;
   readonly outcome: SendOutcome;
 }
 
 export interface SendingLedger {
-  /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order. Those found `sending` come with mayExist true. */
+  /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; handing them out is written down. One found `sending`
+   * comes with mayExist true unless each of its tries is written and proved not to have reached the service. */
   sendable(batchId: string, from: number, to: number): Promise<readonly SendableInvoice[]>;
   /** staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the invoiceIds that moved. */
   freeze(batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]>;
@@ -212,15 +232,19 @@ export interface SilentInvoice {
 /** What a GET said of an invoice. */
 export interface StatusNews {
   readonly invoiceId: number;
+  /** The document that was asked for: a correction may have given the invoice another one meanwhile. */
+  readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   readonly reason: Reason | null;
   readonly now: number;
 }
 
 export interface PageProgress {
-  /** Ordinals not at rest: `staged`/`sending` that this batch owns and `accepted` whoever owns them. */
+  /** `staged`/`sending` that this batch owns. */
   readonly unsent: number;
+  /** `accepted`, whoever owns them. */
   readonly accepted: number;
+  /** `staged`/`sending` that another batch owns, and that is not closed. */
   readonly attached: number;
   /** Earliest acceptance among the `accepted`; null when none. */
   readonly oldestAcceptedAt: number | null;
@@ -229,6 +253,7 @@ export interface PageProgress {
 }
 
 export interface SettlingLedger {
+  /** First applies events that are stored and not applied: whoever stored them may have died in between. */
   pageProgress(batchId: string, page: number): Promise<PageProgress>;
   /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest asks first. */
   silent(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly SilentInvoice[]>;
@@ -240,6 +265,8 @@ export interface SettlingLedger {
     page: number,
     close: { readonly acceptedBefore: number; readonly reason: Reason; readonly now: number },
   ): Promise<void>;
+  /** End of a batch: the same for whatever it owns and a failed page left open. Returns how many. */
+  closeBatch(batchId: string, close: { readonly reason: Reason; readonly now: number }): Promise<number>;
 }
 
 // ---------------------------------------------------------------- merchants
@@ -284,16 +311,25 @@ export interface RecordDelivery {
   } | null;
 }
 
-export interface DeliveryResult {
+export interface StoredDeliveries {
   readonly stored: number;
   readonly duplicates: number;
+}
+
+export interface AppliedDeliveries {
   readonly settled: readonly SettledInvoice[];
   /** Ids of invoices whose `failed` event waits for a GET's confirmation. */
   readonly toConfirm: readonly { readonly invoiceId: number; readonly serviceId: string }[];
 }
 
+export type DeliveryResult = StoredDeliveries & AppliedDeliveries;
+
 export interface WebhookLedger {
-  /** Stores, commits, then applies to known invoices in a new snapshot. Unknown ids stay parked and are applied by recordSends. */
+  /** Stores and commits: the news cannot be lost any more. What is not applied after it, pageProgress applies. */
+  storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
+  /** Applies what is stored about these service ids, in a new snapshot. Unknown ids stay parked and are applied by recordSends. */
+  applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries>;
+  /** The one, then the other. */
   recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<DeliveryResult>;
   /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
   unconfirmedFailures(
@@ -321,4 +357,6 @@ export interface BreakerLedger {
   breaker(baseUrl: string): Promise<BreakerRecord | null>;
   openBreaker(record: BreakerRecord): Promise<void>;
   closeBreaker(baseUrl: string): Promise<void>;
+  /** True for exactly one caller once `probeAfter` has come: it may try one request, and everybody else waits until `until`. */
+  claimProbe(baseUrl: string, claim: { readonly now: number; readonly until: number }): Promise<boolean>;
 }

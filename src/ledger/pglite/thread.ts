@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { DURABLE_START, DurableFiles } from './durable-files.ts';
+import { syncTree } from './sync-tree.ts';
 import type { ThreadQuery, ThreadReply, ThreadRequest, ThreadResult } from './message.ts';
 import { OPENED } from './message.ts';
 
@@ -43,10 +47,25 @@ async function serve(main: NonNullable<typeof parentPort>): Promise<void> {
 async function open(): Promise<PGlite | string> {
   const { directory } = workerData as { directory: string | null };
   try {
-    return await PGlite.create({ dataDir: directory ?? 'memory://', parsers: { [INT8]: Number } });
+    const parsers = { [INT8]: Number };
+    return directory === null
+      ? await PGlite.create({ dataDir: 'memory://', parsers })
+      : await openDurably(directory, parsers);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+async function openDurably(directory: string, parsers: Record<number, typeof Number>): Promise<PGlite> {
+  const isNew = !existsSync(join(directory, 'PG_VERSION'));
+  const database = await PGlite.create({
+    fs: new DurableFiles(directory),
+    startParams: [...DURABLE_START],
+    parsers,
+  });
+  // The files of a new cluster were written by another program, without any sync.
+  if (isNew) await syncTree(directory);
+  return database;
 }
 
 async function run(database: PGlite, query: ThreadQuery): Promise<ThreadResult> {

@@ -11,18 +11,23 @@ export interface AppliedEvents {
 /**
  * serviceIds: the one statement that both sides of the race run after their commit, in a new snapshot. `issued` settles at once and wins
  * over everything; `failed` settles nothing here. Which contradiction to flag is read from the order of storage, so that it does not
- * depend on who came last. Ids that no invoice has are left out: their events stay parked.
+ * depend on who came last. Ids that no invoice has are left out: their events stay parked. Looked up id by id: without statistics of a table that
+ * is just growing, the planner takes a few ids for a tenth of it and reads it whole (measured: 11 ms against 1).
  */
 export const APPLY_EVENTS = `/* apply-events */
 WITH news AS (
-  SELECT service_id,
-    min(seq) FILTER (WHERE verdict = 'issued') AS issued_seq,
-    min(received_at) FILTER (WHERE verdict = 'issued') AS issued_at,
-    min(seq) FILTER (WHERE verdict = 'failed') AS failed_seq,
-    max(seq) FILTER (WHERE verdict = 'failed') AS last_failed_seq
-  FROM delivery
-  WHERE service_id = ANY($1::text[]) AND verdict IS NOT NULL
-  GROUP BY service_id
+  SELECT u.service_id, e.*
+  FROM unnest($1::text[]) AS u(service_id)
+  CROSS JOIN LATERAL (
+    SELECT
+      min(d.seq) FILTER (WHERE d.verdict = 'issued') AS issued_seq,
+      min(d.received_at) FILTER (WHERE d.verdict = 'issued') AS issued_at,
+      min(d.seq) FILTER (WHERE d.verdict = 'failed') AS failed_seq,
+      max(d.seq) FILTER (WHERE d.verdict = 'failed') AS last_failed_seq
+    FROM delivery d
+    WHERE d.service_id = u.service_id
+  ) e
+  WHERE e.issued_seq IS NOT NULL OR e.failed_seq IS NOT NULL
 ), target AS (
   SELECT i.invoice_id, i.service_id, i.state, i.flags, n.issued_seq, n.issued_at, n.failed_seq, n.last_failed_seq
   FROM invoice i JOIN news n ON n.service_id = i.service_id

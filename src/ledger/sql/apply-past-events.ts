@@ -1,11 +1,16 @@
 /**
- * serviceIds: an `issued` event for the document of an earlier generation. That generation is issued after all: its batches say so, the
+ * serviceIds of stored events; then arrays of what a GET said was issued: serviceId, when. `issued` for the document of an earlier generation. That generation is issued after all: its batches say so, the
  * invoice is flagged, and what was not sent yet of the corrected one is held until an operator has decided.
  */
 export const APPLY_PAST_EVENTS = `/* apply-past-events */
 WITH news AS (
-  SELECT service_id, min(received_at) AS issued_at FROM delivery
-  WHERE service_id = ANY($1::text[]) AND verdict = 'issued'
+  SELECT service_id, min(issued_at) AS issued_at FROM (
+    SELECT u.service_id, d.received_at AS issued_at
+    FROM unnest($1::text[]) AS u(service_id)
+    CROSS JOIN LATERAL (SELECT received_at FROM delivery WHERE service_id = u.service_id AND verdict = 'issued' ORDER BY received_at LIMIT 1) d
+    UNION ALL
+    SELECT * FROM unnest($2::text[], $3::bigint[]) AS told(service_id, issued_at)
+  ) said
   GROUP BY service_id
 ), past AS (
   UPDATE invoice_generation g SET state = 'issued', settled_at = n.issued_at, reason_code = NULL, reason_message = NULL,

@@ -16,6 +16,10 @@ INSERT INTO breaker (base_url, reason_code, reason_message, opened_at, probe_aft
 ON CONFLICT (base_url) DO UPDATE SET reason_code = excluded.reason_code, reason_message = excluded.reason_message,
   opened_at = least(breaker.opened_at, excluded.opened_at), probe_after = excluded.probe_after`;
 
+/** baseUrl, now, until: of all who see that the time has come, one gets the row. */
+export const CLAIM_PROBE = `/* claim-probe */
+UPDATE breaker SET probe_after = $3 WHERE base_url = $1 AND probe_after <= $2 RETURNING base_url`;
+
 /** baseUrl. */
 export const CLOSE_BREAKER = `/* close-breaker */
 DELETE FROM breaker WHERE base_url = $1`;

@@ -1,4 +1,4 @@
-import { onPage } from './page-of.ts';
+import { PAGE_INVOICES } from './page-of.ts';
 import { fromStates } from './states.ts';
 
 const OVER = `((i.state IN ${fromStates('silence')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
@@ -10,10 +10,8 @@ const OVER = `((i.state IN ${fromStates('silence')} AND i.accepted_at < $3) OR (
 export const CLOSE_PAGE = `/* close-page */
 WITH target AS (
   SELECT i.invoice_id
-  FROM batch_invoice bi
-  JOIN batch b ON b.batch_id = bi.batch_id
-  JOIN invoice i ON i.invoice_id = bi.invoice_id
-  WHERE bi.batch_id = $1 AND ${onPage('$2::integer')} AND bi.outcome IS NULL AND ${OVER}
+  FROM invoice i
+  WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND ${OVER}
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )

@@ -20,7 +20,7 @@ WITH item AS (
   WHERE i.invoice_id = t.invoice_id AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
   RETURNING i.invoice_id, i.generation, u.body
 )
-INSERT INTO invoice_body (invoice_id, generation, body)
-SELECT invoice_id, generation, body FROM moved
-ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body
+INSERT INTO invoice_body (invoice_id, generation, body, frozen_at)
+SELECT invoice_id, generation, body, $5 FROM moved
+ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at
 RETURNING invoice_id`;

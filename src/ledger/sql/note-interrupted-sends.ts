@@ -1,3 +1,5 @@
+import { SLICE_INVOICES } from './page-of.ts';
+
 /**
  * batchId, from, to. An invoice found `sending` was left so: where no answer was written since, a crash may have lost one; where
  * every answer was written, the POST that comes now is open again.
@@ -5,8 +7,8 @@
 export const NOTE_INTERRUPTED_SENDS = `/* note-interrupted-sends */
 WITH target AS (
   SELECT i.invoice_id
-  FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
-  WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL
+  FROM invoice i
+  WHERE i.invoice_id = ANY(${SLICE_INVOICES})
     AND i.owner_batch = $1 AND i.state = 'sending' AND i.exposure <> 'lost'
   ORDER BY i.invoice_id
   FOR UPDATE OF i

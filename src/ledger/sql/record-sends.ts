@@ -10,7 +10,7 @@ export interface RecordedSend {
 const ANSWERABLE = stateList(TRANSITIONS.accept.from);
 
 /**
- * Arrays: invoiceId, generation, kind, serviceId, reasonCode, reasonMessage, attempts, sentAt, mayExist.
+ * Arrays: invoiceId, generation, kind, serviceId, reasonCode, reasonMessage, attempts, sentAt, mayExist, answeredAt.
  *
  * `taken`: another invoice, an earlier generation, or another item of this set has that service id. It is found by a join, so that one
  * bad answer does not undo the others; a writer that is faster still hits the unique index, and the statement is run again.
@@ -28,8 +28,8 @@ WITH known AS (
       OR EXISTS (SELECT 1 FROM known k WHERE k.service_id = u.service_id AND k.invoice_id <> u.invoice_id)
       OR EXISTS (SELECT 1 FROM past p WHERE p.service_id = u.service_id)
     ) AS taken
-  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::bigint[], $9::boolean[])
-    AS u(invoice_id, generation, kind, service_id, reason_code, reason_message, attempts, sent_at, may_exist)
+  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::bigint[], $9::boolean[], $10::bigint[])
+    AS u(invoice_id, generation, kind, service_id, reason_code, reason_message, attempts, sent_at, may_exist, answered_at)
 ), target AS (
   SELECT i.invoice_id
   FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id AND u.generation = i.generation
@@ -60,7 +60,7 @@ UPDATE invoice i SET
     WHEN v.kind IN ('pending', 'held') AND i.exposure = 'open' THEN 'none'
     ELSE i.exposure END,
   service_id = CASE WHEN v.wanted = 'accepted' AND i.state IN ${fromStates('accept')} THEN v.service_id ELSE i.service_id END,
-  accepted_at = CASE WHEN v.wanted = 'accepted' AND i.state IN ${fromStates('accept')} THEN v.sent_at ELSE i.accepted_at END,
+  accepted_at = CASE WHEN v.wanted = 'accepted' AND i.state IN ${fromStates('accept')} THEN v.answered_at ELSE i.accepted_at END,
   asks = CASE WHEN v.wanted = 'accepted' AND i.state IN ${fromStates('accept')} THEN 0 ELSE i.asks END,
   attempts = CASE WHEN i.state IN ${ANSWERABLE} THEN i.attempts + v.attempts ELSE i.attempts END,
   first_sent_at = CASE WHEN i.state IN ${ANSWERABLE} AND v.attempts > 0 THEN coalesce(i.first_sent_at, v.sent_at) ELSE i.first_sent_at END,

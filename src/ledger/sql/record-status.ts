@@ -7,17 +7,18 @@ export interface RecordedStatus {
 }
 
 /**
- * Arrays: invoiceId, status, reason code, reason message, now. An unreadable status confirms a `failed` event that is stored; by itself it
+ * Arrays: invoiceId, status, reason code, reason message, now, serviceId. News of a document that is not the invoice's any more (an answer
+ * that was on its way while a correction took over) moves nothing here. An unreadable status confirms a `failed` event that is stored; by itself it
  * says nothing. Contradictions with what was said before are flagged, never taken back.
  */
 export const RECORD_STATUS = `/* record-status */
 WITH item AS (
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[])
-    AS u(invoice_id, status, reason_code, reason_message, told_at)
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+    AS u(invoice_id, status, reason_code, reason_message, told_at, service_id)
 ), target AS (
   SELECT i.invoice_id, i.service_id
   FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id
-  WHERE i.invoice_id = ANY($1::bigint[]) AND i.service_id IS NOT NULL
+  WHERE i.invoice_id = ANY($1::bigint[]) AND i.service_id = u.service_id
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 ), heard AS (
@@ -27,7 +28,7 @@ WITH item AS (
     CASE WHEN u.reason_code IS NOT NULL THEN coalesce(u.reason_message, '')
       ELSE coalesce(event.reason_message, 'The service called the invoice failed and gave no reason') END AS reason_message
   FROM item u
-  JOIN target t ON t.invoice_id = u.invoice_id
+  JOIN target t ON t.invoice_id = u.invoice_id AND t.service_id = u.service_id
   LEFT JOIN LATERAL (
     SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
     WHERE d.service_id = t.service_id AND d.verdict = 'failed'

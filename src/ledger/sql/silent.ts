@@ -1,4 +1,4 @@
-import { onPage } from './page-of.ts';
+import { PAGE_INVOICES } from './page-of.ts';
 
 export interface SilentRow {
   readonly invoice_id: number;
@@ -12,9 +12,8 @@ export interface SilentRow {
 export const SILENT = `/* silent */
 SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
 FROM batch_invoice bi
-JOIN batch b ON b.batch_id = bi.batch_id
 JOIN invoice i ON i.invoice_id = bi.invoice_id
-WHERE bi.batch_id = $1 AND ${onPage('$2::integer')} AND bi.outcome IS NULL
+WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND bi.batch_id = $1 AND bi.outcome IS NULL
   AND i.state = 'accepted' AND i.accepted_at < $3
 ORDER BY i.asks, bi.ordinal
 LIMIT $4`;

@@ -125,11 +125,28 @@ export function claimingContract(open: OpenLedger): void {
       },
     );
 
-    it('leaves a refused batch closed', async () => {
+    it('leaves a refused batch closed, unless it is to be read again by another run', async () => {
       const batch = await scenario.begin();
       await ledger.refuseBatch(batch.batchId, { rows: 3, fileFindings: [], proof: {}, now: NOW });
 
       expect((await batch.claim({ ...OTHER_RUN, takeOver: true })).kind).toBe('closed');
+      expect((await batch.claim({ rereadRefused: true })).kind).toBe('closed');
+      const again = await batch.claim({ ...OTHER_RUN, rereadRefused: true });
+      expect(again).toMatchObject({ kind: 'claimed', batch: { state: 'staging', finishedAt: null } });
+      expect((await batch.claim({ runId: 'run-3', rereadRefused: true })).kind).toBe('owned');
+    });
+
+    it('is taken over from a closed run by one of those who saw it closed', async () => {
+      const batch = await scenario.run([{ ref: 'orphan' }]);
+      const { workflowId, runId } = await batch.record();
+      const claims = await Promise.all(
+        ['run-2', 'run-3', 'run-4'].map((taker) =>
+          batch.claim({ runId: taker, takeOver: true, closedRun: { workflowId, runId } }),
+        ),
+      );
+
+      expect(claims.filter(({ kind }) => kind === 'resumed')).toHaveLength(1);
+      expect(claims.filter(({ kind }) => kind === 'owned')).toHaveLength(2);
     });
 
     it('gives a file to exactly one of many runs that claim it at once', async () => {

@@ -2,8 +2,10 @@ import { claimingContract } from './claiming.contract.ts';
 import { lookupContract } from './lookup.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
+import { purgeContract } from './purge.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { sendingContract } from './sending.contract.ts';
+import { serviceUseContract } from './service-use.contract.ts';
 import { settlingContract } from './settling.contract.ts';
 import { stagingContract } from './staging.contract.ts';
 import { webhooksContract } from './webhooks.contract.ts';
@@ -16,6 +18,10 @@ export function ledgerContract(open: OpenLedger): void {
   sendingContract(open);
   settlingContract(open);
   webhooksContract(open);
+  operatingContract(open);
+  reconcilingContract(open);
+  serviceUseContract(open);
   lookupContract(open);
+  purgeContract(open);
   modelContract(open);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ledger, SendableInvoice, SendOutcome } from '../../../src/domain/ports/ledger.ts';
@@ -6,9 +7,10 @@ import { createScenario, delivery, NOW, REASON } from './scenario.ts';
 
 /**
  * Random lives of one invoice: files dropped again and changed, workers that stall, crash and come back late, answers lost, webhooks early
- * and twice, pages closed, batches opened again. The service of the model is honest (failed stays failed) but knows only keys, as the real one.
+ * and twice, pages closed, batches opened again, operators who retry with and without the risk of a duplicate, reconcilers who repeat. The service of the model is honest (failed stays failed) but knows only keys, as the real one.
  *
- * Held at every step: no POST under a second key while a document of another key may be alive; no other bytes under a key that has a document;
+ * Held at every step: no POST under a second key while a document of another key may be alive, but for keys that an operator gave up on
+ * record; no other bytes under a key that has a document;
  * `issued` is never left; the ledger never says failed, rejected or held of a document that is alive.
  */
 
@@ -21,12 +23,20 @@ type Command =
   | {
       readonly kind: 'post';
       readonly worker: number;
-      readonly answer: 'created' | 'lost-before' | 'lost-after' | 'refused' | 'not-now';
+      readonly answer: 'created' | 'lost-before' | 'lost-after' | 'refused' | 'not-now' | 'stored';
     }
   | { readonly kind: 'record' | 'crash'; readonly worker: number }
   | { readonly kind: 'settle'; readonly document: number; readonly as: 'issued' | 'failed' }
   | { readonly kind: 'webhook'; readonly document: number }
-  | { readonly kind: 'get'; readonly batch: number };
+  | { readonly kind: 'get'; readonly batch: number }
+  | {
+      readonly kind: 'retry';
+      readonly batch: number;
+      readonly byRow: boolean;
+      readonly risk: boolean;
+      readonly late: boolean;
+    }
+  | { readonly kind: 'reconcile'; readonly batch: number; readonly late: boolean };
 
 const index = fc.nat(5);
 
@@ -57,6 +67,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
         'lost-after' as const,
         'refused' as const,
         'not-now' as const,
+        'stored' as const,
       ),
     }),
   },
@@ -72,6 +83,20 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('webhook' as const), document: index }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('get' as const), batch: index }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('retry' as const),
+      batch: index,
+      byRow: fc.boolean(),
+      risk: fc.boolean(),
+      late: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('reconcile' as const), batch: index, late: fc.boolean() }),
+  },
 );
 
 interface ServiceDocument {
@@ -83,7 +108,9 @@ interface ServiceDocument {
 
 /** A process that froze an invoice, or found it sending, and is busy with it. It knows of its own answers, and trusts the ledger for the rest. */
 interface Worker {
-  readonly invoice: SendableInvoice;
+  readonly invoice: Pick<SendableInvoice, 'invoiceId' | 'generation' | 'idempotencyKey'>;
+  /** Reconciliation repeats once, and what that does not tell stays unknown. */
+  readonly reconciler: boolean;
   readonly body: string;
   attempts: number;
   lost: boolean;
@@ -112,6 +139,8 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   const scenario = createScenario(ledger);
   const batches: TestBatch[] = [];
   const documents = new Map<string, ServiceDocument>();
+  /** Keys that an operator gave up, knowing that their documents may be alive. */
+  const givenUp = new Set<string>();
   let workers: Worker[] = [];
   let clock = NOW;
   let issued = false;
@@ -127,7 +156,10 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       batches.push(await scenario.run([{ ref: 'the-one', unitPrice: String(one.content + 1) }]));
     } else if ('batch' in one) {
       const batch = pick(batches, one.batch);
-      if (batch !== null) await runOnBatch(one.kind, batch);
+      if (batch === null) return;
+      if (one.kind === 'retry') await retry(batch, one);
+      else if (one.kind === 'reconcile') await reconcile(batch, one);
+      else await runOnBatch(one.kind, batch);
     } else if ('worker' in one) {
       const worker = pick(workers, one.worker);
       if (worker === null) return;
@@ -150,7 +182,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   }
 
   async function runOnBatch(
-    kind: Extract<Command, { readonly batch: number }>['kind'],
+    kind: Exclude<Extract<Command, { readonly batch: number }>['kind'], 'retry' | 'reconcile'>,
     batch: TestBatch,
   ): Promise<void> {
     const { batchId } = batch;
@@ -164,6 +196,46 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     else await ask(batch);
   }
 
+  async function retry(batch: TestBatch, how: Extract<Command, { kind: 'retry' }>): Promise<void> {
+    const before = (await batch.lines()).find(({ state }) => state === 'unknown');
+    const { moved } = await ledger.retryInvoices({
+      batchId: batch.batchId,
+      selection: how.byRow ? { rows: [2] } : {},
+      policy: {
+        maxGenerations: 4,
+        retentionMs: how.late ? 1 : 1_000_000,
+        rejectionIsProof: true,
+        acceptDuplicateRisk: how.risk,
+        now: clock,
+      },
+      action: { actionId: randomUUID(), who: null, why: 'the model says so' },
+    });
+    if (moved.abandon === 0) return;
+    expect(how.risk, 'the risk was accepted').toBe(true);
+    expect(await ledger.auditOf(batch.batchId), 'the risk is on record').toContainEqual(
+      expect.objectContaining({ acceptedDuplicateRisk: true }),
+    );
+    givenUp.add(before?.idempotencyKey ?? '');
+  }
+
+  async function reconcile(batch: TestBatch, { late }: Extract<Command, { kind: 'reconcile' }>): Promise<void> {
+    const lines = await batch.lines();
+    const { flags, revision } = await ledger.sinceReport(batch.batchId);
+    await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: clock, flags, open: lines });
+    await ledger.applyMissedEvents();
+    const taken = await ledger.takeUnknown({
+      now: clock,
+      retentionMs: late ? 1 : 1_000_000,
+      staleMs: 5,
+      all: true,
+      afterInvoiceId: 0,
+      limit: 10_000,
+    });
+    const keys = lines.map(({ idempotencyKey }) => idempotencyKey);
+    for (const invoice of taken.filter(({ idempotencyKey }) => keys.includes(idempotencyKey)))
+      workers.push({ invoice, reconciler: true, body: invoice.body, attempts: 0, lost: true, outcome: null });
+  }
+
   async function handOut(batch: TestBatch): Promise<void> {
     for (const invoice of await batch.sendable()) {
       const body = invoice.body ?? `bytes of batch ${batches.indexOf(batch)}: ${invoice.invoice.lines[0]?.unitPrice}`;
@@ -175,7 +247,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
         );
         if (moved.length === 0) continue;
       }
-      workers.push({ invoice, body, attempts: 0, lost: false, outcome: null });
+      workers.push({ invoice, reconciler: false, body, attempts: 0, lost: false, outcome: null });
     }
   }
 
@@ -184,9 +256,11 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     if (worker.outcome !== null && worker.outcome.kind !== 'pending') return;
     worker.attempts += 1;
     const key = worker.invoice.idempotencyKey;
-    if (answer === 'created' || answer === 'lost-after') create(key, worker.body);
+    if (['created', 'lost-after', 'stored'].includes(answer)) create(key, worker.body);
     if (answer === 'lost-before' || answer === 'lost-after') worker.lost = true;
     if (answer === 'created') worker.outcome = { kind: 'accepted', serviceId: documents.get(key)?.serviceId ?? '' };
+    // The service keeps an error under the key for ever, and a document behind it.
+    else if (answer === 'stored') worker.outcome = { kind: 'unknown', reason: { ...REASON, code: 'stored-error' } };
     else if (answer === 'refused') worker.outcome = { kind: worker.lost ? 'unknown' : 'rejected', reason: REASON };
     else worker.outcome = { kind: 'pending', reason: REASON, mayExist: worker.lost };
   }
@@ -195,7 +269,9 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     const known = documents.get(key);
     if (known === undefined) documents.set(key, { serviceId: `inv_${key}`, key, body, state: 'processing' });
     else expect(body, 'the bytes of a key that has a document').toBe(known.body);
-    const others = [...documents.values()].filter((document) => document.key !== key && document.state !== 'failed');
+    const others = [...documents.values()].filter(
+      (document) => document.key !== key && document.state !== 'failed' && !givenUp.has(document.key),
+    );
     expect(others, 'documents of other keys that are alive when a POST arrives').toEqual([]);
   }
 
@@ -204,20 +280,23 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     if (worker.outcome === null) return;
     workers = workers.filter((other) => other !== worker);
     const { invoiceId, generation } = worker.invoice;
-    await ledger.recordSends([
-      { invoiceId, generation, attempts: worker.attempts, sentAt: clock, outcome: worker.outcome },
-    ]);
+    const { outcome, reconciler, attempts } = worker;
+    const told: SendOutcome =
+      reconciler && outcome.kind === 'pending' ? { kind: 'unknown', reason: outcome.reason } : outcome;
+    await ledger.recordSends([{ invoiceId, generation, attempts, sentAt: clock, outcome: told }]);
   }
 
   async function ask(batch: TestBatch): Promise<void> {
     for (const { invoiceId, serviceId } of await ledger.silent(batch.batchId, 1, clock + 1, 10)) {
       const document = [...documents.values()].find((one) => one.serviceId === serviceId);
-      await ledger.recordStatus([{ invoiceId, status: document?.state ?? 'unreadable', reason: null, now: clock }]);
+      await ledger.recordStatus([
+        { invoiceId, serviceId, status: document?.state ?? 'unreadable', reason: null, now: clock },
+      ]);
     }
   }
 
   async function check(): Promise<void> {
-    const alive = [...documents.values()].filter((document) => document.state !== 'failed');
+    const alive = [...documents.values()].filter(({ state, key }) => state !== 'failed' && !givenUp.has(key));
     expect(alive.length, 'documents alive').toBeLessThanOrEqual(1);
     for (const batch of batches) {
       for (const line of await batch.lines()) {

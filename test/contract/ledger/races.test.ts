@@ -204,7 +204,15 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
   it('never send a correction of an invoice that a webhook issues at the same moment', async () => {
     const { batch, sends } = await frozen('correct');
     await here.recordSends(sends);
-    await here.recordStatus(sends.map(({ invoiceId }) => ({ invoiceId, status: 'failed', reason: REASON, now: NOW })));
+    await here.recordStatus(
+      sends.map(({ invoiceId, outcome }) => ({
+        invoiceId,
+        serviceId: outcome.kind === 'accepted' ? outcome.serviceId : '',
+        status: 'failed',
+        reason: REASON,
+        now: NOW,
+      })),
+    );
     const corrections = texts('correct').map(({ ref }, index) =>
       validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), index + 1),
     );

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger, RecordSend, SendOutcome } from '../../../src/domain/ports/ledger.ts';
-import type { OpenLedger, Scenario } from './scenario.ts';
+import type { OpenLedger, Scenario, TestBatch } from './scenario.ts';
 import { accepted, createScenario, delivery, NOW, OTHER_NIF, REASON, serviceIdOf } from './scenario.ts';
 
 const LATER = { code: 'later', message: 'Later' };
@@ -47,6 +47,56 @@ export function sendingContract(open: OpenLedger): void {
         idempotencyKey: before.idempotencyKey,
         invoiceId: before.invoiceId,
       });
+    });
+  });
+
+  describe('an invoice that is handed out again', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    const later = { kind: 'pending', reason: REASON, mayExist: false } as const;
+
+    async function refusedForNow(batch: TestBatch, ref: string): Promise<void> {
+      const { invoiceId, generation } = await batch.one(ref);
+      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome: later }]);
+    }
+
+    it('does not exist at the service while every try was refused for now, however often', async () => {
+      const batch = await scenario.run([{ ref: 'later' }]);
+      await batch.send('later', later);
+      await refusedForNow(batch, 'later');
+      await refusedForNow(batch, 'later');
+
+      const again = await batch.one('later');
+      expect(again).toMatchObject({ state: 'sending', mayExist: false, attempts: 3 });
+      const { invoiceId } = again;
+      await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: later }]);
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
+
+      expect((await batch.line('later')).state).toBe('held');
+    });
+
+    it('may exist when nobody wrote down how the last hand-out ended', async () => {
+      const batch = await scenario.run([{ ref: 'silent' }]);
+      await batch.send('silent', later);
+      await batch.one('silent');
+
+      expect(await batch.one('silent')).toMatchObject({ mayExist: true });
+    });
+
+    it('starts its settle time with the answer, not with the POST', async () => {
+      const batch = await scenario.run([{ ref: 'slow' }]);
+      const { invoiceId } = await batch.freeze('slow');
+      const outcome = accepted(serviceIdOf(scenario, 'slow'));
+
+      await ledger.recordSends([
+        { invoiceId, generation: 1, attempts: 1, sentAt: NOW, answeredAt: NOW + 40_000, outcome },
+      ]);
+
+      expect(await batch.line('slow')).toMatchObject({ sentAt: NOW });
+      expect(await ledger.silent(batch.batchId, 1, NOW + 50_000, 1)).toMatchObject([{ acceptedAt: NOW + 40_000 }]);
     });
   });
 
@@ -172,7 +222,7 @@ export function sendingContract(open: OpenLedger): void {
         send(again.invoiceId, { kind: 'pending', reason: LATER, mayExist: true }, { attempts: 2, sentAt: NOW + 2 }),
       ]);
 
-      expect(again).toMatchObject({ state: 'sending', mayExist: true, firstSentAt: NOW + 1 });
+      expect(again).toMatchObject({ state: 'sending', mayExist: false, firstSentAt: NOW + 1 });
       expect(await batch.line('pending')).toMatchObject({
         state: 'sending',
         attempts: 3,

@@ -30,8 +30,14 @@ export function settlingContract(open: OpenLedger): void {
     return { batch, invoiceId, serviceId };
   }
 
-  function news(invoiceId: number, status: StatusNews['status'], over: Partial<StatusNews> = {}): StatusNews {
-    return { invoiceId, status, reason: null, now: NOW + 50, ...over };
+  interface Asked {
+    readonly invoiceId: number;
+    readonly serviceId: string;
+  }
+
+  function news(asked: Asked, status: StatusNews['status'], over: Partial<StatusNews> = {}): StatusNews {
+    const { invoiceId, serviceId } = asked;
+    return { invoiceId, serviceId, status, reason: null, now: NOW + 50, ...over };
   }
 
   describe('recordStatus', () => {
@@ -41,9 +47,10 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('issues an accepted invoice for good', async () => {
-      const { batch, invoiceId } = await acceptedOne('get-issued');
+      const asked = await acceptedOne('get-issued');
+      const { batch } = asked;
 
-      const settled = await ledger.recordStatus([news(invoiceId, 'issued')]);
+      const settled = await ledger.recordStatus([news(asked, 'issued')]);
 
       expect(settled).toMatchObject([{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }]);
       expect(await batch.line('get-issued')).toMatchObject({
@@ -58,10 +65,7 @@ export function settlingContract(open: OpenLedger): void {
       const one = await acceptedOne('get-failed');
       const two = await acceptedOne('get-failed-silently');
 
-      const settled = await ledger.recordStatus([
-        news(one.invoiceId, 'failed', { reason: REASON }),
-        news(two.invoiceId, 'failed'),
-      ]);
+      const settled = await ledger.recordStatus([news(one, 'failed', { reason: REASON }), news(two, 'failed')]);
 
       expect(settled.map((row) => row.state)).toEqual(['failed', 'failed']);
       expect(await one.batch.line('get-failed')).toMatchObject({
@@ -75,9 +79,10 @@ export function settlingContract(open: OpenLedger): void {
     it.each(['processing', 'unreadable'] as const)(
       'counts the ask and moves nothing when the status is %s',
       async (status) => {
-        const { batch, invoiceId } = await acceptedOne(`get-${status}`);
+        const asked = await acceptedOne(`get-${status}`);
+        const { batch, invoiceId } = asked;
 
-        expect(await ledger.recordStatus([news(invoiceId, status)])).toEqual([]);
+        expect(await ledger.recordStatus([news(asked, status)])).toEqual([]);
 
         const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 10);
         expect(silent).toMatchObject({ invoiceId, asks: 1, acceptedAt: NOW });
@@ -85,10 +90,11 @@ export function settlingContract(open: OpenLedger): void {
     );
 
     it('issues after failed, flagged; and only flags failed after issued', async () => {
-      const { batch, invoiceId } = await acceptedOne('contradiction');
-      await ledger.recordStatus([news(invoiceId, 'failed', { reason: REASON })]);
+      const asked = await acceptedOne('contradiction');
+      const { batch } = asked;
+      await ledger.recordStatus([news(asked, 'failed', { reason: REASON })]);
 
-      const settled = await ledger.recordStatus([news(invoiceId, 'issued', { now: NOW + 60 })]);
+      const settled = await ledger.recordStatus([news(asked, 'issued', { now: NOW + 60 })]);
       expect(settled.map((row) => row.state)).toEqual(['issued']);
       expect(await batch.line('contradiction')).toMatchObject({
         state: 'issued',
@@ -96,8 +102,8 @@ export function settlingContract(open: OpenLedger): void {
         reason: null,
         settledAt: NOW + 60,
       });
-      await ledger.recordStatus([news(invoiceId, 'failed')]);
-      await ledger.recordStatus([news(invoiceId, 'failed')]);
+      await ledger.recordStatus([news(asked, 'failed')]);
+      await ledger.recordStatus([news(asked, 'failed')]);
 
       expect(await batch.line('contradiction')).toMatchObject({
         state: 'issued',
@@ -107,10 +113,11 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it.each(['issued', 'failed'] as const)('settles an unsettled invoice as %s', async (status) => {
-      const { batch, invoiceId } = await acceptedOne(`unsettled-${status}`);
+      const asked = await acceptedOne(`unsettled-${status}`);
+      const { batch } = asked;
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
-      const settled = await ledger.recordStatus([news(invoiceId, status)]);
+      const settled = await ledger.recordStatus([news(asked, status)]);
 
       expect(settled.map((row) => row.state)).toEqual([status]);
     });
@@ -121,9 +128,9 @@ export function settlingContract(open: OpenLedger): void {
       const sending = await batch.freeze('on-the-wire');
 
       const settled = await ledger.recordStatus([
-        news(staged.invoiceId, 'issued'),
-        news(sending.invoiceId, 'failed'),
-        news(999_999_999, 'issued'),
+        news({ invoiceId: staged.invoiceId, serviceId: 'inv_nobody-1' }, 'issued'),
+        news({ invoiceId: sending.invoiceId, serviceId: 'inv_nobody-2' }, 'failed'),
+        news({ invoiceId: 999_999_999, serviceId: 'inv_nobody-3' }, 'issued'),
       ]);
 
       expect(settled).toEqual([]);
@@ -137,8 +144,8 @@ export function settlingContract(open: OpenLedger): void {
       await ledger.recordDeliveries(cases.map(({ serviceId }) => delivery(serviceId, 'failed', { reason: REASON })));
 
       await ledger.recordStatus(
-        cases.map(({ invoiceId }, index) =>
-          news(invoiceId, (['failed', 'unreadable', 'issued', 'processing'] as const)[index] ?? 'processing'),
+        cases.map((asked, index) =>
+          news(asked, (['failed', 'unreadable', 'issued', 'processing'] as const)[index] ?? 'processing'),
         ),
       );
 
@@ -187,15 +194,31 @@ export function settlingContract(open: OpenLedger): void {
       });
     });
 
-    it('opens the pages with owned unsent or any accepted invoice', async () => {
+    it('does not wait for what a closed batch left unsent', async () => {
+      const owner = await scenario.run([{ ref: 'left-1' }]);
+      const batch = await scenario.run([{ ref: 'left-1' }, { ref: 'left-2' }]);
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ unsent: 1, attached: 1 });
+
+      await owner.finish();
+
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({
+        unsent: 1,
+        attached: 0,
+        counts: { staged: 2 },
+      });
+    });
+
+    it('opens the pages with unsent invoices of a batch that is not closed, or with any accepted invoice', async () => {
       const owner = await scenario.run([{ ref: 'o1' }, { ref: 'o2' }], 1);
       const batch = await scenario.run([{ ref: 'a1' }, { ref: 'a2' }, { ref: 'a3' }, { ref: 'o1' }, { ref: 'o2' }], 1);
       await batch.send('a2', { kind: 'rejected', reason: REASON });
       await batch.freeze('a3');
       await owner.send('o2', accepted(serviceIdOf(scenario, 'o2')));
 
-      expect(await ledger.openPages(batch.batchId)).toEqual([1, 3, 5]);
+      expect(await ledger.openPages(batch.batchId)).toEqual([1, 3, 4, 5]);
       expect(await ledger.openPages(owner.batchId)).toEqual([1, 2]);
+      await owner.finish();
+      expect(await ledger.openPages(batch.batchId)).toEqual([1, 3, 5]);
     });
 
     it('finds the silent, fewest asks first, accepted before the given time, at most as many as asked', async () => {
@@ -203,7 +226,9 @@ export function settlingContract(open: OpenLedger): void {
       for (const [index, ref] of ['q1', 'q2', 'q3', 'q4'].entries())
         await batch.send(ref, accepted(serviceIdOf(scenario, ref)), { sentAt: NOW + index });
       const [first] = await ledger.silent(batch.batchId, 1, NOW + 10, 1);
-      await ledger.recordStatus([news(first?.invoiceId ?? 0, 'processing')]);
+      await ledger.recordStatus([
+        news({ invoiceId: first?.invoiceId ?? 0, serviceId: first?.serviceId ?? '' }, 'processing'),
+      ]);
 
       expect((await ledger.silent(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks])).toEqual([
         [2, 0],
@@ -286,6 +311,84 @@ export function settlingContract(open: OpenLedger): void {
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: LATER, now: NOW });
 
       expect(await batch.lines()).toEqual(before);
+    });
+  });
+
+  describe('an answer about a document that a correction has replaced', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    async function corrected(ref: string) {
+      const first = await acceptedOne(ref);
+      await ledger.recordStatus([news(first, 'failed', { reason: REASON })]);
+      const second = await scenario.run([{ ref, unitPrice: '99' }]);
+      const serviceId = serviceIdOf(scenario, `${ref}-2`);
+      return { first, second, serviceId };
+    }
+
+    it('does not fail the corrected one', async () => {
+      const { first, second, serviceId } = await corrected('stale-failed');
+      await second.send('stale-failed', accepted(serviceId));
+
+      expect(await ledger.recordStatus([news(first, 'failed', { reason: REASON })])).toEqual([]);
+
+      expect(await second.line('stale-failed')).toMatchObject({ state: 'accepted', serviceId, flags: [] });
+    });
+
+    it('says of the earlier one that it is issued, and holds the corrected one that was not sent yet', async () => {
+      const { first, second } = await corrected('stale-issued');
+
+      const settled = await ledger.recordStatus([news(first, 'issued', { now: NOW + 70 })]);
+
+      expect(settled).toMatchObject([{ batchId: first.batch.batchId, ordinal: 1, state: 'issued' }]);
+      expect(await first.batch.line('stale-issued')).toMatchObject({ state: 'issued', settledAt: NOW + 70 });
+      expect(await second.line('stale-issued')).toMatchObject({
+        state: 'held',
+        flags: ['issued-in-earlier-generation'],
+      });
+    });
+  });
+
+  describe('closeBatch', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('leaves nothing open that the batch owns, and says unknown wherever the service may have it', async () => {
+      const refs = ['staged', 'open', 'accepted', 'rejected', 'issued'];
+      const batch = await scenario.run(
+        refs.map((ref) => ({ ref: `b-${ref}` })),
+        2,
+      );
+      await batch.freeze('b-open');
+      await batch.send('b-accepted', accepted(serviceIdOf(scenario, 'b-accepted')));
+      await batch.send('b-rejected', { kind: 'rejected', reason: LATER });
+      await batch.send('b-issued', accepted(serviceIdOf(scenario, 'b-issued')));
+      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'b-issued'), 'issued')]);
+
+      expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(3);
+      expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(0);
+
+      expect((await batch.lines()).map((line) => line.state)).toEqual([
+        'held',
+        'unknown',
+        'unsettled',
+        'rejected',
+        'issued',
+      ]);
+    });
+
+    it("leaves another batch's invoices to that batch", async () => {
+      const owner = await scenario.run([{ ref: 'mine-1' }, { ref: 'mine-2' }]);
+      const attached = await scenario.run([{ ref: 'mine-1' }, { ref: 'mine-2' }]);
+      await owner.send('mine-2', accepted(serviceIdOf(scenario, 'mine-2')));
+
+      expect(await ledger.closeBatch(attached.batchId, { reason: REASON, now: NOW })).toBe(0);
+
+      expect((await owner.lines()).map((line) => line.state)).toEqual(['staged', 'accepted']);
     });
   });
 

@@ -34,7 +34,9 @@ export function stagingContract(open: OpenLedger): void {
     if (state === 'issued') await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
     if (state === 'failed') {
       const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 1);
-      await ledger.recordStatus([{ invoiceId: silent?.invoiceId ?? 0, status: 'failed', reason: REASON, now: NOW }]);
+      await ledger.recordStatus([
+        { invoiceId: silent?.invoiceId ?? 0, serviceId, status: 'failed', reason: REASON, now: NOW },
+      ]);
     }
     if (state === 'unsettled')
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });

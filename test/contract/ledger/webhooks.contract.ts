@@ -17,6 +17,55 @@ export function webhooksContract(open: OpenLedger): void {
     return { batch, serviceId, invoiceId };
   }
 
+  describe('storeDeliveries and applyDeliveries', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('keep the news first and move the invoice second', async () => {
+      const { batch, serviceId } = await acceptedOne('two-steps');
+
+      expect(await ledger.storeDeliveries([delivery(serviceId, 'issued')])).toEqual({ stored: 1, duplicates: 0 });
+      expect((await batch.line('two-steps')).state).toBe('accepted');
+
+      expect(await ledger.applyDeliveries([serviceId])).toMatchObject({
+        settled: [{ state: 'issued' }],
+        toConfirm: [],
+      });
+      expect((await batch.line('two-steps')).state).toBe('issued');
+    });
+
+    it('apply nothing twice, and nothing to ids that nobody has', async () => {
+      const { batch, serviceId } = await acceptedOne('again');
+      await ledger.storeDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
+
+      await ledger.applyDeliveries([serviceId, serviceId]);
+      await ledger.applyDeliveries([serviceId, 'inv_of_nobody']);
+
+      expect(await batch.line('again')).toMatchObject({ state: 'issued', settledAt: NOW + 5, flags: [] });
+      expect(await ledger.applyDeliveries([])).toEqual({ settled: [], toConfirm: [] });
+    });
+
+    it('lose nothing when whoever stored died before applying: reading the page applies it', async () => {
+      const { batch, serviceId } = await acceptedOne('crash');
+      await ledger.storeDeliveries([delivery(serviceId, 'issued')]);
+
+      const progress = await ledger.pageProgress(batch.batchId, 1);
+
+      expect(progress).toMatchObject({ accepted: 0, counts: { issued: 1 } });
+      expect((await batch.line('crash')).state).toBe('issued');
+    });
+
+    it('leave a failed event to be confirmed when the page is read', async () => {
+      const { batch, serviceId, invoiceId } = await acceptedOne('crash-failed');
+      await ledger.storeDeliveries([delivery(serviceId, 'failed', { reason: REASON })]);
+
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ accepted: 1 });
+      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ invoiceId }]);
+    });
+  });
+
   describe('recordDeliveries', () => {
     beforeAll(async () => {
       ledger = await open();
@@ -97,7 +146,7 @@ export function webhooksContract(open: OpenLedger): void {
       expect(
         (await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })])).toConfirm,
       ).toHaveLength(1);
-      await ledger.recordStatus([{ invoiceId, status: 'failed', reason: null, now: NOW }]);
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: null, now: NOW }]);
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([]);
       expect(
         (await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })])).toConfirm,
@@ -108,7 +157,7 @@ export function webhooksContract(open: OpenLedger): void {
       const one = await acceptedOne('unconfirmed');
       const two = await acceptedOne('confirmed');
       await ledger.recordDeliveries([delivery(one.serviceId, 'failed'), delivery(two.serviceId, 'failed')]);
-      await ledger.recordStatus([{ invoiceId: two.invoiceId, status: 'failed', reason: REASON, now: NOW }]);
+      await ledger.recordStatus([{ ...two, status: 'failed', reason: REASON, now: NOW }]);
 
       const { settled, toConfirm } = await ledger.recordDeliveries([
         delivery(one.serviceId, 'issued'),
@@ -155,7 +204,7 @@ export function webhooksContract(open: OpenLedger): void {
       expect((await ledger.recordDeliveries([delivery(serviceId, 'failed')])).toConfirm).toEqual([
         { invoiceId, serviceId },
       ]);
-      await ledger.recordStatus([{ invoiceId, status: 'unreadable', reason: null, now: NOW }]);
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'unreadable', reason: null, now: NOW }]);
 
       expect((await batch.line('late-failed')).state).toBe('failed');
     });
@@ -339,6 +388,20 @@ export function webhooksContract(open: OpenLedger): void {
       await ledger.closeBreaker(baseUrl);
 
       expect(await ledger.breaker(baseUrl)).toBeNull();
+    });
+
+    it('lets exactly one of many probe, and nobody again before the time it was given is over', async () => {
+      const baseUrl = `http://127.0.0.1/probe/${scenario.application}`;
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 10 });
+      const claim = (now: number) => ledger.claimProbe(baseUrl, { now, until: now + 60 });
+
+      expect(await claim(NOW + 9)).toBe(false);
+      const together = await Promise.all(Array.from({ length: 8 }, () => claim(NOW + 10)));
+      expect(together.filter(Boolean)).toHaveLength(1);
+      expect(await claim(NOW + 69)).toBe(false);
+      expect(await claim(NOW + 70)).toBe(true);
+      expect(await ledger.breaker(baseUrl)).toMatchObject({ openedAt: NOW, probeAfter: NOW + 130 });
+      expect(await ledger.claimProbe(`${baseUrl}/other`, { now: NOW, until: NOW })).toBe(false);
     });
 
     it('has an id of its own that does not change', async () => {

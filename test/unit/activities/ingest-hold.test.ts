@@ -108,7 +108,9 @@ function deps(): ActivityDeps {
       patienceMs: 1,
       pageSize: 2000,
       failureBudget: 0.5,
+      dropPatienceMs: 1,
       maxConcurrency: 1,
+      retry: { failedReasonCodes: [], maxGenerations: 3, retentionMs: 1, rejectionIsProof: true },
     },
     now: () => NOW,
   };

@@ -14,6 +14,8 @@ async function ownEndpoints(change: Partial<Endpoints> = {}): Promise<Endpoints>
     temporalAddress: '127.0.0.1:7233',
     temporalNamespace: 'default',
     temporalUi: 'http://127.0.0.1:8233',
+    ledgerId: 'ledger-1',
+    reportsDir: '/reports',
     ...change,
   };
 }

@@ -13,17 +13,13 @@ function held(options: Partial<DeliveryGroupOptions> = {}) {
   const watchers: (() => void)[] = [];
   const failures: [unknown, number][] = [];
   const group = createDeliveryGroup({
-    record: async (deliveries) =>
+    store: async (deliveries) =>
       await new Promise((resolve, reject) => {
         groups.push(deliveries.map(({ sha256 }) => sha256));
-        releases.push((error) =>
-          error === undefined
-            ? resolve({ stored: deliveries.length, duplicates: 0, settled: [], toConfirm: [] })
-            : reject(error),
-        );
+        releases.push((error) => (error === undefined ? resolve(deliveries.length) : reject(error)));
         watchers.shift()?.();
       }),
-    onResult: () => undefined,
+    onStored: () => undefined,
     onFailure: (error, deliveries) => failures.push([error, deliveries]),
     ...options,
   });
@@ -145,7 +141,7 @@ describe('createDeliveryGroup', () => {
 
   it('does not call a stored group failed because a listener throws', async () => {
     const { group, releases, failures, nextWrite } = held({
-      onResult: () => {
+      onStored: () => {
         throw new Error('listener');
       },
     });

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { DeliveryResult, RecordDelivery, SettledInvoice } from '../../../src/domain/ports/ledger.ts';
+import type { RecordDelivery, StoredDeliveries } from '../../../src/domain/ports/ledger.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../../../src/webhooks/server.ts';
 import { SECRET, SHAPES } from './receiver-shapes.ts';
 
@@ -10,10 +10,9 @@ export { SECRET, SHAPES };
 /** Keeps what was recorded; a test may make it slow or broken. */
 export interface RecordingLedger {
   readonly groups: RecordDelivery[][];
-  readonly recordDeliveries: (deliveries: readonly RecordDelivery[]) => Promise<DeliveryResult>;
+  readonly storeDeliveries: (deliveries: readonly RecordDelivery[]) => Promise<StoredDeliveries>;
   /** Called before each write; throw or wait in it. */
   before: () => Promise<void>;
-  settled: readonly SettledInvoice[];
 }
 
 export function recordingLedger(): RecordingLedger {
@@ -21,11 +20,10 @@ export function recordingLedger(): RecordingLedger {
   const ledger: RecordingLedger = {
     groups,
     before: async () => undefined,
-    settled: [],
-    async recordDeliveries(deliveries) {
+    async storeDeliveries(deliveries) {
       await ledger.before();
       groups.push([...deliveries]);
-      return { stored: deliveries.length, duplicates: 0, settled: ledger.settled, toConfirm: [] };
+      return { stored: deliveries.length, duplicates: 0 };
     },
   };
   return ledger;
@@ -33,7 +31,8 @@ export function recordingLedger(): RecordingLedger {
 
 export interface StartedReceiver extends Receiver {
   readonly ledger: RecordingLedger;
-  readonly settled: SettledInvoice[][];
+  /** What was announced as stored, by service id. */
+  readonly stored: (string | null)[];
   readonly logged: string[];
 }
 
@@ -42,7 +41,7 @@ export async function receiverOf(
   options: Partial<ReceiverOptions> = {},
   ledger = recordingLedger(),
 ): Promise<StartedReceiver> {
-  const settled: SettledInvoice[][] = [];
+  const stored: (string | null)[] = [];
   const logged: string[] = [];
   const receiver = await startReceiver({
     host: '127.0.0.1',
@@ -50,12 +49,12 @@ export async function receiverOf(
     ledger,
     secrets: async () => [SECRET],
     shapes: SHAPES,
-    onSettled: (some) => settled.push([...some]),
+    onStored: (deliveries) => stored.push(...deliveries.map(({ event }) => event?.serviceId ?? null)),
     log: { warn: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`) },
     ...options,
   });
   onTestFinished(async () => await receiver.close());
-  return { ...receiver, ledger, settled, logged };
+  return { ...receiver, ledger, stored, logged };
 }
 
 export function signatureOf(body: string | Uint8Array, secret = SECRET): string {

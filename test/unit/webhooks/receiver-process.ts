@@ -6,11 +6,11 @@ const receiver = await startReceiver({
   host: '127.0.0.1',
   port: 0,
   ledger: {
-    recordDeliveries: async (deliveries) => ({ stored: deliveries.length, duplicates: 0, settled: [], toConfirm: [] }),
+    storeDeliveries: async (deliveries) => ({ stored: deliveries.length, duplicates: 0 }),
   },
   secrets: async () => [SECRET],
   shapes: SHAPES,
-  onSettled: () => undefined,
+  onStored: () => undefined,
   log: { warn: () => undefined },
 });
 

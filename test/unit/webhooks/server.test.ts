@@ -67,35 +67,30 @@ describe('a delivery', () => {
     expect(answers.map(({ status }) => status)).toEqual([204, 204]);
   });
 
-  it('tells the page what came to rest, after the commit', async () => {
-    const receiver = await receiverOf();
-    const settled = { batchId: 'b', workflowId: 'w', page: 1, ordinal: 7, state: 'issued' } as const;
-    receiver.ledger.settled = [settled];
-
-    await deliver(receiver.url, eventOf(1));
-
-    expect(receiver.settled).toEqual([[settled]]);
-  });
-
-  it('tells nobody when nothing came to rest', async () => {
+  it('is announced after the commit', async () => {
     const receiver = await receiverOf();
 
     await deliver(receiver.url, eventOf(1));
 
-    expect(receiver.settled).toEqual([]);
+    expect(receiver.stored).toEqual(['inv_1']);
   });
 
-  it('stays stored when telling the page fails', async () => {
+  it('is announced to nobody when the ledger could not store it', async () => {
     const ledger = recordingLedger();
-    ledger.settled = [{ batchId: 'b', workflowId: 'w', page: 1, ordinal: 7, state: 'issued' }];
-    const receiver = await receiverOf(
-      {
-        onSettled: () => {
-          throw new Error('Temporal is away');
-        },
+    ledger.before = () => Promise.reject(new Error('away'));
+    const receiver = await receiverOf({}, ledger);
+
+    expect((await deliver(receiver.url, eventOf(1))).status).toBe(503);
+
+    expect(receiver.stored).toEqual([]);
+  });
+
+  it('stays stored when the announcement fails', async () => {
+    const receiver = await receiverOf({
+      onStored: () => {
+        throw new Error('nobody listens');
       },
-      ledger,
-    );
+    });
 
     expect((await deliver(receiver.url, eventOf(1))).status).toBe(204);
   });

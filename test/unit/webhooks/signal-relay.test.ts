@@ -28,29 +28,39 @@ describe('createSignalRelay', () => {
     vi.useRealTimers();
   });
 
-  it('tells each page once per 250 ms, each ordinal once', async () => {
+  it('tells each page when its burst is over, in one signal, each ordinal once', async () => {
     const { relay, sent } = relayOf();
     relay.add([settled(1, 1), settled(2, 9)]);
-    await vi.advanceTimersByTimeAsync(200);
+    await vi.advanceTimersByTimeAsync(300);
     relay.add([settled(1, 2), settled(1, 1), settled(1, 1, 'other')]);
 
-    await vi.advanceTimersByTimeAsync(49);
-    expect(sent).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(sent).toEqual([['wf-b-p2', [9]]]);
+    await vi.advanceTimersByTimeAsync(250);
 
-    expect(sent).toEqual([
+    expect(sent.slice(1)).toEqual([
       ['wf-b-p1', [1, 2]],
-      ['wf-b-p2', [9]],
       ['wf-other-p1', [1]],
     ]);
+  });
+
+  it('tells a page whose news never ends every 2 s', async () => {
+    const { relay, sent } = relayOf();
+    for (let ordinal = 1; ordinal <= 45; ordinal += 1) {
+      relay.add([settled(1, ordinal)]);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+
+    expect(sent).toHaveLength(2);
+    expect(sent.map(([, ordinals]) => ordinals.length)).toEqual([20, 20]);
   });
 
   it('begins anew after each round', async () => {
     const { relay, sent } = relayOf();
     relay.add([settled(1, 1)]);
-    await vi.advanceTimersByTimeAsync(250);
+    await vi.advanceTimersByTimeAsync(500);
     relay.add([settled(1, 1)]);
-    await vi.advanceTimersByTimeAsync(250);
+    await vi.advanceTimersByTimeAsync(500);
 
     expect(sent).toEqual([
       ['wf-b-p1', [1]],
@@ -104,11 +114,11 @@ describe('createSignalRelay', () => {
       },
     });
     relay.add([settled(1, 1)]);
-    await vi.advanceTimersByTimeAsync(250);
+    await vi.advanceTimersByTimeAsync(500);
     relay.add([settled(1, 2)]);
-    await vi.advanceTimersByTimeAsync(250);
+    await vi.advanceTimersByTimeAsync(500);
     relay.add([settled(1, 3)]);
-    await vi.advanceTimersByTimeAsync(250);
+    await vi.advanceTimersByTimeAsync(500);
     const during = [...sent];
 
     finish?.();

@@ -10,7 +10,7 @@ import type { GroupedInvoice } from '../domain/row.ts';
 import { memoryRowStore } from '../ingest/memory-row-store.ts';
 import { toInvoice } from '../ingest/to-invoice.ts';
 import { invoiceBody } from '../service/invoice-body.ts';
-import { readWithProfile } from '../wiring/read-with-profile.ts';
+import { readWithProfile } from './read-with-profile.ts';
 
 /** What a dry run found; nothing left the machine, nothing was written. */
 export interface CheckedFile {

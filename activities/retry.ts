@@ -1,0 +1,135 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { LoteError } from '../src/domain/errors.ts';
+import type { RetryResult, RetrySelection } from '../src/domain/ports/operating-ledger.ts';
+import type { RetryPolicy } from '../src/domain/retry-decision.ts';
+import type { RetryRequestInput } from '../workflows/messages.ts';
+import type { ActivityDeps } from './deps.ts';
+import { runningBatch, type RunningBatch } from './running-batch.ts';
+
+export interface ReopenInput {
+  readonly ledgerId?: string | undefined;
+  readonly batchId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly request: RetryRequestInput;
+}
+
+export interface SendAgainInput {
+  readonly ledgerId: string;
+  readonly batchId: string;
+  /** Names the audit lines: a step that is repeated writes each of them once. */
+  readonly actionId: string;
+  readonly requests: readonly RetryRequestInput[];
+  /** The retry policy of the service profile may add failed invoices of its own. */
+  readonly automatic: boolean;
+}
+
+/** What goes again: the batch as it runs now, with the pages that have something to send. */
+export interface Reopened {
+  readonly batch: RunningBatch;
+  readonly moved: number;
+  readonly refused: Readonly<Record<string, number>>;
+}
+
+const LOTE = 'lote';
+
+/** Claims a closed batch for this run and lets the selected invoices go again. */
+export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promise<Reopened> {
+  const { batchId, workflowId, runId, request } = input;
+  await claim(deps, { batchId, workflowId, runId });
+  const result = await retry(deps, { batchId, actionId: `${workflowId}/${runId}/start`, request });
+  return reopened(deps, batchId, result);
+}
+
+/** Between two rounds of pages: what operators asked for meanwhile, and what the retry policy says of the failed. */
+export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Promise<Reopened> {
+  const { batchId, actionId } = input;
+  let total: RetryResult = NOTHING;
+  for (const [index, request] of input.requests.entries()) {
+    total = sum(total, await retry(deps, { batchId, actionId: `${actionId}/update-${index + 1}`, request }));
+  }
+  const { failedReasonCodes } = deps.settings.retry;
+  if (input.automatic && failedReasonCodes.length > 0) {
+    const result = await deps.ledger.retryInvoices({
+      batchId,
+      selection: { states: ['failed'], reasonCodes: failedReasonCodes },
+      policy: policyOf(deps, false),
+      action: { actionId: `${actionId}/policy`, who: LOTE, why: 'retry.failedReasonCodes of the service profile' },
+    });
+    // Those whose generations are spent are no news: they stay as they are.
+    total = sum(total, { ...result, refused: {} });
+  }
+  return reopened(deps, batchId, total);
+}
+
+async function claim(
+  deps: ActivityDeps,
+  run: { readonly batchId: string; readonly workflowId: string; readonly runId: string },
+): Promise<void> {
+  const first = await deps.ledger.reopenBatch({ ...run, takeOver: false });
+  if (first.kind === 'owned') {
+    if (await deps.runs.isOpen(first.workflowId, first.runId)) throw batchRunning(run.batchId, first.workflowId);
+    await deps.ledger.reopenBatch({ ...run, takeOver: true });
+  }
+  if (first.kind === 'nothing') {
+    throw new LoteError(
+      'transition-refused',
+      `Retrying invoices of batch ${run.batchId}: its file was refused or is still being read, so that it has none. Nothing was done.`,
+    );
+  }
+}
+
+/** The detail names the run, so that a command can send the update there itself. */
+function batchRunning(batchId: string, workflowId: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'batch-running',
+    nonRetryable: true,
+    message: `Retrying invoices of batch ${batchId}: it is running. Send the update retryInvoices to workflow ${workflowId} instead.`,
+    details: [workflowId],
+  });
+}
+
+function retry(
+  deps: ActivityDeps,
+  one: { readonly batchId: string; readonly actionId: string; readonly request: RetryRequestInput },
+): Promise<RetryResult> {
+  const { request } = one;
+  const selection: RetrySelection = {
+    ...(request.states === undefined || request.states.length === 0 ? {} : { states: request.states }),
+    ...(request.rows === undefined || request.rows.length === 0 ? {} : { rows: request.rows }),
+  };
+  return deps.ledger.retryInvoices({
+    batchId: one.batchId,
+    selection,
+    policy: policyOf(deps, request.acceptDuplicateRisk === true),
+    action: { actionId: one.actionId, who: request.who ?? null, why: request.reason },
+  });
+}
+
+function policyOf(deps: ActivityDeps, acceptDuplicateRisk: boolean): RetryPolicy {
+  const { maxGenerations, retentionMs, rejectionIsProof } = deps.settings.retry;
+  return { maxGenerations, retentionMs, rejectionIsProof, acceptDuplicateRisk, now: deps.now() };
+}
+
+async function reopened(deps: ActivityDeps, batchId: string, result: RetryResult): Promise<Reopened> {
+  const record = await deps.ledger.findBatch(batchId);
+  if (record === null) throw new LoteError('batch-not-found', `The ledger knows no batch ${batchId}.`);
+  const moved = Object.values(result.moved).reduce((total, count) => total + count, 0);
+  deps.log.info('invoices go again', { batchId, ...result.moved });
+  return { batch: await runningBatch(deps, record), moved, refused: { ...result.refused } };
+}
+
+const NOTHING: RetryResult = { moved: { release: 0, regenerate: 0, repeat: 0, abandon: 0 }, refused: {}, pages: [] };
+
+function sum(a: RetryResult, b: RetryResult): RetryResult {
+  return {
+    moved: {
+      release: a.moved.release + b.moved.release,
+      regenerate: a.moved.regenerate + b.moved.regenerate,
+      repeat: a.moved.repeat + b.moved.repeat,
+      abandon: a.moved.abandon + b.moved.abandon,
+    },
+    refused: { ...a.refused, ...b.refused },
+    pages: [...a.pages, ...b.pages],
+  };
+}

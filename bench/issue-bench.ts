@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgresCluster } from '../test/support/postgres-cluster.ts';
+import { runChild, startChild } from './child.ts';
+import { issueTable, type LoteMeasure } from './issue-table.ts';
+import type { IssueOptions, LedgerKind } from './options.ts';
+import type { Table } from './print-table.ts';
+import type { BareInput, BareRun } from './processes/bare-process.ts';
+import type { SandboxInput, SandboxUp } from './processes/sandbox-process.ts';
+import { runLote } from './run-lote.ts';
+
+/** The answer time of the sandbox, the same for everybody. */
+const LATENCY_MS = 5;
+/** The default of the service profile's `limits.maxConcurrency`. */
+const CONNECTIONS = 64;
+/** The sandbox's code is compiled, and its pools are filled, before anything is measured. */
+const WARM_UP_INVOICES = 2_000;
+
+/** Lote from file to report, and a bare script that keeps nothing, against one sandbox process. */
+export async function runIssueBench(options: IssueOptions): Promise<Table> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
+  const sandbox = await startChild<SandboxUp>({
+    file: 'sandbox-process.ts',
+    input: { latencyMs: LATENCY_MS, settleMs: options.settleMs } satisfies SandboxInput,
+    profileDir: options.profileDir,
+  });
+  try {
+    const url = sandbox.first.url;
+    await runBare(url, 'warmup', { ...options, invoices: WARM_UP_INVOICES });
+    const bare: BareRun[] = [await runBare(url, 'before', options)];
+    const lote: LoteMeasure[] = [];
+    for (const ledger of options.ledgers) {
+      const measure = await measureLote(ledger, { url, directory, options });
+      if (measure !== null) lote.push(measure);
+      // The machine may be busier now than before: the bare script is measured around each run.
+      bare.push(await runBare(url, `after-${ledger}`, options));
+    }
+    return issueTable({ options, bare, lote, latencyMs: LATENCY_MS });
+  } finally {
+    await sandbox.end();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function runBare(sandboxUrl: string, name: string, options: IssueOptions): Promise<BareRun> {
+  const input: BareInput = {
+    sandboxUrl,
+    apiKey: `sk_test_bare-${name}`,
+    invoices: options.invoices,
+    connections: CONNECTIONS,
+  };
+  return runChild<BareRun>({ file: 'bare-process.ts', input, profileDir: options.profileDir });
+}
+
+async function measureLote(
+  ledger: LedgerKind,
+  place: { url: string; directory: string; options: IssueOptions },
+): Promise<LoteMeasure | null> {
+  const cluster = ledger === 'postgres' ? await startPostgresCluster({ durable: true }) : null;
+  if (ledger === 'postgres' && cluster === null) {
+    process.stderr.write('No PostgreSQL on this machine (initdb and postgres): Lote is measured on PGlite only.\n');
+    return null;
+  }
+  try {
+    const { options } = place;
+    return await runLote({
+      ledger,
+      databaseUrl: cluster?.url ?? null,
+      databasePid: cluster?.pid ?? null,
+      sandboxUrl: place.url,
+      directory: join(place.directory, ledger),
+      invoices: options.invoices,
+      profileDir: options.profileDir,
+    });
+  } finally {
+    await cluster?.stop();
+  }
+}

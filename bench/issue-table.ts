@@ -1,0 +1,63 @@
+import type { IssueOptions, LedgerKind } from './options.ts';
+import type { Table } from './print-table.ts';
+import type { BareRun } from './processes/bare-process.ts';
+import type { LoteRun } from './processes/lote-process.ts';
+
+export interface LoteMeasure extends LoteRun {
+  readonly ledger: LedgerKind;
+  /** Of the PostgreSQL server; the embedded ledger counts as Lote itself. */
+  readonly databaseCpuMs: number;
+}
+
+export interface IssueMeasures {
+  readonly options: IssueOptions;
+  /** Before, between and after the runs of Lote. */
+  readonly bare: readonly BareRun[];
+  readonly lote: readonly LoteMeasure[];
+  readonly latencyMs: number;
+}
+
+const NAMES: Readonly<Record<LedgerKind, string>> = { postgres: 'Lote on PostgreSQL', pglite: 'Lote on PGlite' };
+
+/** The ratio of a run of Lote is to the mean of the bare runs just before and just after it. */
+export function issueTable({ options, bare, lote, latencyMs }: IssueMeasures): Table {
+  const { invoices, settleMs } = options;
+  const perSecond = (timeMs: number): string => Math.round((invoices * 1000) / timeMs).toLocaleString('en');
+  const seconds = (timeMs: number): string => (timeMs / 1000).toFixed(1);
+  const perInvoice = (timeMs: number): string => (timeMs / invoices).toFixed(2);
+  return {
+    title: `${invoices.toLocaleString('en')} invoices, answers after ${latencyMs} ms, engine after ${settleMs} ms`,
+    columns: ['run', 'wall s', 'invoices/s', 'ratio', 'sending/s', 'events/invoice', 'peak RSS MB', 'CPU ms/invoice'],
+    rows: [
+      ...bare.map((run, at) => [
+        `bare script, ${at + 1} of ${bare.length}`,
+        seconds(run.wallMs),
+        perSecond(run.wallMs),
+        '1',
+        perSecond(run.sendingMs),
+        '0',
+        run.peakRssMb.toFixed(0),
+        perInvoice(run.cpuMs),
+      ]),
+      ...lote.map((run, at) => [
+        NAMES[run.ledger],
+        seconds(run.wallMs),
+        perSecond(run.wallMs),
+        ratio(run, bare.slice(at, at + 2)).toFixed(2),
+        perSecond(run.sendingMs),
+        (run.historyEvents / invoices).toFixed(3),
+        run.peakRssMb.toFixed(0),
+        `${perInvoice(run.cpuMs)} + Temporal ${perInvoice(run.temporalCpuMs)} + database ${perInvoice(run.databaseCpuMs)}`,
+      ]),
+    ],
+    notes: [
+      'Lote: from the start of the batch to its result (file to report). Bare: from the first POST to the last webhook; it keeps nothing.',
+      'Ratio: invoices/s over the mean of the bare runs just before and after. Peak RSS: the process itself, with the embedded ledger on PGlite.',
+    ],
+  };
+}
+
+function ratio(run: LoteMeasure, around: readonly BareRun[]): number {
+  const bareMs = around.reduce((sum, one) => sum + one.wallMs, 0) / around.length;
+  return bareMs / run.wallMs;
+}

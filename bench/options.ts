@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import ms, { type StringValue } from 'ms';
+
+export type LedgerKind = 'postgres' | 'pglite';
+
+export interface IssueOptions {
+  readonly kind: 'issue';
+  readonly invoices: number;
+  /** When the sandbox's engine speaks, after the creation. */
+  readonly settleMs: number;
+  readonly ledgers: readonly LedgerKind[];
+  /** Where V8 profiles of the processes go; null: none. */
+  readonly profileDir: string | null;
+}
+
+export interface IngestOptions {
+  readonly kind: 'ingest';
+  readonly rows: number;
+}
+
+const USAGE = `npm run bench -- [options]
+  --invoices N        invoices in the file (20000)
+  --settle DURATION   the engine's time per invoice, e.g. 60s (300ms)
+  --only LEDGER       pglite or postgres (both)
+  --profile DIR       write V8 CPU profiles of each process there
+  --ingest            reading and staging a file instead of issuing it
+  --rows N            rows of that file (200000)`;
+
+/** Reads the command line; what is wrong with it is said with the usage, and nothing runs. */
+export function readOptions(argv: readonly string[]): IssueOptions | IngestOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      invoices: { type: 'string', default: '20000' },
+      settle: { type: 'string', default: '300ms' },
+      only: { type: 'string' },
+      profile: { type: 'string' },
+      ingest: { type: 'boolean', default: false },
+      rows: { type: 'string', default: '200000' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    process.exit(0);
+  }
+  if (values.ingest) return { kind: 'ingest', rows: count(values.rows, '--rows') };
+  return {
+    kind: 'issue',
+    invoices: count(values.invoices, '--invoices'),
+    settleMs: duration(values.settle),
+    ledgers: ledgers(values.only),
+    profileDir: values.profile ?? null,
+  };
+}
+
+function count(text: string, option: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new RangeError(`${option} must be a whole number above 0, found "${text}".\n${USAGE}`);
+}
+
+function duration(text: string): number {
+  const value: number | undefined = ms(text as StringValue);
+  if (value !== undefined && Number.isFinite(value) && value >= 0) return value;
+  throw new RangeError(`--settle must be a duration such as 300ms or 60s, found "${text}".\n${USAGE}`);
+}
+
+function ledgers(only: string | undefined): readonly LedgerKind[] {
+  if (only === undefined) return ['postgres', 'pglite'];
+  if (only === 'postgres' || only === 'pglite') return [only];
+  throw new RangeError(`--only must be pglite or postgres, found "${only}".\n${USAGE}`);
+}

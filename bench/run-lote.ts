@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { writeInvoiceFile } from '../test/support/invoice-file.ts';
+import { ownPort } from '../test/support/own-port.ts';
+import { runChild } from './child.ts';
+import type { LoteMeasure } from './issue-table.ts';
+import { processTreeUsage } from './measures/process-tree-usage.ts';
+import type { LedgerKind } from './options.ts';
+import type { LoteInput, LoteRun } from './processes/lote-process.ts';
+
+export interface LotePlace {
+  readonly ledger: LedgerKind;
+  /** null: the embedded ledger. */
+  readonly databaseUrl: string | null;
+  readonly databasePid: number | null;
+  readonly sandboxUrl: string;
+  /** Of this run's own: input, reports, data. */
+  readonly directory: string;
+  readonly invoices: number;
+  readonly profileDir: string | null;
+}
+
+/** Makes directory, ledger and merchants, so that what is measured is a second night and not a first start. */
+const FIRST_NIGHT_INVOICES = 100;
+
+export async function runLote(place: LotePlace): Promise<LoteMeasure> {
+  const inputDir = join(place.directory, 'input');
+  await writeInvoiceFile(join(inputDir, 'first-night.csv'), { invoices: FIRST_NIGHT_INVOICES });
+  await writeInvoiceFile(join(inputDir, 'second-night.csv'), { invoices: place.invoices, firstOrdinal: 1_000_001 });
+  const port = await ownPort();
+  const env = {
+    LOTE_INPUT_DIR: inputDir,
+    LOTE_REPORTS_DIR: join(place.directory, 'reports'),
+    LOTE_DATA_DIR: join(place.directory, 'data'),
+    INVOICING_BASE_URL: place.sandboxUrl,
+    INVOICING_API_KEY: `sk_test_lote-${place.ledger}`,
+    RECEIVER_PORT: String(port),
+    WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+    CONSOLE_PORT: '0',
+    LOTE_LOG_LEVEL: 'warn',
+    ...(place.databaseUrl === null ? {} : { DATABASE_URL: place.databaseUrl }),
+  };
+  const night = (file: string, profileDir: string | null): Promise<LoteRun> =>
+    runChild<LoteRun>({ file: 'lote-process.ts', input: { file } satisfies LoteInput, env, profileDir });
+  await night('first-night.csv', null);
+  const before = await databaseCpu(place);
+  const run = await night('second-night.csv', place.profileDir);
+  const databaseCpuMs = (await databaseCpu(place)) - before;
+  if (run.counts['issued'] !== place.invoices)
+    throw new Error(`Lote on ${place.ledger}: every invoice must be issued, found ${JSON.stringify(run.counts)}`);
+  return { ...run, ledger: place.ledger, databaseCpuMs };
+}
+
+async function databaseCpu({ databasePid }: LotePlace): Promise<number> {
+  return databasePid === null ? 0 : (await processTreeUsage(databasePid)).cpuMs;
+}

@@ -1,0 +1,48 @@
+/** A day on which a time of the clock does not exist, or exists twice, because the clock is changed. */
+export interface ClockChange {
+  /** `2027-03-28` */
+  readonly date: string;
+  readonly kind: 'skipped' | 'twice';
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Days from `from` on, at most `days` of them, on which `hour:minute` of a zone's clock comes not at all or twice. */
+export function clockChanges(
+  { hour, minute, timezone }: { readonly hour: number; readonly minute: number; readonly timezone: string },
+  from: number,
+  days: number,
+): readonly ClockChange[] {
+  const offsetAt = zoneOffsets(timezone);
+  const changes: ClockChange[] = [];
+  const firstDay = Math.floor(from / DAY_MS) * DAY_MS;
+  for (let day = firstDay; day < firstDay + days * DAY_MS; day += DAY_MS) {
+    const wanted = day + (hour * 60 + minute) * 60_000;
+    // The clock is changed at most once within a day: one of the offsets around it is the right one.
+    const offsets = new Set([offsetAt(wanted - DAY_MS), offsetAt(wanted + DAY_MS)]);
+    const instants = [...offsets].map((offset) => wanted - offset).filter((at) => at + offsetAt(at) === wanted);
+    const date = new Date(day).toISOString().slice(0, 10);
+    if (instants.length === 0) changes.push({ date, kind: 'skipped' });
+    if (instants.length === 2) changes.push({ date, kind: 'twice' });
+  }
+  return changes;
+}
+
+/** Milliseconds by which a zone's clock is ahead of UTC at an instant. */
+function zoneOffsets(timezone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return (at) => {
+    const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+  };
+}

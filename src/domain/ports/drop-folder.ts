@@ -1,0 +1,71 @@
+/** One run of the nightly issuance: files are claimed in its name. */
+export interface Night {
+  /** `<date>-<last 8 of the run's id>`: the name of its folder under `in-progress/`. */
+  readonly nightId: string;
+  /** Calendar date in the night's own time zone, `2026-11-21`. */
+  readonly date: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+/** A file that belongs to a night now: nobody else takes it while the night runs. */
+export interface ClaimedFile {
+  /** Folder of its own under the night's folder; never used twice by a night. */
+  readonly slot: string;
+  readonly name: string;
+  /** Relative to the input directory, with `/`: what a batch is started with. */
+  readonly file: string;
+  /** An earlier night had claimed it and was interrupted. */
+  readonly resumed: boolean;
+}
+
+/** Why a file stays where it was dropped. */
+export type WaitingReason =
+  /** Size or time changed between two looks: somebody still writes it. */
+  | 'growing'
+  /** No byte yet: the beginning of an upload looks the same. */
+  | 'empty'
+  /** Marker mode: its `.done` file is missing or older than it. */
+  | 'no-marker'
+  /** The system refused to move it, e.g. for want of rights. */
+  | 'not-movable'
+  /** A night takes only so many. */
+  | 'too-many';
+
+export interface WaitingFile {
+  readonly name: string;
+  readonly reason: WaitingReason;
+}
+
+export interface Claims {
+  /** Everything that the night holds now, also from an earlier call. */
+  readonly claimed: readonly ClaimedFile[];
+  readonly waiting: readonly WaitingFile[];
+}
+
+/** Where a file goes when its batch has ended. */
+export type Shelf = 'archive' | 'refused';
+
+export interface ShelveFile {
+  readonly night: Night;
+  readonly slot: string;
+  readonly name: string;
+  readonly shelf: Shelf;
+  /** What a person reads in the note beside the file. */
+  readonly note: string;
+}
+
+/**
+ * The folder in which files are dropped. Every step is one rename, repeatable at any moment: a file is always in exactly one place,
+ * waiting, in progress, or on a shelf.
+ */
+export interface DropFolder {
+  /** Claims what is complete, and what an interrupted night left; `isOpen` tells whether the run of another night still lives. */
+  claim(night: Night, isOpen: (workflowId: string, runId: string) => Promise<boolean>): Promise<Claims>;
+  /** Moves a claimed file to its shelf with a note; relative path of the file, null when somebody else took it out of the night's folder. */
+  shelve(file: ShelveFile): Promise<string | null>;
+  /** The end of a night: its folder goes away unless a file is still in it. */
+  close(night: Night): Promise<void>;
+}

@@ -1,0 +1,87 @@
+import type { InvoiceState } from '../invoice-state.ts';
+import type { RetryMove, RetryPolicy, RetryRefusal, RetryState } from '../retry-decision.ts';
+
+/** Which invoices of a batch an operator means; all that is given must hold. References never come this way: history keeps them. */
+export interface RetrySelection {
+  /** Default: every state that may be retried; `unknown` only when rows are given. */
+  readonly states?: readonly RetryState[];
+  /** The file's own row numbers; an invoice is meant when one of its rows is. */
+  readonly rows?: readonly number[];
+  /** Only invoices whose reason has one of these codes: the retry policy's own selection. */
+  readonly reasonCodes?: readonly string[];
+}
+
+/** Who did what, and why: one action is one line of the audit, however often the step that did it is repeated. */
+export interface AuditAction {
+  readonly actionId: string;
+  /** Null: not known, e.g. from the Temporal UI. */
+  readonly who: string | null;
+  readonly why: string;
+}
+
+export interface RetryRequest {
+  readonly batchId: string;
+  readonly selection: RetrySelection;
+  readonly policy: RetryPolicy;
+  readonly action: AuditAction;
+}
+
+export interface RetryResult {
+  readonly moved: Readonly<Record<RetryMove, number>>;
+  readonly refused: Readonly<Partial<Record<RetryRefusal, number>>>;
+  /** Pages on which an invoice moved; ascending. */
+  readonly pages: readonly number[];
+}
+
+export interface ReopenBatch {
+  readonly batchId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+  /** The run that holds the claim is known to be closed. */
+  readonly takeOver: boolean;
+}
+
+export type ReopenResult =
+  | { readonly kind: 'reopened' }
+  /** A run holds it: a retry goes to that run as an update. */
+  | { readonly kind: 'owned'; readonly workflowId: string; readonly runId: string }
+  /** The file was refused, or is still being read: it has no invoices to retry. */
+  | { readonly kind: 'nothing' };
+
+/** What happened to one invoice in an action. */
+export interface AuditedInvoice {
+  readonly ref: string;
+  readonly rows: readonly number[];
+  readonly move: RetryMove;
+  readonly from: InvoiceState;
+  readonly generation: number;
+}
+
+export interface AuditEntry {
+  readonly at: number;
+  readonly who: string | null;
+  readonly what: string;
+  readonly why: string;
+  readonly acceptedDuplicateRisk: boolean;
+  readonly invoices: number;
+  /** The first of them, in the file's order. */
+  readonly examples: readonly AuditedInvoice[];
+}
+
+/** What an operator, or the retry policy, may do after or beside a batch. */
+export interface OperatingLedger {
+  /** A finished or cancelled batch runs again under this run, whether or not anything of it is open. @throws `batch-not-found` */
+  reopenBatch(reopen: ReopenBatch): Promise<ReopenResult>;
+  /**
+   * Lets the selected invoices of a batch go again, each by `decideRetry`: release, regenerate (next generation, new key), repeat (same key and
+   * bytes), abandon. Each move holds state and generation against the row, and is written down together with its audit line.
+   */
+  retryInvoices(request: RetryRequest): Promise<RetryResult>;
+  /** The file's rows of these references in the batch; a reference nobody has is left out. */
+  rowsOfRefs(
+    batchId: string,
+    refs: readonly string[],
+  ): Promise<readonly { readonly ref: string; readonly rows: readonly number[] }[]>;
+  /** Oldest first. */
+  auditOf(batchId: string): Promise<readonly AuditEntry[]>;
+}

@@ -1,0 +1,88 @@
+import type { Outcome } from '../invoice-state.ts';
+import type { Reason } from '../invoice.ts';
+
+/** An `unknown` invoice that this process alone may repeat now: its key, and the bytes that went with it. */
+export interface RepeatInvoice {
+  readonly invoiceId: number;
+  readonly generation: number;
+  readonly idempotencyKey: string;
+  readonly body: string;
+  /** Why it is unknown; it stays the reason when the repeat tells nothing. */
+  readonly reason: Reason;
+}
+
+export interface TakeUnknown {
+  readonly now: number;
+  readonly retentionMs: number;
+  /** A repeat that was begun this long ago and not recorded is one that a crash ended. */
+  readonly staleMs: number;
+  /** True: whatever may be repeated; false: each one after half of the age that it had at its last try. */
+  readonly all: boolean;
+  /** Where an earlier call ended; 0: from the start. */
+  readonly afterInvoiceId: number;
+  readonly limit: number;
+}
+
+/** A document without a final word, of a batch that no longer waits for it. */
+export interface OpenDocument {
+  readonly invoiceId: number;
+  readonly serviceId: string;
+  /** A signed `failed` event waits for this GET; null: none. */
+  readonly failedEvent: { readonly reason: Reason | null } | null;
+}
+
+export interface OpenDocuments {
+  readonly now: number;
+  readonly all: boolean;
+  readonly afterInvoiceId: number;
+  readonly limit: number;
+}
+
+/** What one report said of an invoice that may still change. */
+export interface ReportedOutcome {
+  readonly ordinal: number;
+  readonly state: Outcome;
+  readonly generation: number;
+}
+
+/** Invoices that moved since the report that stands, by the same way. */
+export interface ReportChange {
+  readonly from: Outcome;
+  readonly to: Outcome;
+  readonly invoices: number;
+  /** References of the first of them. */
+  readonly examples: readonly string[];
+}
+
+export interface SinceReport {
+  /** 0: there was no report. */
+  readonly revision: number;
+  readonly changes: readonly ReportChange[];
+  /** Contradictions flagged so far; handed back to `noteReported`. */
+  readonly flags: number;
+}
+
+/** What reconciliation looks at: only what the last report of a closed batch left open, so that its cost does not grow with the ledger. */
+export interface ReconcilingLedger {
+  /** unknown -> sending, whoever owns it, by compare-and-set: of two reconcilers one gets it. Those whose window is over are left, or go back to `unknown`. */
+  takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
+  /** `accepted` and `unsettled` documents of closed batches, by id. */
+  openDocuments(open: OpenDocuments): Promise<readonly OpenDocument[]>;
+  /** Stored `issued` events that a crash kept from being applied; returns how many invoices they moved. */
+  applyMissedEvents(): Promise<number>;
+  /** accepted -> unsettled, of closed batches, accepted before this. */
+  silenceClosed(acceptedBefore: number, now: number): Promise<number>;
+  /** Closed batches of which the report that stands says something that is no longer so. */
+  outdatedReports(): Promise<readonly string[]>;
+  sinceReport(batchId: string): Promise<SinceReport>;
+  /** Remembers what a report said of invoices that may still change. */
+  noteReported(
+    batchId: string,
+    report: {
+      readonly revision: number;
+      readonly writtenAt: number;
+      readonly flags: number;
+      readonly open: readonly ReportedOutcome[];
+    },
+  ): Promise<void>;
+}

@@ -1,0 +1,97 @@
+import type { InvoiceState } from './invoice-state.ts';
+
+/** What an operator may name as states of a retry; `unknown` only by row or reference, so that nobody repeats it by the dozen. */
+export const RETRY_STATES = ['failed', 'rejected', 'held'] as const;
+
+export type RetryState = (typeof RETRY_STATES)[number];
+
+/** Every state that a retry by row or reference may take. */
+export const RETRY_BY_ROW_STATES = [...RETRY_STATES, 'unknown'] as const;
+
+/** The same key with the same bytes can only bring the same answer again: repeating helps nobody (OCA repeated such an error 867 times). */
+export const SPENT_KEY_REASONS: readonly string[] = ['key-known-with-other-bytes', 'service-id-taken', 'stored-error'];
+
+/** Flags that say: another document of this invoice may be alive. */
+const SECOND_DOCUMENT_FLAGS: readonly string[] = ['issued-in-earlier-generation', 'second-service-id'];
+
+/** An invoice that somebody wants sent again. */
+export interface RetryCandidate {
+  readonly state: InvoiceState;
+  readonly generation: number;
+  readonly reasonCode: string | null;
+  readonly flags: readonly string[];
+  /** When the bytes of this generation were frozen: no POST of it left before. Null: no bytes. */
+  readonly frozenAt: number | null;
+  /** The batch that may send it is this one, or is closed. */
+  readonly free: boolean;
+}
+
+export interface RetryPolicy {
+  readonly maxGenerations: number;
+  /** For how long the service is known to remember a key. */
+  readonly retentionMs: number;
+  /** A refusal proves that nothing was created: the profile names the code for a key known with other bytes. */
+  readonly rejectionIsProof: boolean;
+  /** The operator's word, on record, that a second document is possible. */
+  readonly acceptDuplicateRisk: boolean;
+  readonly now: number;
+}
+
+export type RetryMove = 'release' | 'regenerate' | 'repeat' | 'abandon';
+
+export type RetryRefusal =
+  | 'state-not-retryable'
+  | 'generations-spent'
+  | 'needs-accept-duplicate-risk'
+  | 'owned-by-running-batch';
+
+export type RetryDecision = { readonly move: RetryMove } | { readonly refusal: RetryRefusal };
+
+/**
+ * How one invoice may go again, or why not. The only place that decides; the ledger's update then holds the state and the
+ * generation against the row, so that of two operators one wins.
+ *
+ *   held                      -> release: nothing of this generation reached the service
+ *   failed, rejected          -> regenerate: a new key, for the service definitively has no living document
+ *   unknown, key of use       -> repeat: same key, same bytes; after the retention window only at the operator's risk
+ *   unknown, key of no use    -> abandon: a new key, only at the operator's risk
+ */
+export function decideRetry(candidate: RetryCandidate, policy: RetryPolicy): RetryDecision {
+  if (!candidate.free) return { refusal: 'owned-by-running-batch' };
+  const move = moveOf(candidate);
+  if (move === null) return { refusal: 'state-not-retryable' };
+  if (isRisky(candidate, move, policy) && !policy.acceptDuplicateRisk)
+    return { refusal: 'needs-accept-duplicate-risk' };
+  if (move === 'regenerate' && candidate.generation >= policy.maxGenerations) return { refusal: 'generations-spent' };
+  return { move };
+}
+
+function moveOf({ state, reasonCode, frozenAt }: RetryCandidate): RetryMove | null {
+  if (state === 'held') return 'release';
+  if (state === 'failed' || state === 'rejected') return 'regenerate';
+  if (state !== 'unknown') return null;
+  const keyOfUse = frozenAt !== null && !SPENT_KEY_REASONS.includes(reasonCode ?? '');
+  return keyOfUse ? 'repeat' : 'abandon';
+}
+
+function isRisky(candidate: RetryCandidate, move: RetryMove, policy: RetryPolicy): boolean {
+  if (candidate.flags.some((flag) => SECOND_DOCUMENT_FLAGS.includes(flag))) return true;
+  switch (move) {
+    case 'release':
+      return false;
+    case 'regenerate':
+      return candidate.state === 'rejected' && !policy.rejectionIsProof;
+    case 'repeat':
+      return !insideRetention(candidate.frozenAt, policy);
+    case 'abandon':
+      return true;
+  }
+}
+
+/** The clock starts when the bytes were frozen: a POST that a crash made us forget cannot have left earlier. */
+function insideRetention(
+  frozenAt: number | null,
+  { now, retentionMs }: Pick<RetryPolicy, 'now' | 'retentionMs'>,
+): boolean {
+  return frozenAt !== null && now - frozenAt < retentionMs;
+}

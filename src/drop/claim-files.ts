@@ -1,0 +1,125 @@
+import { lstat, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Claims, DropFolder, Night, WaitingFile, WaitingReason } from '../domain/ports/drop-folder.ts';
+import type { DropFolderOptions } from './drop-folder-options.ts';
+import { MARKER_SUFFIX } from './is-ignored-name.ts';
+import { isStable, lookAtInbox, type SeenFile } from './look-at-inbox.ts';
+import {
+  codeOf,
+  IN_PROGRESS,
+  listNights,
+  listSlots,
+  makeSlot,
+  nightOwner,
+  nightPath,
+  openNightFolder,
+  removeEmptySlot,
+  removeNightFolder,
+  removeUnborn,
+} from './night-folder.ts';
+
+/** Each file is a batch with some 30 events in the night's history, which may hold 51,200. */
+const MOST_FILES = 500;
+
+type IsOpen = Parameters<DropFolder['claim']>[1];
+
+/** Takes over what interrupted nights left, then claims what is complete, oldest name first. */
+export async function claimFiles(options: DropFolderOptions, night: Night, isOpen: IsOpen): Promise<Claims> {
+  const { inputDir, at } = options;
+  await mkdir(join(inputDir, IN_PROGRESS), { recursive: true });
+  await openNightFolder(inputDir, night);
+  await at('night-opened');
+  const stuck = await takeOver(options, night, isOpen);
+  const waiting = await claimComplete(options, night);
+  await bringMarkers(options, night);
+  return { claimed: await claimedFiles(inputDir, night), waiting: [...stuck, ...waiting] };
+}
+
+async function takeOver(options: DropFolderOptions, night: Night, isOpen: IsOpen): Promise<readonly WaitingFile[]> {
+  const { inputDir } = options;
+  const stuck: WaitingFile[] = [];
+  await removeUnborn(inputDir);
+  for (const nightId of await listNights(inputDir)) {
+    if (nightId === night.nightId) continue;
+    const owner = await nightOwner(inputDir, nightId);
+    if (owner !== null && (await isOpen(owner.workflowId, owner.runId))) continue;
+    for (const { slot, name } of await listSlots(inputDir, nightId)) {
+      const from = join(nightPath(inputDir, nightId), slot);
+      const kept = name === null ? null : await moveIn(options, night, { from, name, resumed: true });
+      if (name !== null && kept === 'not-movable') stuck.push({ name, reason: kept });
+      await removeEmptySlot(inputDir, nightId, slot);
+    }
+    await removeNightFolder(inputDir, nightId);
+  }
+  return stuck;
+}
+
+async function claimComplete(options: DropFolderOptions, night: Night): Promise<readonly WaitingFile[]> {
+  const { inputDir, stableMs, pause } = options;
+  const before = await lookAtInbox(inputDir);
+  if (before.size === 0) return [];
+  await pause(stableMs);
+  const waiting: WaitingFile[] = [];
+  let held = (await listSlots(inputDir, night.nightId)).length;
+  for (const [name, seen] of await lookAtInbox(inputDir)) {
+    const reason = held >= MOST_FILES ? 'too-many' : whyNotYet(options, before.get(name), seen);
+    const kept = reason ?? (await moveIn(options, night, { from: inputDir, name, resumed: false }));
+    if (kept === null) held += 1;
+    else if (kept !== 'gone') waiting.push({ name, reason: kept });
+  }
+  return waiting;
+}
+
+function whyNotYet({ marker }: DropFolderOptions, before: SeenFile | undefined, seen: SeenFile): WaitingReason | null {
+  if (seen.size === 0) return 'empty';
+  if (!isStable(before, seen)) return 'growing';
+  // A marker that is older than the file is a left-over of an earlier file of this name.
+  if (marker && (seen.markedAt === null || seen.markedAt < seen.changedAt)) return 'no-marker';
+  return null;
+}
+
+/** One rename into a folder of its own; null: it is ours now, `gone`: somebody else was faster. */
+async function moveIn(
+  { inputDir, at }: DropFolderOptions,
+  night: Night,
+  { from, name, resumed }: { readonly from: string; readonly name: string; readonly resumed: boolean },
+): Promise<'not-movable' | 'gone' | null> {
+  const slot = await makeSlot(inputDir, night.nightId, resumed);
+  await at('slot-made');
+  try {
+    await rename(join(from, name), join(nightPath(inputDir, night.nightId), slot, name));
+  } catch (error) {
+    await removeEmptySlot(inputDir, night.nightId, slot);
+    return codeOf(error) === 'ENOENT' ? 'gone' : 'not-movable';
+  }
+  await at('file-claimed');
+  return null;
+}
+
+/** The marker follows its file, so that it cannot vouch for the next file of that name. */
+async function bringMarkers({ inputDir, at }: DropFolderOptions, night: Night): Promise<void> {
+  for (const { slot, name } of await listSlots(inputDir, night.nightId)) {
+    if (name === null || (await exists(join(inputDir, name)))) continue;
+    const marker = name + MARKER_SUFFIX;
+    try {
+      await rename(join(inputDir, marker), join(nightPath(inputDir, night.nightId), slot, marker));
+      await at('marker-claimed');
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+}
+
+async function claimedFiles(inputDir: string, night: Night): Promise<Claims['claimed']> {
+  const slots = await listSlots(inputDir, night.nightId);
+  return slots.flatMap(({ slot, name, resumed }) =>
+    name === null ? [] : [{ slot, name, resumed, file: `${IN_PROGRESS}/${night.nightId}/${slot}/${name}` }],
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,26 @@
+import type { DropFolder } from '../domain/ports/drop-folder.ts';
+import { claimFiles } from './claim-files.ts';
+import type { DropFolderOptions } from './drop-folder-options.ts';
+import { listSlots, removeEmptySlot, removeNightFolder } from './night-folder.ts';
+import { shelveFile } from './shelve-file.ts';
+
+/**
+ * A folder on a disk:
+ *
+ *   input/x.csv  --claim-->  input/in-progress/<night>/<slot>/x.csv  --shelve-->  input/archive|refused/<date>/x.csv + x.csv.note.txt
+ */
+export function createDropFolder(options: DropFolderOptions): DropFolder {
+  const { inputDir, at } = options;
+  return {
+    claim: (night, isOpen) => claimFiles(options, night, isOpen),
+    shelve: (file) => shelveFile(options, file),
+    async close({ nightId }) {
+      for (const { slot, name } of await listSlots(inputDir, nightId)) {
+        if (name !== null) continue;
+        await removeEmptySlot(inputDir, nightId, slot);
+        await at('slot-removed');
+      }
+      await removeNightFolder(inputDir, nightId);
+    },
+  };
+}

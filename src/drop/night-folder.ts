@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Night } from '../domain/ports/drop-folder.ts';
+import { isIgnoredName } from './is-ignored-name.ts';
+
+/** Where files are while their batch runs. */
+export const IN_PROGRESS = 'in-progress';
+const RECORD = '.night.json';
+const RESUMED = '-resumed';
+const UNBORN = '.new-';
+
+/** Who made a night's folder. */
+export interface NightOwner {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+export interface Slot {
+  readonly slot: string;
+  /** The file in it; null: taken out again, or never brought in. */
+  readonly name: string | null;
+  readonly resumed: boolean;
+}
+
+export function nightPath(inputDir: string, nightId: string): string {
+  return join(inputDir, IN_PROGRESS, nightId);
+}
+
+/** The folder appears together with the record of its owner: a night without a known owner could never be given up. */
+export async function openNightFolder(inputDir: string, night: Night): Promise<void> {
+  const path = nightPath(inputDir, night.nightId);
+  if ((await nightOwner(inputDir, night.nightId)) !== null) return;
+  const fresh = join(inputDir, IN_PROGRESS, `${UNBORN}${randomUUID()}`);
+  await mkdir(fresh, { recursive: true });
+  try {
+    await writeFile(join(fresh, RECORD), JSON.stringify({ workflowId: night.workflowId, runId: night.runId }));
+    await rename(fresh, path);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Folders of nights that were killed before they began; a living one makes its own again when its activity is repeated. */
+export async function removeUnborn(inputDir: string): Promise<void> {
+  const path = join(inputDir, IN_PROGRESS);
+  for (const name of await namesIn(path))
+    if (name.startsWith(UNBORN)) await rm(join(path, name), { recursive: true, force: true });
+}
+
+/** Null when it has no readable record. */
+export async function nightOwner(inputDir: string, nightId: string): Promise<NightOwner | null> {
+  try {
+    const record: unknown = JSON.parse(await readFile(join(nightPath(inputDir, nightId), RECORD), 'utf8'));
+    if (typeof record !== 'object' || record === null) return null;
+    const { workflowId, runId } = record as Partial<Record<keyof NightOwner, unknown>>;
+    return typeof workflowId === 'string' && typeof runId === 'string' ? { workflowId, runId } : null;
+  } catch {
+    return null;
+  }
+}
+
+export async function listNights(inputDir: string): Promise<readonly string[]> {
+  return (await namesIn(join(inputDir, IN_PROGRESS))).filter((name) => !name.startsWith('.'));
+}
+
+export async function listSlots(inputDir: string, nightId: string): Promise<readonly Slot[]> {
+  const path = nightPath(inputDir, nightId);
+  const slots: Slot[] = [];
+  for (const slot of await namesIn(path)) {
+    if (slot.startsWith('.')) continue;
+    const name = (await namesIn(join(path, slot))).find((entry) => !isIgnoredName(entry)) ?? null;
+    slots.push({ slot, name, resumed: slot.endsWith(RESUMED) });
+  }
+  return slots;
+}
+
+/** A folder that nobody has: making it is what makes it ours, so a rename into it can never overwrite anything. */
+export async function makeSlot(inputDir: string, nightId: string, resumed: boolean): Promise<string> {
+  const path = nightPath(inputDir, nightId);
+  const taken = (await namesIn(path)).map((slot) => Number.parseInt(slot, 10)).filter(Number.isFinite);
+  for (let number = Math.max(0, ...taken) + 1; ; number += 1) {
+    const slot = `${String(number).padStart(4, '0')}${resumed ? RESUMED : ''}`;
+    try {
+      await mkdir(join(path, slot));
+      return slot;
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Removes a slot that holds no file; what is only Lote's own in it goes too. */
+export async function removeEmptySlot(inputDir: string, nightId: string, slot: string): Promise<void> {
+  const path = join(nightPath(inputDir, nightId), slot);
+  const names = await namesIn(path);
+  if (names.some((name) => !isIgnoredName(name))) return;
+  for (const name of names) await rm(join(path, name), { force: true });
+  await removeEmptyFolder(path);
+}
+
+/** Removes a night's folder that holds no slot any more. */
+export async function removeNightFolder(inputDir: string, nightId: string): Promise<void> {
+  const path = nightPath(inputDir, nightId);
+  if ((await namesIn(path)).some((name) => name !== RECORD)) return;
+  await rm(join(path, RECORD), { force: true });
+  await removeEmptyFolder(path);
+}
+
+/** Somebody may have put something in, or removed it, at the same moment. */
+async function removeEmptyFolder(path: string): Promise<void> {
+  await rmdir(path).catch((error: unknown) => {
+    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
+  });
+}
+
+async function namesIn(path: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(path)).toSorted();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

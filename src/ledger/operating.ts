@@ -1,0 +1,44 @@
+import type { OperatingLedger, ReopenBatch, ReopenResult } from '../domain/ports/operating-ledger.ts';
+import { readAudit } from './audit.ts';
+import { foundBatch } from './batch-record.ts';
+import type { Database } from './database.ts';
+import type { KeyOf } from './key-of.ts';
+import { retryInvoices } from './retrying.ts';
+import { arrayLiteral } from './sql/array-literal.ts';
+import type { BatchRow } from './sql/batch-columns.ts';
+import { LOCK_BATCH } from './sql/find-batch.ts';
+import { HOLD_CLAIM } from './sql/hold-claim.ts';
+import { ROWS_OF_REFS } from './sql/rows-of-refs.ts';
+
+/** What happens after a batch, or beside it, by somebody's word. */
+export function createOperating(database: Database, keyOf: KeyOf): OperatingLedger {
+  return {
+    reopenBatch: (reopen) => reopenBatch(database, reopen),
+    retryInvoices: (request) => retryInvoices(database, keyOf, request),
+
+    async rowsOfRefs(batchId, refs) {
+      const rows = await database.query<{ ref: string; file_rows: readonly number[] }>(ROWS_OF_REFS, [
+        batchId,
+        arrayLiteral(refs),
+      ]);
+      return rows.map((row) => ({ ref: row.ref, rows: row.file_rows }));
+    },
+
+    auditOf: (batchId) => readAudit(database, batchId),
+  };
+}
+
+/** The claim of a file, but for a batch that is known: one locked row, one decision. */
+async function reopenBatch(database: Database, reopen: ReopenBatch): Promise<ReopenResult> {
+  return database.transaction(async (queries) => {
+    const [row] = await queries.query<BatchRow>(LOCK_BATCH, [reopen.batchId]);
+    const batch = foundBatch(reopen.batchId, row);
+    if (batch.state === 'staging' || batch.state === 'refused') return { kind: 'nothing' };
+    const open = batch.state === 'running' || batch.state === 'paused';
+    const mine = batch.workflowId === reopen.workflowId && batch.runId === reopen.runId;
+    if (open && !mine && !reopen.takeOver) return { kind: 'owned', workflowId: batch.workflowId, runId: batch.runId };
+    const state = open ? batch.state : 'running';
+    await queries.query(HOLD_CLAIM, [batch.batchId, reopen.workflowId, reopen.runId, state]);
+    return { kind: 'reopened' };
+  });
+}

@@ -1,0 +1,18 @@
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Brings every file and every name below a directory to the disk. */
+export async function syncTree(directory: string): Promise<void> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  for (const path of [...paths, directory]) {
+    const file = await open(path, 'r');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { Outcome } from '../domain/invoice-state.ts';
+import type { ReconcilingLedger } from '../domain/ports/reconciling-ledger.ts';
+import type { Database } from './database.ts';
+import { reasonOf } from './reason-of.ts';
+import { applyEvents, applyPastEvents } from './settled.ts';
+import { column } from './sql/array-literal.ts';
+import type { OpenDocumentRow, TakenRow } from './sql/reconciling.ts';
+import { GIVE_UP_REPEATS, MISSED_EVENTS, OPEN_DOCUMENTS, SILENCE_CLOSED, TAKE_UNKNOWN } from './sql/reconciling.ts';
+import type { ReportChangeRow, SinceReportRow } from './sql/report-marks.ts';
+import {
+  FIND_REPORT_MARK,
+  FORGET_REPORTED,
+  INSERT_REPORTED,
+  MARK_REPORT,
+  OUTDATED_REPORTS,
+  REPORT_CHANGES,
+} from './sql/report-marks.ts';
+
+const EXAMPLES = 5;
+/** Rows of one set statement. */
+const PORTION = 5_000;
+
+const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost; nothing tells what became of it.' };
+const SILENT = {
+  code: 'no-final-answer',
+  message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
+};
+
+/** What was left open when batches closed. */
+export function createReconciling(database: Database): ReconcilingLedger {
+  return {
+    async takeUnknown({ now, retentionMs, staleMs, all, afterInvoiceId, limit }) {
+      const times = [now, now - staleMs, now - retentionMs];
+      await database.query(GIVE_UP_REPEATS, times);
+      const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [...times, String(all), limit, afterInvoiceId]);
+      return taken.map((row) => ({
+        invoiceId: row.invoice_id,
+        generation: row.generation,
+        idempotencyKey: row.idempotency_key,
+        body: row.body,
+        reason: reasonOf(row) ?? ANSWER_LOST,
+      }));
+    },
+
+    async openDocuments({ now, all, afterInvoiceId, limit }) {
+      const rows = await database.query<OpenDocumentRow>(OPEN_DOCUMENTS, [now, String(all), afterInvoiceId, limit]);
+      return rows.map((row) => ({
+        invoiceId: row.invoice_id,
+        serviceId: row.service_id,
+        failedEvent: row.has_failed_event ? { reason: reasonOf(row) } : null,
+      }));
+    },
+
+    async applyMissedEvents() {
+      const missed = await database.query<{ service_id: string; past: boolean }>(MISSED_EVENTS);
+      const live = await applyEvents(
+        database,
+        missed.filter(({ past }) => !past).map((row) => row.service_id),
+      );
+      const past = await applyPastEvents(
+        database,
+        missed.filter((row) => row.past).map((row) => row.service_id),
+      );
+      return live.filter(({ state }) => state === 'issued').length + past.size;
+    },
+
+    async silenceClosed(acceptedBefore, now) {
+      return (await database.query(SILENCE_CLOSED, [acceptedBefore, SILENT.code, SILENT.message, now])).length;
+    },
+
+    async outdatedReports() {
+      return (await database.query<{ batch_id: string }>(OUTDATED_REPORTS)).map((row) => row.batch_id);
+    },
+
+    async sinceReport(batchId) {
+      const [mark] = await database.query<SinceReportRow>(FIND_REPORT_MARK, [batchId]);
+      const rows = await database.query<ReportChangeRow>(REPORT_CHANGES, [batchId, EXAMPLES]);
+      return {
+        revision: mark?.revision ?? 0,
+        flags: mark?.flags ?? 0,
+        changes: rows.map((row) => ({
+          from: row.was as Outcome,
+          to: row.is as Outcome,
+          invoices: row.invoices,
+          examples: row.examples,
+        })),
+      };
+    },
+
+    async noteReported(batchId, { revision, writtenAt, flags, open }) {
+      await database.transaction(async (queries) => {
+        await queries.query(FORGET_REPORTED, [batchId]);
+        for (let from = 0; from < open.length; from += PORTION) {
+          const portion = open.slice(from, from + PORTION);
+          await queries.query(INSERT_REPORTED, [
+            batchId,
+            column(portion, (one) => one.ordinal),
+            column(portion, (one) => one.state),
+            column(portion, (one) => one.generation),
+          ]);
+        }
+        await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags]);
+      });
+    },
+  };
+}

@@ -1,0 +1,65 @@
+const NOW_SAYS = 'coalesce(bi.outcome, i.state)';
+const NOW_GENERATION = 'coalesce(bi.generation, i.generation, 0)';
+
+/** Contradictions of a batch's invoices, counted through the index of the few that have one. */
+function flagsOf(batchId: string): string {
+  return `(SELECT coalesce(sum(cardinality(f.flags)), 0)::bigint
+   FROM invoice f JOIN batch_invoice fb ON fb.invoice_id = f.invoice_id AND fb.batch_id = ${batchId}
+   WHERE f.flags <> '{}')`;
+}
+
+/** Closed batches whose last report says something that is no longer so. */
+export const OUTDATED_REPORTS = `/* outdated-reports */
+SELECT b.batch_id
+FROM report_mark m
+JOIN batch b ON b.batch_id = m.batch_id AND b.state IN ('finished', 'cancelled')
+WHERE EXISTS (
+    SELECT 1 FROM report_outcome r
+    JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal
+    LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+    WHERE r.batch_id = b.batch_id AND (r.state <> ${NOW_SAYS} OR r.generation <> ${NOW_GENERATION})
+  )
+  OR m.flags <> ${flagsOf('b.batch_id')}
+ORDER BY b.seq`;
+
+export interface SinceReportRow {
+  readonly revision: number;
+  readonly flags: number;
+}
+
+/** batchId. */
+export const FIND_REPORT_MARK = `/* find-report-mark */
+SELECT coalesce((SELECT revision FROM report_mark WHERE batch_id = $1), 0) AS revision, ${flagsOf('$1')} AS flags`;
+
+export interface ReportChangeRow {
+  readonly was: string;
+  readonly is: string;
+  readonly invoices: number;
+  readonly examples: readonly string[];
+}
+
+/** batchId, how many references of each kind. An invoice that failed again under a new key has changed too. */
+export const REPORT_CHANGES = `/* report-changes */
+SELECT r.state AS was, ${NOW_SAYS} AS is, count(*) AS invoices,
+  (array_agg(bi.invoice_ref ORDER BY bi.ordinal))[1:$2::integer] AS examples
+FROM report_outcome r
+JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal
+LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+WHERE r.batch_id = $1 AND (r.state <> ${NOW_SAYS} OR r.generation <> ${NOW_GENERATION})
+GROUP BY 1, 2
+ORDER BY 1, 2`;
+
+/** batchId. */
+export const FORGET_REPORTED = `/* forget-reported */
+DELETE FROM report_outcome WHERE batch_id = $1`;
+
+/** batchId, then arrays: ordinal, state, generation. */
+export const INSERT_REPORTED = `/* insert-reported */
+INSERT INTO report_outcome (batch_id, ordinal, state, generation)
+SELECT $1, u.ordinal, u.state, u.generation
+FROM unnest($2::integer[], $3::text[], $4::integer[]) AS u(ordinal, state, generation)`;
+
+/** batchId, revision, writtenAt, flags. */
+export const MARK_REPORT = `/* mark-report */
+INSERT INTO report_mark (batch_id, revision, written_at, flags) VALUES ($1, $2, $3, $4)
+ON CONFLICT (batch_id) DO UPDATE SET revision = excluded.revision, written_at = excluded.written_at, flags = excluded.flags`;

@@ -1,0 +1,48 @@
+import type { Outcome } from '../domain/invoice-state.ts';
+import type { AuditEntry } from '../domain/ports/operating-ledger.ts';
+import type { SinceReport } from '../domain/ports/reconciling-ledger.ts';
+import { isoTime } from './iso-time.ts';
+
+/** Invoices that moved, by the same way, since the report that this one replaces. */
+export interface ReportedChange {
+  readonly from: Outcome;
+  readonly to: Outcome;
+  readonly invoices: number;
+  /** References of the first of them. */
+  readonly examples: readonly string[];
+}
+
+/** What somebody did by hand, or the retry policy by itself. */
+export interface ReportedAction {
+  readonly at: string;
+  /** null: not known, e.g. from the Temporal UI. */
+  readonly who: string | null;
+  readonly what: string;
+  readonly why: string;
+  readonly acceptedDuplicateRisk: boolean;
+  readonly invoices: number;
+  readonly examples: readonly {
+    readonly ref: string;
+    readonly rows: readonly number[];
+    readonly move: string;
+    readonly from: string;
+    readonly generation: number;
+  }[];
+}
+
+/** How the report came to say what it says. */
+export interface ReportHistory {
+  /** null: this is the first report of the batch. */
+  readonly changes: { readonly sinceRevision: number; readonly byState: readonly ReportedChange[] } | null;
+  readonly audit: readonly ReportedAction[];
+}
+
+export const NO_HISTORY: ReportHistory = { changes: null, audit: [] };
+
+/** In the report's words: ISO times, and nothing that a first report cannot know. */
+export function reportHistory(since: SinceReport, audit: readonly AuditEntry[]): ReportHistory {
+  return {
+    changes: since.revision === 0 ? null : { sinceRevision: since.revision, byState: since.changes },
+    audit: audit.map(({ at, ...entry }) => ({ at: isoTime(at), ...entry })),
+  };
+}

@@ -1,0 +1,127 @@
+import type { ReportWriter } from '../../activities/deps.ts';
+import { LoteError } from '../domain/errors.ts';
+import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../domain/ports/ledger.ts';
+
+/** Around each step of an invoice's life: before it, and after it was done but before anybody was told. */
+const LEDGER_STEPS = {
+  claimBatch: ['before-claim', 'after-claim'],
+  finishStaging: ['before-staged', 'after-staged'],
+  saveMerchants: ['before-merchant-recorded', 'merchant-recorded'],
+  freeze: ['before-freeze', 'after-freeze'],
+  recordSends: ['before-answer-recorded', 'answer-recorded'],
+  storeDeliveries: ['before-event-recorded', 'event-recorded'],
+  applyDeliveries: ['before-event-applied', 'event-applied'],
+  recordStatus: ['before-status-recorded', 'status-recorded'],
+  closePage: ['before-page-close', 'page-close'],
+  setBatchState: ['before-batch-close', 'batch-close'],
+  nextRevision: ['before-revision', 'revision'],
+} as const satisfies Partial<Record<keyof Ledger, Step>>;
+const SERVICE_STEPS = {
+  createMerchant: ['before-merchant-post', 'after-merchant-post'],
+  createInvoice: ['before-post', 'after-post'],
+} as const satisfies Partial<Record<keyof InvoicingService, Step>>;
+const REPORT_STEPS = { write: ['before-report-write', 'report-write'] } as const;
+const SIGNAL_STEP = ['before-signal', 'after-signal'] as const;
+
+type Step = readonly [before: string, after: string];
+
+/** The names that LOTE_CRASH_AT takes, in the order in which a batch comes to them. */
+export const CRASH_POINTS: readonly string[] = [
+  ...LEDGER_STEPS.claimBatch,
+  ...LEDGER_STEPS.finishStaging,
+  ...SERVICE_STEPS.createMerchant,
+  ...LEDGER_STEPS.saveMerchants,
+  ...LEDGER_STEPS.freeze,
+  ...SERVICE_STEPS.createInvoice,
+  ...LEDGER_STEPS.recordSends,
+  ...LEDGER_STEPS.storeDeliveries,
+  ...LEDGER_STEPS.applyDeliveries,
+  ...LEDGER_STEPS.recordStatus,
+  ...SIGNAL_STEP,
+  ...LEDGER_STEPS.closePage,
+  ...LEDGER_STEPS.setBatchState,
+  ...REPORT_STEPS.write,
+  ...LEDGER_STEPS.nextRevision,
+];
+
+/** What a process hands to its parts so that a test can end it between two steps. */
+export interface CrashPoints {
+  ledger(ledger: Ledger): Ledger;
+  service(service: InvoicingService): InvoicingService;
+  reports(reports: ReportWriter): ReportWriter;
+  signal<A extends readonly unknown[]>(send: (...args: A) => Promise<void>): (...args: A) => Promise<void>;
+}
+
+export interface CrashOptions {
+  /** `[temporal@]<point>[:<which time>]`, from LOTE_CRASH_AT; null: every part is handed back as it is. */
+  readonly crashAt: string | null;
+  readonly killSelf: () => void;
+  readonly killTemporal: () => void;
+}
+
+const SHAPE = /^(?<target>temporal@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
+
+/** @throws LoteError `configuration-invalid` for a point that does not exist. */
+export function createCrashPoints(options: CrashOptions): CrashPoints {
+  if (options.crashAt === null) return NO_CRASH;
+  const { target, point, time } = SHAPE.exec(options.crashAt)?.groups ?? {};
+  if (point === undefined || !CRASH_POINTS.includes(point)) throw unknownPoint(options.crashAt);
+  const kill = target === undefined ? options.killSelf : options.killTemporal;
+  let left = Number(time ?? 1);
+
+  function reached(name: string): void {
+    if (name !== point) return;
+    left -= 1;
+    if (left === 0) kill();
+  }
+
+  return {
+    ledger: (ledger) => between(ledger, LEDGER_STEPS, reached),
+    service: (service) => between(service, SERVICE_STEPS, reached),
+    reports: (reports) => between(reports, REPORT_STEPS, reached),
+    signal:
+      (send) =>
+      async (...args) => {
+        reached(SIGNAL_STEP[0]);
+        await send(...args);
+        reached(SIGNAL_STEP[1]);
+      },
+  };
+}
+
+/** What every process outside tests of crash safety has. */
+export const NO_CRASH: CrashPoints = {
+  ledger: (ledger) => ledger,
+  service: (service) => service,
+  reports: (reports) => reports,
+  signal: (send) => send,
+};
+
+/** The same part, whose named methods tell where they are. */
+function between<Part extends object>(
+  part: Part,
+  steps: Readonly<Record<string, Step>>,
+  reached: (point: string) => void,
+): Part {
+  return new Proxy(part, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      const step = typeof name === 'string' ? steps[name] : undefined;
+      if (step === undefined || typeof value !== 'function') return value;
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        reached(step[0]);
+        const result: unknown = await Reflect.apply(value, target, args);
+        reached(step[1]);
+        return result;
+      };
+    },
+  });
+}
+
+function unknownPoint(crashAt: string): LoteError {
+  return new LoteError(
+    'configuration-invalid',
+    `Reading LOTE_CRASH_AT (for tests only): it must be [temporal@]<point>[:<which time>] with a point of ${CRASH_POINTS.join(', ')}; found ${JSON.stringify(crashAt)}.`,
+  );
+}

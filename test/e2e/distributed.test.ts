@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { leftBooks } from '../support/left-books.ts';
+import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote-command.ts';
+import { ownPort } from '../support/own-port.ts';
+import { postgresDatabase, type PostgresDatabase } from '../support/postgres-database.ts';
+import { processes } from '../support/processes.ts';
+import { SANDBOX_KEY } from '../support/sandbox-books.ts';
+
+const INVOICES = 1_500;
+const LOOK_EVERY_MS = 20;
+const server = inject('postgresUrl');
+
+interface Batch {
+  readonly id: string;
+  readonly state: string;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+function documentOf<T>(stdout: string): T {
+  return JSON.parse(stdout) as T;
+}
+
+/** The topology of docker-compose.yml, as processes: what is shared is a database, a Temporal server and the input folder. */
+describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, () => {
+  const all = processes();
+  let place: Place;
+  let sandboxPlace: Place;
+  let database: PostgresDatabase;
+  let strangers: PostgresDatabase;
+  let env: Record<string, string>;
+  let client: Record<string, string>;
+  let sandbox: RunningCommand;
+  const workers: RunningCommand[] = [];
+  let consoleUrl: string;
+
+  beforeAll(async () => {
+    place = await newPlace();
+    sandboxPlace = await newPlace();
+    database = await postgresDatabase(server ?? '');
+    strangers = await postgresDatabase(server ?? '');
+    const [sandboxPort, receiverPort, consolePort] = [await ownPort(), await ownPort(), await ownPort()];
+    consoleUrl = `http://127.0.0.1:${consolePort}`;
+    client = {
+      ...place.env,
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      LOTE_TASK_QUEUE: `lote-${randomBytes(4).toString('hex')}`,
+    };
+    env = {
+      ...client,
+      INVOICING_BASE_URL: `http://127.0.0.1:${sandboxPort}`,
+      INVOICING_API_KEY: SANDBOX_KEY,
+      WEBHOOK_URL: `http://127.0.0.1:${receiverPort}/webhooks`,
+      RECEIVER_PORT: String(receiverPort),
+      CONSOLE_PORT: String(consolePort),
+      LOTE_PAGE_SIZE: '100',
+      LOTE_SETTLE_TIMEOUT: '30s',
+    };
+    sandbox = all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: String(sandboxPort) });
+    const receiver = all.start(['receiver'], env);
+    const web = all.start(['console'], env);
+    workers.push(all.start(['worker'], env), all.start(['worker'], env));
+    await Promise.all([
+      sandbox.said('Sandbox http'),
+      receiver.said('Receiver http'),
+      web.said('Console http'),
+      ...workers.map((worker) => worker.said('Worker on task queue')),
+    ]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await all.killAll();
+    await Promise.all([database.drop(), strangers.drop()]);
+    await Promise.all([place.remove(), sandboxPlace.remove()]);
+  });
+
+  it('finishes a batch when one of its two workers is killed, and keeps workers of another ledger out', async () => {
+    const file = join(place.inputDir, 'shared.csv');
+    await writeInvoiceFile(file, { invoices: INVOICES });
+    const stranger = all.start(['worker'], { ...env, DATABASE_URL: strangers.url });
+    const run = all.start(['run', file, '--json'], client);
+    const ended = run.end.then(() => true);
+    // By progress, not by time: a slow machine must not kill it before it has begun.
+    while ((await sent(database)) < INVOICES / 4) {
+      if (await Promise.race([ended, sleep(LOOK_EVERY_MS).then(() => false)])) break;
+    }
+    workers[0]?.signal('SIGKILL');
+
+    const { code, stdout, stderr } = await run.end;
+
+    expect(code, stderr).toBe(0);
+    const [batch] = documentOf<{ batches: Batch[] }>(stdout).batches;
+    expect(batch).toMatchObject({ state: 'finished', counts: { invoices: INVOICES, issued: INVOICES } });
+    const refused = await stranger.end;
+    expect(refused.code, refused.stderr).toBe(3);
+    expect(refused.stderr).toContain('all its workers must keep one ledger');
+    await expectSameFromElsewhere(batch?.id ?? '');
+  });
+
+  /** What the run said, said by the console and by `lote report` of other processes. */
+  async function expectSameFromElsewhere(id: string): Promise<void> {
+    const shown = (await (await fetch(`${consoleUrl}/api/batches/${id}`)).json()) as { counts: object };
+    const report = await runLote(['report', id, '--follow', '--json'], client);
+    expect(shown.counts).toMatchObject({ issued: INVOICES });
+    expect(report.code, report.stderr).toBe(0);
+    expect(documentOf<{ batch: object }>(report.stdout).batch).toMatchObject({
+      id,
+      state: 'finished',
+      counts: { issued: INVOICES, invoices: INVOICES },
+      reports: { json: join(place.reportsDir, id, 'report.json') },
+    });
+  }
+
+  it('ends a run with 3 when no worker lives, also while the killed ones are still listed, and leaves no batch', async () => {
+    for (const worker of workers.slice(1)) worker.signal('SIGKILL');
+    await Promise.all(workers.map(({ end }) => end));
+    const file = join(place.inputDir, 'nobody.csv');
+    await writeInvoiceFile(file, { invoices: 2 });
+
+    const listed = await runLote(['run', file, '--json'], client);
+    const never = await runLote(['run', file, '--json'], {
+      ...client,
+      LOTE_TASK_QUEUE: `${client['LOTE_TASK_QUEUE']}-x`,
+    });
+    const status = await runLote(['status', '--json'], client);
+
+    for (const { code, stdout, stderr } of [listed, never]) {
+      expect(code, stderr).toBe(3);
+      expect(documentOf(stdout)).toMatchObject({ batches: [], error: { code: 'worker-missing' } });
+    }
+    expect(documentOf<{ batches: Batch[] }>(status.stdout).batches.map(({ id }) => id)).toEqual([
+      expect.stringContaining('batch-shared-'),
+    ]);
+  });
+
+  it('has issued every invoice exactly once, say the books that the sandbox left on disk', async () => {
+    sandbox.signal('SIGTERM');
+    await sandbox.end;
+
+    const books = await leftBooks(sandboxPlace.dataDir);
+
+    expect(books.duplicates).toEqual([]);
+    expect(books.totals).toMatchObject({ invoices: INVOICES, issued: INVOICES, failed: 0 });
+  });
+});
+
+async function sent(database: PostgresDatabase): Promise<number> {
+  const rows = await database
+    .rows<{ sent: string }>(`SELECT count(*) AS sent FROM invoice WHERE state <> 'staged'`)
+    .catch(() => []);
+  return Number(rows[0]?.sent ?? 0);
+}

@@ -1,0 +1,167 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { processStartTime } from '../../src/runtime/process-start-time.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { endLeftServer } from '../support/crash-place.ts';
+import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote-command.ts';
+import { ownPort } from '../support/own-port.ts';
+import { processes, type Processes } from '../support/processes.ts';
+import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+
+const LOOK_EVERY_MS = 10;
+
+interface RunDocument {
+  readonly batches: readonly { readonly id: string; readonly counts: Readonly<Record<string, number>> }[];
+  readonly error?: { readonly code: string };
+}
+
+function documentOf(stdout: string): RunDocument {
+  return JSON.parse(stdout) as RunDocument;
+}
+
+describe('one data directory, several commands', { timeout: 300_000 }, () => {
+  let place: Place;
+  let sandbox: Sandbox;
+  let all: Processes;
+  let env: Record<string, string>;
+
+  beforeEach(async () => {
+    place = await newPlace();
+    all = processes();
+    sandbox = await independentSandbox({ latencyMs: 40, settleMs: 4_000 });
+    const port = await ownPort();
+    env = {
+      ...place.env,
+      INVOICING_BASE_URL: sandbox.url,
+      INVOICING_API_KEY: SANDBOX_KEY,
+      RECEIVER_PORT: String(port),
+      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+      CONSOLE_PORT: '0',
+      LOTE_SETTLE_TIMEOUT: '60s',
+    };
+  });
+
+  afterEach(async () => {
+    await all.killAll();
+    // A server that a killed command left behind would outlive the test.
+    await endLeftServer(place.dataDir);
+    await sandbox.close();
+    await place.remove();
+  });
+
+  it('are one owner and others that hand their work over: it stays until that has ended', async () => {
+    const [first, second] = [await fileOf('first', 30), await fileOf('second', 400)];
+    const owner = all.start(['run', first, '--json'], env);
+    await sent(owner, 1);
+
+    const other = all.start(['run', second, '--json'], env);
+    await sent(other, 31);
+    const token = await stat(join(place.dataDir, 'console-token'));
+    const status = await runLote(['status', '--json'], env);
+    const report = await runLote(['report', batchIdOf(status.stdout, 'second'), '--follow', '--json'], env);
+    const [ownerEnd, otherEnd] = await Promise.all([owner.end, other.end]);
+
+    expect(token.mode & 0o777).toBe(0o600);
+    expect(status.code, status.stderr).toBe(0);
+    expect(report.code, report.stderr).toBe(0);
+    expect([ownerEnd.code, otherEnd.code], ownerEnd.stderr + otherEnd.stderr).toEqual([0, 0]);
+    expect(documentOf(ownerEnd.stdout).batches).toMatchObject([{ counts: { issued: 30 } }]);
+    expect(documentOf(otherEnd.stdout).batches).toMatchObject([{ counts: { issued: 400 } }]);
+    expect(ownerEnd.stderr).toContain('Staying until what other commands handed over has ended');
+    expectIssuedOnce(430);
+  });
+
+  it('go on with what a killed one left, say so, and wait for their own file only', async () => {
+    const [left, next] = [await fileOf('left', 600), await fileOf('next', 5)];
+    const killed = all.start(['run', left, '--json'], env);
+    await sent(killed, 100);
+    killed.killGroup();
+    await killed.end;
+
+    const run = await runLote(['run', next, '--json'], env);
+    const again = await runLote(['run', left, '--json'], env);
+
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stderr).toMatch(/Also going on with what an earlier run left: batch-left-/);
+    expect(documentOf(run.stdout).batches).toMatchObject([{ counts: { issued: 5 } }]);
+    expect(again.code, again.stderr).toBe(0);
+    expect(documentOf(again.stdout).batches).toMatchObject([{ counts: { issued: 600 } }]);
+    expectIssuedOnce(605);
+  });
+
+  it('take over when the owner is killed while it works for them', async () => {
+    const [first, second] = [await fileOf('first', 300), await fileOf('second', 300)];
+    const owner = all.start(['run', first, '--json'], env);
+    await sent(owner, 10);
+    const other = all.start(['run', second, '--json'], env);
+    await sent(other, 310);
+
+    owner.killGroup();
+    const end = await other.end;
+    const again = await runLote(['run', first, '--json'], env);
+
+    expect(end.code, end.stderr).toBe(0);
+    expect(documentOf(end.stdout).batches).toMatchObject([{ counts: { issued: 300 } }]);
+    expect(again.code, again.stderr).toBe(0);
+    expectIssuedOnce(600);
+  });
+
+  it('leave at Ctrl-C after the slices in flight, at a second one at once, and nothing of theirs lives on', async () => {
+    const file = await fileOf('interrupted', 1_200);
+    const once = all.start(['run', file, '--json'], env);
+    await sent(once, 100);
+    const server = await temporalProcess();
+    once.signal('SIGINT');
+    const onceEnd = await once.end;
+    const onceSent = sandbox.books().totals.invoices;
+    const twice = all.start(['run', file, '--json'], env);
+    await sent(twice, onceSent + 1);
+    const secondServer = await temporalProcess();
+    twice.signal('SIGINT');
+    await twice.said('Leaving');
+    twice.signal('SIGINT');
+    const twiceEnd = await twice.end;
+
+    const last = await runLote(['run', file, '--json'], env);
+
+    expect(onceEnd.code, onceEnd.stderr).toBe(130);
+    expect(documentOf(onceEnd.stdout)).toMatchObject({ batches: [], error: { code: 'interrupted' } });
+    expect(await processStartTime(server)).toBeNull();
+    expect(twiceEnd.code, twiceEnd.stderr).toBe(130);
+    expect(await processStartTime(secondServer)).toBeNull();
+    expect(last.code, last.stderr).toBe(0);
+    expectIssuedOnce(1_200);
+  });
+
+  async function fileOf(name: string, invoices: number): Promise<string> {
+    const file = join(place.inputDir, `${name}.csv`);
+    await writeInvoiceFile(file, { invoices, series: name });
+    return file;
+  }
+
+  /** By progress, not by time. */
+  async function sent(by: RunningCommand, invoices: number): Promise<void> {
+    const ended = by.end.then(() => true);
+    while (sandbox.books().totals.invoices < invoices) {
+      if (await Promise.race([ended, sleep(LOOK_EVERY_MS).then(() => false)])) break;
+    }
+    expect(sandbox.books().totals.invoices, 'the command ended too early').toBeGreaterThanOrEqual(invoices);
+  }
+
+  function batchIdOf(status: string, name: string): string {
+    return documentOf(status).batches.find(({ id }) => id.includes(name))?.id ?? '';
+  }
+
+  function expectIssuedOnce(invoices: number): void {
+    expect(sandbox.books().duplicates).toEqual([]);
+    expect(sandbox.books().totals).toMatchObject({ invoices, issued: invoices });
+  }
+
+  async function temporalProcess(): Promise<number> {
+    const record = JSON.parse(await readFile(join(place.dataDir, 'temporal.json'), 'utf8')) as { pid: number };
+    return record.pid;
+  }
+});

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { processStartTime } from '../../src/runtime/process-start-time.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { writeInvoiceFile } from './invoice-file.ts';
+import { newPlace, type CommandEnd } from './lote-command.ts';
+import { ownPort } from './own-port.ts';
+import { processes } from './processes.ts';
+import { independentSandbox, SANDBOX_KEY } from './sandbox-books.ts';
+
+/** A file whose run is ended again and again; the sandbox outlives it all, and its books are the judge. */
+export interface CrashPlace {
+  readonly sandbox: Sandbox;
+  /** The same command each time, with or without a point at which it ends itself. */
+  run(crashAt?: string): Promise<CommandEnd>;
+  /** Every invoice issued exactly once, and the report, the ledger and the books say the same. */
+  expectIssuedOnce(last: CommandEnd): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function crashPlace(invoices: number): Promise<CrashPlace> {
+  const place = await newPlace();
+  const all = processes();
+  const sandbox = await independentSandbox({ latencyMs: 5, settleMs: 500 });
+  const file = join(place.inputDir, 'crash.csv');
+  await writeInvoiceFile(file, { invoices });
+  const port = await ownPort();
+  const env = {
+    ...place.env,
+    INVOICING_BASE_URL: sandbox.url,
+    INVOICING_API_KEY: SANDBOX_KEY,
+    RECEIVER_PORT: String(port),
+    WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+    CONSOLE_PORT: '0',
+    LOTE_PAGE_SIZE: '100',
+    LOTE_SETTLE_TIMEOUT: '40s',
+  };
+  return {
+    sandbox,
+    run: (crashAt) =>
+      all.start(['run', file, '--json'], crashAt === undefined ? env : { ...env, LOTE_CRASH_AT: crashAt }).end,
+    async expectIssuedOnce(last) {
+      expect(last.code, last.stderr).toBe(0);
+      const books = sandbox.books();
+      expect(books.duplicates).toEqual([]);
+      expect(books.totals).toMatchObject({ invoices, issued: invoices, failed: 0 });
+      const { batches } = JSON.parse(last.stdout) as {
+        batches: { counts: Record<string, number>; reports: { json: string } }[];
+      };
+      expect(batches[0]?.counts).toMatchObject({ invoices, issued: invoices });
+      const report = JSON.parse(await readFile(batches[0]?.reports.json ?? '', 'utf8')) as {
+        invoices: { serviceId: string; idempotencyKey: string }[];
+      };
+      const pair = (id: string, key: string | null): string => `${id} ${key}`;
+      expect(report.invoices.map((one) => pair(one.serviceId, one.idempotencyKey)).toSorted()).toEqual(
+        books.invoices.map((one) => pair(one.id, one.idempotencyKey)).toSorted(),
+      );
+    },
+    async remove() {
+      await all.killAll();
+      await endLeftServer(place.dataDir);
+      await sandbox.close();
+      await place.remove();
+    },
+  };
+}
+
+/** A killed run leaves its Temporal server to the next one; a test that fails in between must not. */
+export async function endLeftServer(dataDir: string): Promise<void> {
+  const text = await readFile(join(dataDir, 'temporal.json'), 'utf8').catch(() => null);
+  if (text === null) return;
+  const { pid, startTime } = JSON.parse(text) as { pid: number; startTime: string };
+  if ((await processStartTime(pid)) === startTime) process.kill(pid, 'SIGKILL');
+}

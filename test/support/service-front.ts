@@ -1,0 +1,124 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request of Lote to the service, as it arrived at the front. */
+export interface FrontRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string | null;
+  readonly authorization: string | null;
+  readonly body: string;
+  readonly at: number;
+  /** How often this very request (method, path, key) came before, this one included. */
+  readonly nth: number;
+}
+
+/** What the front does with a request: pass it on, answer by itself, or cut the connection before or after passing it on. */
+export type FrontAction =
+  | 'pass'
+  | 'cut'
+  | 'pass-and-cut'
+  | { readonly status: number; readonly json?: unknown; readonly headers?: Readonly<Record<string, string>> };
+
+export type FrontScript = (request: FrontRequest) => FrontAction | Promise<FrontAction>;
+
+/** A real HTTP server between Lote and the sandbox: it sees everything, and a test may make it misbehave at any time. */
+export interface ServiceFront {
+  readonly url: string;
+  readonly requests: readonly FrontRequest[];
+  script: FrontScript;
+  close(): Promise<void>;
+}
+
+export async function startServiceFront(targetUrl: string): Promise<ServiceFront> {
+  const requests: FrontRequest[] = [];
+  const target = new URL(targetUrl);
+  const front = { script: (() => 'pass') as FrontScript };
+  const server = createServer((incoming, response) => {
+    void serve(incoming, response).catch(() => incoming.socket.destroy());
+  });
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readAll(incoming);
+    const seen = note(incoming, body);
+    const action = await front.script(seen);
+    if (action === 'cut') return void incoming.socket.destroy();
+    if (typeof action === 'object') {
+      const text = JSON.stringify(action.json ?? { error: { code: 'scripted', message: 'The test said so' } });
+      response.writeHead(action.status, { 'content-type': 'application/json', ...action.headers }).end(text);
+      return;
+    }
+    const answer = await passOn(target, incoming, body);
+    if (action === 'pass-and-cut') return void incoming.socket.destroy();
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+
+  function note(incoming: IncomingMessage, body: Buffer): FrontRequest {
+    const method = incoming.method ?? '';
+    const path = incoming.url ?? '';
+    const key = incoming.headers['idempotency-key'];
+    const own = typeof key === 'string' ? key : null;
+    const same = requests.filter((one) => one.method === method && one.path === path && one.key === own).length;
+    const seen: FrontRequest = {
+      method,
+      path,
+      key: own,
+      authorization: incoming.headers.authorization ?? null,
+      body: body.toString('utf8'),
+      at: Date.now(),
+      nth: same + 1,
+    };
+    requests.push(seen);
+    return seen;
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    get script() {
+      return front.script;
+    },
+    set script(script) {
+      front.script = script;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function readAll(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+interface PassedAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[]>;
+  readonly body: Buffer;
+}
+
+/** Method, path, headers and bytes as they came; rejects when the target cuts the connection. */
+function passOn(target: URL, incoming: IncomingMessage, body: Buffer): Promise<PassedAnswer> {
+  return new Promise((resolve, reject) => {
+    const { host: _host, connection: _connection, ...headers } = incoming.headers;
+    const outgoing = httpRequest(
+      { host: target.hostname, port: target.port, method: incoming.method, path: incoming.url, headers },
+      (answer) => {
+        readAll(answer).then((bytes) => {
+          const { 'transfer-encoding': _encoding, connection: _hop, ...kept } = answer.headers;
+          const given = Object.entries(kept).filter(
+            (entry): entry is [string, string | string[]] => entry[1] !== undefined,
+          );
+          resolve({ status: answer.statusCode ?? 502, headers: Object.fromEntries(given), body: bytes });
+        }, reject);
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}

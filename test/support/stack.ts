@@ -1,0 +1,189 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { inject } from 'vitest';
+import { idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
+import type { BatchInvoice, Ledger } from '../../src/domain/ports/ledger.ts';
+import { openPgliteLedger } from '../../src/ledger/pglite/open-pglite-ledger.ts';
+import { openPostgresLedger } from '../../src/ledger/postgres/open-postgres-ledger.ts';
+import { readConfig, type Config } from '../../src/runtime/config.ts';
+import { createLogger } from '../../src/runtime/logger.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { activityDeps } from '../../src/wiring/activity-deps.ts';
+import { startBatch, type BatchHandle } from '../../src/wiring/batch-starter.ts';
+import { openService, readProfile } from '../../src/wiring/open-service.ts';
+import { startReceiver } from '../../src/wiring/start-receiver.ts';
+import { startWorker } from '../../src/wiring/start-worker.ts';
+import { startedParts } from '../../src/wiring/stop-in-reverse.ts';
+import type { BatchInput, BatchResult } from '../../workflows/messages.ts';
+import { batchFile, ownName, type TestInvoice } from './batch-file.ts';
+import { postgresSchema, postgresUrl } from './postgres-schema.ts';
+import { independentSandbox, SANDBOX_KEY } from './sandbox-books.ts';
+import { startServiceFront, type ServiceFront } from './service-front.ts';
+
+export interface StackOptions {
+  readonly sandbox?: Partial<SandboxOptions>;
+  /** LOTE_* settings; times are short unless told. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `none`: no address is registered, so GET alone settles. Default: deliveries come. */
+  readonly webhooks?: 'on' | 'none';
+  /** `lost`: the receiver stores deliveries and no page ever hears of them. */
+  readonly signals?: 'on' | 'lost';
+  /** Default: PostgreSQL where the machine has it (a schema is made in a moment), else PGlite. */
+  readonly ledger?: 'pglite' | 'postgres';
+}
+
+/** Everything a night has, in one process, around the run's one Temporal server. */
+export interface TestStack {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly sandbox: Sandbox;
+  readonly front: ServiceFront;
+  readonly client: Client;
+  readonly log: readonly string[];
+  readonly webhookUrl: string;
+  /** Writes a file into the input directory. */
+  drop(name: string, content: readonly TestInvoice[] | string): Promise<void>;
+  start(input: BatchInput): Promise<{ readonly batchId: string; readonly handle: BatchHandle }>;
+  /** Drops, starts, waits for the end. */
+  run(name: string, content: readonly TestInvoice[] | string, over?: Partial<BatchInput>): Promise<BatchResult>;
+  lines(batchId: string): Promise<readonly BatchInvoice[]>;
+  stateOf(batchId: string, ref: string): Promise<string>;
+}
+
+const SHORT_TIMES = {
+  LOTE_SETTLE_TIMEOUT: '60s',
+  LOTE_SEND_TIMEOUT: '60s',
+  LOTE_OUTAGE_PATIENCE: '60s',
+  LOTE_PAGE_SIZE: '50',
+  LOTE_LOG_LEVEL: 'warn',
+};
+
+/** Starts a stack of its own, hands it to the test, and leaves nothing behind. */
+export async function withStack<T>(options: StackOptions, test: (stack: TestStack) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-stack-'));
+  const log: string[] = [];
+  const logger = createLogger({ level: 'warn', secrets: [], destination: { write: (line) => void log.push(line) } });
+  const parts = startedParts(logger);
+  parts.add('directory', () => rm(directory, { recursive: true, force: true }));
+  try {
+    const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
+    parts.add('sandbox', () => sandbox.close());
+    const front = await startServiceFront(sandbox.url);
+    parts.add('front', () => front.close());
+    const config = configOf(options, directory, front.url);
+    await mkdir(config.inputDir, { recursive: true });
+    const ledger = await openTestLedger(options, parts);
+    const profile = readProfile(config);
+    if (config.service.kind !== 'remote') throw new Error('The stack must talk to the front');
+    const service = openService(config, config.service, profile);
+    parts.add('service', () => service.close());
+    const address = inject('temporalAddress');
+    const connection = await Connection.connect({ address });
+    parts.add('temporal client', () => connection.close());
+    const client = new Client({ connection, namespace: config.temporal.namespace });
+
+    const receiver = await startReceiver({
+      config,
+      port: 0,
+      ledger,
+      service,
+      profile,
+      client: () => {
+        if (options.signals === 'lost') throw new Error('The test loses every signal');
+        return client;
+      },
+      log: logger,
+    });
+    parts.add('receiver', () => receiver.close());
+    const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
+    const deps = activityDeps({ config, ledger, service, profile, client, webhookUrl, log: logger });
+    const worker = await startWorker(deps, {
+      temporal: { address },
+      namespace: config.temporal.namespace,
+      taskQueue: config.taskQueue,
+      workflowBundle: inject('workflowBundle'),
+    });
+    parts.add('worker', () => worker.stop());
+    return await test(stackOf({ config, ledger, sandbox, front, client, log, webhookUrl: receiver.url }));
+  } finally {
+    await parts.stop();
+  }
+}
+
+function configOf(options: StackOptions, directory: string, serviceUrl: string): Config {
+  const name = ownName('t');
+  return readConfig(
+    {
+      ...SHORT_TIMES,
+      INVOICING_BASE_URL: serviceUrl,
+      INVOICING_API_KEY: SANDBOX_KEY,
+      LOTE_APPLICATION: name,
+      LOTE_TASK_QUEUE: `lote-${name}`,
+      LOTE_DATA_DIR: join(directory, 'data'),
+      LOTE_INPUT_DIR: join(directory, 'input'),
+      LOTE_REPORTS_DIR: join(directory, 'reports'),
+      ...options.env,
+    },
+    directory,
+  );
+}
+
+async function openTestLedger(options: StackOptions, parts: ReturnType<typeof startedParts>): Promise<Ledger> {
+  const url = postgresUrl();
+  if (options.ledger === 'pglite' || url === null) {
+    const ledger = await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf });
+    parts.add('ledger', () => ledger.close());
+    return ledger;
+  }
+  const schema = postgresSchema(url);
+  parts.add('schema', () => schema.drop());
+  const ledger = await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
+  parts.add('ledger', () => ledger.close());
+  return ledger;
+}
+
+type Started = Pick<TestStack, 'config' | 'ledger' | 'sandbox' | 'front' | 'client' | 'log' | 'webhookUrl'>;
+
+function stackOf(started: Started): TestStack {
+  const { config, ledger, client } = started;
+  const place = { client, taskQueue: config.taskQueue, application: config.application, inputDir: config.inputDir };
+  const stack: TestStack = {
+    ...started,
+    drop: (name, content) =>
+      writeFile(join(config.inputDir, name), typeof content === 'string' ? content : batchFile(content)),
+    start: (input) => startBatch(place, input),
+    async run(name, content, over = {}) {
+      await stack.drop(name, content);
+      const { handle } = await stack.start({ file: name, ...over });
+      return handle.result();
+    },
+    async lines(batchId) {
+      const lines: BatchInvoice[] = [];
+      for await (const portion of ledger.batchInvoices(batchId)) lines.push(...portion);
+      return lines;
+    },
+    async stateOf(batchId, ref) {
+      return (await stack.lines(batchId)).find((line) => line.ref === ref)?.state ?? 'not there';
+    },
+  };
+  return stack;
+}
+
+export interface ReportDocument {
+  readonly batch: { readonly state: string };
+  readonly counts: Readonly<Record<string, number>>;
+  readonly invoices: readonly {
+    readonly ref: string;
+    readonly state: string;
+    readonly serviceId: string | null;
+    readonly reason: { readonly code: string; readonly message: string } | null;
+    readonly findings?: unknown;
+  }[];
+  readonly fileFindings: readonly { readonly code: string; readonly message: string }[];
+}
+
+export async function readReportOf(result: BatchResult): Promise<ReportDocument> {
+  return JSON.parse(await readFile(result.reports.json, 'utf8')) as ReportDocument;
+}

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A way to a server that the test can cut. */
+export interface TcpProxy {
+  /** host:port */
+  readonly address: string;
+  /** Every connection is reset, and no new one is taken. */
+  cut(): Promise<void>;
+}
+
+export async function tcpProxy(target: string): Promise<TcpProxy> {
+  const [host = '', port = ''] = target.split(':');
+  const sockets = new Set<Socket>();
+  const server = createServer((inward) => {
+    const outward = connect(Number(port), host);
+    for (const socket of [inward, outward]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    inward.pipe(outward).pipe(inward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async cut() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { clockChanges } from '../../../src/domain/clock-changes.ts';
+
+const FROM = Date.UTC(2027, 0, 1);
+
+function year(clock: string, timezone: string) {
+  const [hour = 0, minute = 0] = clock.split(':').map(Number);
+  return clockChanges({ hour, minute, timezone }, FROM, 365);
+}
+
+describe('days on which the clock is changed', () => {
+  it.each([
+    ['02:00', 'Europe/Lisbon'],
+    ['04:00', 'Europe/Madrid'],
+    ['02:30', 'UTC'],
+    ['02:30', 'Atlantic/Reykjavik'],
+  ])('%s in %s exists once on every day of the year', (clock, timezone) => {
+    expect(year(clock, timezone)).toEqual([]);
+  });
+
+  it.each([
+    ['01:30', 'Europe/Lisbon', '2027-03-28', '2027-10-31'],
+    ['02:00', 'Europe/Madrid', '2027-03-28', '2027-10-31'],
+    ['02:59', 'Europe/Madrid', '2027-03-28', '2027-10-31'],
+    ['00:30', 'Atlantic/Azores', '2027-03-28', '2027-10-31'],
+    ['02:30', 'America/New_York', '2027-03-14', '2027-11-07'],
+  ])('%s in %s is left out on %s and comes twice on %s', (clock, timezone, skipped, twice) => {
+    expect(year(clock, timezone)).toEqual([
+      { date: skipped, kind: 'skipped' },
+      { date: twice, kind: 'twice' },
+    ]);
+  });
+
+  it('knows zones south of the equator and half-hour changes', () => {
+    expect(year('02:15', 'Australia/Lord_Howe')).toEqual([{ date: '2027-10-03', kind: 'skipped' }]);
+    expect(year('01:45', 'Australia/Lord_Howe')).toEqual([{ date: '2027-04-04', kind: 'twice' }]);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { INVOICE_STATES } from '../../../src/domain/invoice-state.ts';
+import {
+  decideRetry,
+  RETRY_BY_ROW_STATES,
+  SPENT_KEY_REASONS,
+  type RetryCandidate,
+  type RetryPolicy,
+} from '../../../src/domain/retry-decision.ts';
+
+const HOUR = 3_600_000;
+const POLICY: RetryPolicy = {
+  maxGenerations: 3,
+  retentionMs: 24 * HOUR,
+  rejectionIsProof: true,
+  acceptDuplicateRisk: false,
+  now: 100 * HOUR,
+};
+const CANDIDATE: RetryCandidate = {
+  state: 'failed',
+  generation: 1,
+  reasonCode: null,
+  flags: [],
+  frozenAt: 99 * HOUR,
+  free: true,
+};
+
+function decide(candidate: Partial<RetryCandidate>, policy: Partial<RetryPolicy> = {}): string {
+  const decision = decideRetry({ ...CANDIDATE, ...candidate }, { ...POLICY, ...policy });
+  return 'move' in decision ? decision.move : decision.refusal;
+}
+
+describe('decideRetry', () => {
+  it.each([
+    ['held', {}, {}, 'release'],
+    ['failed', {}, {}, 'regenerate'],
+    ['rejected', {}, {}, 'regenerate'],
+    ['rejected', {}, { rejectionIsProof: false }, 'needs-accept-duplicate-risk'],
+    ['rejected', {}, { rejectionIsProof: false, acceptDuplicateRisk: true }, 'regenerate'],
+    ['unknown', {}, {}, 'repeat'],
+    ['unknown', { frozenAt: 76 * HOUR }, {}, 'needs-accept-duplicate-risk'],
+    ['unknown', { frozenAt: 76 * HOUR + 1 }, {}, 'repeat'],
+    ['unknown', { frozenAt: 1 }, { acceptDuplicateRisk: true }, 'repeat'],
+    ['unknown', { frozenAt: null }, {}, 'needs-accept-duplicate-risk'],
+    ['unknown', { frozenAt: null }, { acceptDuplicateRisk: true }, 'abandon'],
+    ['failed', { generation: 3 }, {}, 'generations-spent'],
+    ['failed', { free: false }, { acceptDuplicateRisk: true }, 'owned-by-running-batch'],
+  ] as const)('%s with %j under %j: %s', (state, candidate, policy, expected) => {
+    expect(decide({ state, ...candidate }, policy)).toBe(expected);
+  });
+
+  it.each(SPENT_KEY_REASONS)(
+    'never repeats a key with "%s" by itself, and gives it up only at an accepted risk',
+    (reasonCode) => {
+      expect(decide({ state: 'unknown', reasonCode })).toBe('needs-accept-duplicate-risk');
+      expect(decide({ state: 'unknown', reasonCode }, { acceptDuplicateRisk: true })).toBe('abandon');
+    },
+  );
+
+  it.each(['issued-in-earlier-generation', 'second-service-id'])(
+    'lets nothing go by itself that is flagged "%s": a second document may be alive',
+    (flag) => {
+      for (const state of RETRY_BY_ROW_STATES) {
+        expect(decide({ state, flags: [flag] })).toBe('needs-accept-duplicate-risk');
+      }
+    },
+  );
+
+  it('never moves an invoice in any other state, whatever is accepted', () => {
+    const others = INVOICE_STATES.filter((state) => !(RETRY_BY_ROW_STATES as readonly string[]).includes(state));
+
+    expect(others).toContain('issued');
+    for (const state of others) expect(decide({ state }, { acceptDuplicateRisk: true })).toBe('state-not-retryable');
+  });
+});

@@ -1,0 +1,133 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Night, Shelf } from '../../../src/domain/ports/drop-folder.ts';
+import { drop, dropFolderAt, dropPlace, nightNamed, nobodyIsOpen, treeOf } from './drop-place.ts';
+
+const NIGHT = nightNamed('a');
+
+async function claimOne(inputDir: string, night: Night, text: string): Promise<{ slot: string; name: string }> {
+  await drop(inputDir, 'x.csv', text);
+  const { claimed } = await dropFolderAt(inputDir).claim(night, nobodyIsOpen);
+  const last = claimed.at(-1);
+  if (last === undefined) throw new Error('nothing was claimed');
+  return last;
+}
+
+function shelve(inputDir: string, night: Night, file: { slot: string; name: string }, shelf: Shelf = 'archive') {
+  return dropFolderAt(inputDir).shelve({ night, ...file, shelf, note: 'Everything went out.' });
+}
+
+describe('shelving a file', () => {
+  it.each(['archive', 'refused'] as const)('moves it to %s/<date> with a note beside it', async (shelf) => {
+    const inputDir = await dropPlace();
+    const file = await claimOne(inputDir, NIGHT, 'rows');
+
+    const path = await shelve(inputDir, NIGHT, file, shelf);
+
+    expect(path).toBe(`${shelf}/2026-11-21/x.csv`);
+    expect(await readFile(join(inputDir, path ?? ''), 'utf8')).toBe('rows');
+    expect(await readFile(join(inputDir, `${path}.note.txt`), 'utf8')).toBe(
+      `Everything went out.\n\nclaim: ${NIGHT.nightId}/0001\n`,
+    );
+  });
+
+  it('gives the second file of one name a number and overwrites nothing', async () => {
+    const inputDir = await dropPlace();
+    const first = await claimOne(inputDir, NIGHT, 'first');
+    await shelve(inputDir, NIGHT, first);
+    const second = await claimOne(inputDir, NIGHT, 'second');
+
+    const path = await shelve(inputDir, NIGHT, second);
+
+    expect(path).toBe('archive/2026-11-21/x-2.csv');
+    expect(await readFile(join(inputDir, 'archive/2026-11-21/x.csv'), 'utf8')).toBe('first');
+    expect(await readFile(join(inputDir, 'archive/2026-11-21/x-2.csv'), 'utf8')).toBe('second');
+  });
+
+  it('leaves a file that somebody put on the shelf by hand', async () => {
+    const inputDir = await dropPlace();
+    await drop(inputDir, 'archive/2026-11-21/x.csv', 'by hand');
+    const file = await claimOne(inputDir, NIGHT, 'claimed');
+
+    expect(await shelve(inputDir, NIGHT, file)).toBe('archive/2026-11-21/x-2.csv');
+    expect(await readFile(join(inputDir, 'archive/2026-11-21/x.csv'), 'utf8')).toBe('by hand');
+  });
+
+  it('does the same again when it is repeated', async () => {
+    const inputDir = await dropPlace();
+    const file = await claimOne(inputDir, NIGHT, 'rows');
+
+    const paths = [await shelve(inputDir, NIGHT, file), await shelve(inputDir, NIGHT, file)];
+
+    expect(paths).toEqual(['archive/2026-11-21/x.csv', 'archive/2026-11-21/x.csv']);
+    expect((await treeOf(inputDir)).filter((path) => path.startsWith('archive/'))).toHaveLength(2);
+  });
+
+  it('says null of a file that somebody took out of the night’s folder', async () => {
+    const inputDir = await dropPlace();
+    const file = await claimOne(inputDir, NIGHT, 'rows');
+    await rm(join(inputDir, 'in-progress', NIGHT.nightId, file.slot, file.name));
+
+    expect(await shelve(inputDir, NIGHT, file)).toBeNull();
+    expect((await treeOf(inputDir)).filter((path) => path.startsWith('archive/'))).toEqual([]);
+  });
+
+  it('keeps two files apart that are shelved at once under one name', async () => {
+    const inputDir = await dropPlace();
+    const files = [await claimOne(inputDir, NIGHT, 'first'), await claimOne(inputDir, NIGHT, 'second')];
+
+    const paths = await Promise.all(files.map((file) => shelve(inputDir, NIGHT, file)));
+
+    expect(new Set(paths)).toEqual(new Set(['archive/2026-11-21/x-2.csv', 'archive/2026-11-21/x.csv']));
+    const texts = await Promise.all(paths.map((path) => readFile(join(inputDir, path ?? ''), 'utf8')));
+    expect(texts).toEqual(['first', 'second']);
+  });
+
+  it('replaces the note of a night that was interrupted before its file came', async () => {
+    const inputDir = await dropPlace();
+    const interrupted = nightNamed('a');
+    const file = await claimOne(inputDir, interrupted, 'rows');
+    const crash = dropFolderAt(inputDir, {
+      at: (point) => (point === 'note-placed' ? Promise.reject(new Error('crash')) : Promise.resolve()),
+    });
+    await expect(
+      crash.shelve({ night: interrupted, ...file, shelf: 'archive', note: 'of the first night' }),
+    ).rejects.toThrow('crash');
+    const next = nightNamed('b');
+    const { claimed } = await dropFolderAt(inputDir).claim(next, nobodyIsOpen);
+
+    const path = await dropFolderAt(inputDir).shelve({
+      night: next,
+      slot: claimed[0]?.slot ?? '',
+      name: 'x.csv',
+      shelf: 'archive',
+      note: 'of the second night',
+    });
+
+    expect(path).toBe('archive/2026-11-21/x.csv');
+    expect(await readFile(join(inputDir, `${path}.note.txt`), 'utf8')).toContain('of the second night');
+  });
+});
+
+describe('closing a night', () => {
+  it('removes its folder when every file is on a shelf', async () => {
+    const inputDir = await dropPlace();
+    await shelve(inputDir, NIGHT, await claimOne(inputDir, NIGHT, 'rows'));
+
+    await dropFolderAt(inputDir).close(NIGHT);
+    await dropFolderAt(inputDir).close(NIGHT);
+
+    expect((await treeOf(inputDir)).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
+  });
+
+  it('leaves a file that is still in progress to the next night', async () => {
+    const inputDir = await dropPlace();
+    await claimOne(inputDir, NIGHT, 'rows');
+
+    await dropFolderAt(inputDir).close(NIGHT);
+
+    const { claimed } = await dropFolderAt(inputDir).claim(nightNamed('b'), nobodyIsOpen);
+    expect(claimed).toMatchObject([{ name: 'x.csv', resumed: true }]);
+  });
+});

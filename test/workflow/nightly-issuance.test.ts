@@ -1,0 +1,238 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkflowFailedError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import type { nightlyIssuance, NightInput, NightResult } from '../../workflows/nightly-issuance.ts';
+import { expectAgreement } from '../support/agreement.ts';
+import { batchFile, FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
+import { withStack, type StackOptions, type TestStack } from '../support/stack.ts';
+
+const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
+
+interface NightDocument {
+  readonly schema: string;
+  readonly totals: Readonly<Record<string, number>>;
+  readonly runs: readonly {
+    readonly finishedAt: string | null;
+    readonly files: readonly {
+      readonly name: string;
+      readonly verdict: string;
+      readonly shelvedAs: string;
+      readonly known: boolean;
+      readonly resumed: boolean;
+      readonly batchId: string;
+      readonly sentences: readonly string[];
+    }[];
+    readonly waiting: readonly { readonly name: string; readonly reason: string }[];
+  }[];
+}
+
+const SOON = { timeout: 30_000 };
+
+let nights = 0;
+
+function startNight({ client, config }: TestStack, input: NightInput | null = { timezone: 'UTC' }) {
+  return client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
+    workflowId: `night-${(nights += 1)}-${config.application}`,
+    taskQueue: config.taskQueue,
+    args: [input],
+  });
+}
+
+async function runNight(stack: TestStack): Promise<NightResult> {
+  return (await startNight(stack)).result();
+}
+
+async function documentOf(result: NightResult): Promise<NightDocument> {
+  return JSON.parse(await readFile(result.reports.json, 'utf8')) as NightDocument;
+}
+
+function inputTree({ config }: TestStack): Promise<string[]> {
+  return readdir(config.inputDir, { recursive: true });
+}
+
+async function textAt({ config }: TestStack, path: string): Promise<string> {
+  return readFile(join(config.inputDir, path), 'utf8');
+}
+
+describe('a night', { timeout: 180_000 }, () => {
+  it('runs a batch per dropped file, shelves each with a note that says why, and ends with a summary', async () => {
+    await withStack(QUICK, async (stack) => {
+      await stack.drop('good.csv', testInvoices(5));
+      await stack.drop('mixed.csv', [{ ref: 'M-1' }, { ref: 'M-2', taxCode: FAILING_TAX_CODE }]);
+      await stack.drop('no-columns.csv', 'a,b\n1,2\n');
+      await stack.drop('upload.csv.part', 'half');
+
+      const result = await runNight(stack);
+
+      const { schema, totals, runs } = await documentOf(result);
+      expect(result).toMatchObject({ files: 3, problems: 2, waiting: 0 });
+      expect(schema).toBe('lote.night/1');
+      expect(totals).toMatchObject({
+        files: 3,
+        issued: 1,
+        attention: 1,
+        refused: 1,
+        failed: 0,
+        invoices: 7,
+        notIssued: 1,
+      });
+      expect(runs[0]?.finishedAt).not.toBeNull();
+      const files = Object.fromEntries((runs[0]?.files ?? []).map((file) => [file.name, file]));
+      const date = result.night.slice(0, 10);
+      expect(files['good.csv']).toMatchObject({ verdict: 'issued', shelvedAs: `archive/${date}/good.csv` });
+      expect(files['mixed.csv']).toMatchObject({ verdict: 'attention', shelvedAs: `archive/${date}/mixed.csv` });
+      expect(files['no-columns.csv']).toMatchObject({
+        verdict: 'refused',
+        shelvedAs: `refused/${date}/no-columns.csv`,
+      });
+      expect(await textAt(stack, `archive/${date}/good.csv.note.txt`)).toContain('Everything went out: 5 invoices.');
+      expect(await textAt(stack, `archive/${date}/mixed.csv.note.txt`)).toContain('1 of 2 invoices did not go out.');
+      expect(await textAt(stack, `refused/${date}/no-columns.csv.note.txt`)).toContain('nothing of it was sent');
+      expect((await inputTree(stack)).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
+      expect(await inputTree(stack)).toContain('upload.csv.part');
+      const page = await readFile(result.reports.html, 'utf8');
+      expect(page).toContain('2 files of 3 need somebody.');
+      expect(page).toContain(`href="../${files['good.csv']?.batchId}/report.html"`);
+      await expectAgreement(stack, ...Object.values(files).map(({ batchId }) => batchId));
+    });
+  });
+
+  it('recognises a file that was dropped before, under any name, says so, and sends nothing again', async () => {
+    await withStack(QUICK, async (stack) => {
+      const content = batchFile(testInvoices(4));
+      await stack.drop('first.csv', content);
+      await runNight(stack);
+      const sent = stack.sandbox.books().totals.invoices;
+      await stack.drop('first.csv', content);
+      await stack.drop('renamed.csv', content);
+
+      const result = await runNight(stack);
+
+      const { runs } = await documentOf(result);
+      const again = runs.at(-1)?.files ?? [];
+      expect(again.map(({ name, known, verdict }) => ({ name, known, verdict }))).toEqual([
+        { name: 'first.csv', known: true, verdict: 'issued' },
+        { name: 'renamed.csv', known: true, verdict: 'issued' },
+      ]);
+      expect(again[0]?.shelvedAs).toMatch(/\/first-2\.csv$/u);
+      expect(await textAt(stack, `${again[1]?.shelvedAs}.note.txt`)).toMatch(
+        /The same bytes were dropped before, on .* UTC as first\.csv: it is the same batch/u,
+      );
+      expect(stack.sandbox.books().totals.invoices).toBe(sent);
+    });
+  });
+
+  it('leaves a file without content and says that it waits', async () => {
+    await withStack(QUICK, async (stack) => {
+      await stack.drop('empty.csv', '');
+
+      const result = await runNight(stack);
+
+      expect(result).toMatchObject({ files: 0, problems: 0, waiting: 1 });
+      expect((await documentOf(result)).runs[0]?.waiting).toEqual([{ name: 'empty.csv', reason: 'empty' }]);
+      expect(await inputTree(stack)).toContain('empty.csv');
+      expect(await readFile(result.reports.html, 'utf8')).toContain('It has no content yet.');
+    });
+  });
+
+  it('takes a file that becomes complete while the night waits for it', async () => {
+    await withStack({ env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '30s' } }, async (stack) => {
+      await stack.drop('late.csv', '');
+      const night = await startNight(stack);
+      await expect.poll(async () => (await night.query<{ waiting: unknown[] }>('night')).waiting, SOON).toHaveLength(1);
+      await writeFile(join(stack.config.inputDir, 'late.csv'), batchFile(testInvoices(2)));
+
+      const result = await night.result();
+
+      expect(result).toMatchObject({ files: 1, problems: 0, waiting: 0 });
+    });
+  });
+
+  it('joins a batch of the same file that runs already', async () => {
+    await withStack({ ...QUICK, sandbox: { settleMs: 2_000 } }, async (stack) => {
+      await stack.drop('running.csv', testInvoices(3));
+      const { batchId, handle } = await stack.start({ file: 'running.csv' });
+      await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(3);
+
+      const result = await runNight(stack);
+
+      expect((await handle.result()).counts).toMatchObject({ issued: 3 });
+      expect((await documentOf(result)).runs[0]?.files[0]).toMatchObject({ batchId, verdict: 'issued' });
+      await expectAgreement(stack, batchId);
+    });
+  });
+
+  it('goes on with what a terminated night had claimed, while its batch runs on', async () => {
+    await withStack({ ...QUICK, sandbox: { settleMs: 3_000 } }, async (stack) => {
+      await stack.drop('cut.csv', testInvoices(3));
+      const cut = await startNight(stack);
+      await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(3);
+      await cut.terminate('test');
+
+      const result = await runNight(stack);
+
+      const [file] = (await documentOf(result)).runs.at(-1)?.files ?? [];
+      expect(file).toMatchObject({ name: 'cut.csv', verdict: 'issued', resumed: true, known: false });
+      expect(file?.sentences[0]).toContain('An earlier night had claimed it and was interrupted');
+      expect((await inputTree(stack)).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
+      expect(stack.sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
+      expect(stack.sandbox.books().duplicates).toEqual([]);
+    });
+  });
+
+  it('shelves a file whose run was stopped from outside as failed, and takes it again when it is dropped again', async () => {
+    await withStack({ ...QUICK, sandbox: { settleMs: 3_000 } }, async (stack) => {
+      const content = batchFile(testInvoices(2));
+      await stack.drop('stopped.csv', content);
+      const night = await startNight(stack);
+      await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(2);
+      const [batch] = await stack.ledger.listBatches(1);
+      await stack.client.workflow.getHandle(batch?.workflowId ?? '').terminate('test');
+
+      const first = await documentOf(await night.result());
+      await stack.drop('stopped.csv', content);
+      const second = await documentOf(await runNight(stack));
+
+      expect(first.runs[0]?.files[0]).toMatchObject({ verdict: 'failed' });
+      expect(first.runs[0]?.files[0]?.shelvedAs).toMatch(/^refused\//u);
+      expect(second.runs.at(-1)?.files[0]).toMatchObject({ verdict: 'issued', known: true });
+      expect(stack.sandbox.books().totals).toMatchObject({ invoices: 2, issued: 2 });
+    });
+  });
+
+  it('with nothing dropped ends at once with a summary that says so', async () => {
+    await withStack(QUICK, async (stack) => {
+      const result = await runNight(stack);
+
+      expect(result).toMatchObject({ files: 0, problems: 0, waiting: 0 });
+      expect(await readFile(result.reports.html, 'utf8')).toContain('No file was dropped.');
+    });
+  });
+
+  it('refuses a wrong input with a sentence that shows the right one', async () => {
+    const cases = [
+      ['tonight', 'nightlyIssuance needs no input'],
+      [{ timezone: 'Lisbon' }, 'IANA name such as Europe/Lisbon, found "Lisbon"'],
+      [{ timezone: 1 }, 'nightlyIssuance needs no input'],
+    ] as const;
+    await withStack(QUICK, async (stack) => {
+      for (const [input, sentence] of cases) {
+        const night = await startNight(stack, input as NightInput);
+
+        const failure: unknown = await night.result().catch((error: unknown) => error);
+
+        expect(failure).toBeInstanceOf(WorkflowFailedError);
+        const texts: string[] = [];
+        for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
+        expect(texts.join('\n')).toContain(sentence);
+      }
+    });
+  });
+
+  it('needs no input at all', async () => {
+    await withStack(QUICK, async (stack) => {
+      expect(await (await startNight(stack, null)).result()).toMatchObject({ files: 0 });
+    });
+  });
+});

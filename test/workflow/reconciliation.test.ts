@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { ensureReconciliationSchedule, reconciliationId } from '../../src/wiring/reconciliation-schedule.ts';
+import { reconcileNow } from '../../src/wiring/reconcile-now.ts';
+import type { BatchResult, ReconciliationResult } from '../../workflows/messages.ts';
+import { expectAgreement } from '../support/agreement.ts';
+import { testInvoices } from '../support/batch-file.ts';
+import { withStack, type TestStack } from '../support/stack.ts';
+
+function reconcile(stack: TestStack): Promise<ReconciliationResult> {
+  return reconcileNow(stack.client, stack.config, stack.ledger.id);
+}
+
+async function reportOf(result: BatchResult) {
+  return JSON.parse(await readFile(result.reports.json, 'utf8')) as {
+    readonly batch: { readonly revision: number };
+    readonly counts: Readonly<Record<string, number>>;
+    readonly changes: unknown;
+  };
+}
+
+/** The answers of every POST are lost, whether or not the invoice was created. */
+const LOSE = { before: 'cut', after: 'pass-and-cut' } as const;
+
+describe('reconciliation', () => {
+  it('finds what became of lost answers, with the same keys and bytes, and rewrites the report', async () => {
+    await withStack({ env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {
+      stack.front.script = ({ method, path, body }) => {
+        if (method !== 'POST' || path !== '/v1/invoices') return 'pass';
+        if (body.includes('Secreto F-1"')) return LOSE.before;
+        if (body.includes('Secreto F-2"')) return LOSE.after;
+        return 'pass';
+      };
+      const result = await stack.run('lost.csv', testInvoices(5));
+      const before = stack.front.requests.length;
+      stack.front.script = () => 'pass';
+
+      const reconciled = await reconcile(stack);
+
+      expect(result.counts).toMatchObject({ issued: 3, unknown: 2 });
+      expect(reconciled).toMatchObject({ repeated: 2, found: 2, serviceAway: false, reports: [result.batchId] });
+      const repeats = stack.front.requests.slice(before).filter(({ method }) => method === 'POST');
+      for (const repeat of repeats) {
+        const [first] = stack.front.requests.filter(({ key }) => key === repeat.key);
+        expect(repeat.body, 'the frozen bytes').toBe(first?.body);
+      }
+      // The engine may not have spoken when the documents were asked for: the next look settles them.
+      await reconcile(stack);
+      await expectAgreement(stack, result.batchId);
+      expect(await reportOf(result)).toMatchObject({ counts: { unknown: 0 } });
+    });
+  });
+
+  it('rewrites the report when a webhook settles an invoice after its batch was closed', async () => {
+    await withStack({ env: { LOTE_SETTLE_TIMEOUT: '1s' }, sandbox: { settleMs: 3_000 } }, async (stack) => {
+      const result = await stack.run('late.csv', testInvoices(2));
+      await untilSettled(stack, result.batchId);
+
+      const reconciled = await reconcile(stack);
+
+      expect(result.counts).toMatchObject({ unsettled: 2 });
+      expect(reconciled.reports).toEqual([result.batchId]);
+      expect(await reportOf(result)).toMatchObject({
+        batch: { revision: 2 },
+        counts: { issued: 2, unsettled: 0 },
+        changes: { sinceRevision: 1, byState: [{ from: 'unsettled', to: 'issued', invoices: 2 }] },
+      });
+      expect((await reconcile(stack)).reports, 'nothing has changed since').toEqual([]);
+    });
+  });
+
+  it('asks for what stayed silent', async () => {
+    const env = { LOTE_SETTLE_TIMEOUT: '1s' };
+    await withStack({ env, webhooks: 'none', sandbox: { settleMs: 3_000 } }, async (stack) => {
+      const result = await stack.run('silent.csv', testInvoices(3));
+      for (let looks = 0; looks < 50; looks += 1) {
+        if ((await reconcile(stack)).asked === 0) break;
+      }
+
+      expect(result.counts).toMatchObject({ unsettled: 3 });
+      expect(await reportOf(result)).toMatchObject({ counts: { issued: 3 } });
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('stops asking a service that does not answer, and loses nothing by it', async () => {
+    await withStack({ env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {
+      stack.front.script = ({ method, path }) => (method === 'POST' && path === '/v1/invoices' ? 'cut' : 'pass');
+      const result = await stack.run('away.csv', testInvoices(12));
+
+      const reconciled = await reconcile(stack);
+
+      const { unknown = 0, held = 0 } = result.counts;
+      expect(unknown + held).toBe(12);
+      if (unknown >= 10) expect(reconciled.serviceAway).toBe(true);
+      for (const line of await stack.lines(result.batchId)) expect(['unknown', 'held']).toContain(line.state);
+    });
+  });
+
+  it('is scheduled once, and an existing schedule is left as it is', async () => {
+    await withStack({}, async (stack) => {
+      const warnings: string[] = [];
+      const log = { warn: (message: string) => void warnings.push(message) };
+      const schedule = stack.client.schedule.getHandle(reconciliationId(stack.config));
+      try {
+        await ensureReconciliationSchedule(stack.client, stack.config, log);
+        await schedule.pause('an operator says so');
+        await ensureReconciliationSchedule(stack.client, stack.config, log);
+
+        const described = await schedule.describe();
+        expect(described.state.paused).toBe(true);
+        expect(described.policies.overlap).toBe('SKIP');
+        expect(warnings).toEqual([]);
+      } finally {
+        await schedule.delete();
+      }
+    });
+  });
+});
+
+async function untilSettled(stack: TestStack, batchId: string): Promise<void> {
+  await expect
+    .poll(async () => (await stack.lines(batchId)).every(({ state }) => state === 'issued'), { timeout: 30_000 })
+    .toBe(true);
+}

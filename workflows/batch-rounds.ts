@@ -1,0 +1,30 @@
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { RunningBatch } from '../activities/running-batch.ts';
+import * as options from './activity-options.ts';
+import type { BatchControl } from './batch-control.ts';
+
+const { sendAgain } = proxyActivities<Activities>(options.BOOKKEEPING);
+
+/**
+ * One round of the pages, and further ones for as long as something goes again: what operators asked for meanwhile (update `retryInvoices`),
+ * and failed invoices that the retry policy of the service profile names. Generations are limited, so the rounds end.
+ */
+export async function inRounds(
+  batch: BatchControl,
+  first: RunningBatch,
+  round: (running: RunningBatch) => Promise<void>,
+): Promise<void> {
+  let running = first;
+  for (let number = 1; ; number += 1) {
+    await round(running);
+    const { ledgerId, batchId } = running;
+    const requests = batch.takeRetries();
+    const actionId = `${workflowInfo().workflowId}/${workflowInfo().runId}/round-${number}`;
+    const again = await sendAgain({ ledgerId, batchId, actionId, requests, automatic: !batch.cancelled });
+    if (again.moved === 0 && !batch.retryWaiting) break;
+    running = again.batch;
+  }
+  // From here on an update would be promised and forgotten; the validator refuses it in this phase.
+  batch.phase('reporting');
+}

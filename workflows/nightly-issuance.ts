@@ -1,0 +1,159 @@
+import {
+  ApplicationFailure,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  condition,
+  isCancellation,
+  log,
+  ParentClosePolicy,
+  proxyActivities,
+  sleep,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { FileEnd } from '../activities/night-note.ts';
+import type { DroppedFile, OpenedNight } from '../activities/nightly.ts';
+import type { NightSummaryPaths } from '../src/domain/ports/night-book.ts';
+import * as options from './activity-options.ts';
+import { invoiceBatch } from './invoice-batch.ts';
+import { followNight } from './night-progress.ts';
+
+const { openNight, shelveDrop } = proxyActivities<Activities>(options.BOOKKEEPING);
+// Its announcement may take a minute.
+const { finishNight } = proxyActivities<Activities>({ ...options.BOOKKEEPING, startToCloseTimeout: '3m' });
+const { claimDrops } = proxyActivities<Activities>(options.INGEST);
+
+/** Each batch sends eight pages at a time; more batches at once only wait for each other. */
+const FILES_AT_ONCE = 16;
+/** A file that is still being written is looked at again, at most this long after the look before. */
+const LOOK_EVERY_MS = 60_000;
+
+/** Everything has a default: `{}` or no input at all is what a schedule and a person give. */
+export interface NightInput {
+  /** IANA name; decides the date under which files are archived. */
+  readonly timezone?: string;
+}
+
+export interface NightResult {
+  readonly night: string;
+  readonly files: number;
+  /** Files of which not everything went out. */
+  readonly problems: number;
+  readonly waiting: number;
+  readonly reports: NightSummaryPaths;
+}
+
+/**
+ * A night: claim the dropped files -> one batch each -> put each on its shelf with a note -> summary. Whatever ends it early, the next
+ * night goes on with the files it had claimed.
+ */
+export async function nightlyIssuance(input?: NightInput | null): Promise<NightResult> {
+  const board = followNight();
+  const opened = await openNight({ ...requireInput(input), ...ownRun() });
+  board.show({ night: opened.night.nightId });
+
+  const troubles: unknown[] = [];
+  const files: Promise<void>[] = [];
+  const begun = new Set<string>();
+  let running = 0;
+  let waiting: NightWaiting = [];
+  for (let waited = 0; ;) {
+    const claims = await claimDrops(opened);
+    waiting = claims.waiting;
+    board.show({ waiting, phase: 'running' });
+    for (const file of claims.files) {
+      if (begun.has(file.slot)) continue;
+      begun.add(file.slot);
+      files.push(runFile(file));
+    }
+    const growing = waiting.filter(({ reason }) => reason === 'growing' || reason === 'empty').length;
+    if (growing === 0 || waited >= opened.patienceMs) break;
+    const pause = Math.min(LOOK_EVERY_MS, opened.patienceMs);
+    waited += pause;
+    await sleep(pause, { summary: `${growing} dropped files are not complete: looking again` });
+  }
+  await Promise.all(files);
+  if (troubles.length > 0) throw troubles[0];
+
+  const finished = await finishNight({ ...opened, waiting });
+  board.show({ phase: 'done', summary: finished.reports.html });
+  const { reports, problems } = finished;
+  return { night: opened.night.nightId, files: finished.files, problems, waiting: waiting.length, reports };
+
+  /** Never rejects: the other files go on, and the night fails when they are through. */
+  async function runFile(file: DroppedFile): Promise<void> {
+    await condition(() => running < FILES_AT_ONCE);
+    running += 1;
+    try {
+      board.begun(file.name);
+      const end = await runBatch(opened, file);
+      const entry = await shelveDrop({ ...opened, file, end });
+      board.ended(file.name, entry.verdict, entry.batchId);
+    } catch (error) {
+      log.error('a dropped file could not be brought to its end', { night: opened.night.nightId, slot: file.slot });
+      troubles.push(error);
+    } finally {
+      running -= 1;
+    }
+  }
+}
+
+type NightWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
+
+function ownRun() {
+  const { workflowId, runId, startTime } = workflowInfo();
+  return { workflowId, runId, startedAt: startTime.getTime() };
+}
+
+function requireInput(input: NightInput | null | undefined): { timezone: string | null } {
+  const { timezone } = typeof input === 'object' && input !== null ? input : {};
+  const usable = (input === undefined || input === null || typeof input === 'object') && !Array.isArray(input);
+  if (usable && (timezone === undefined || typeof timezone === 'string')) return { timezone: timezone ?? null };
+  throw ApplicationFailure.nonRetryable(
+    'nightlyIssuance needs no input. Start it again with {} or with a time zone: {"timezone": "Europe/Lisbon"}',
+    'input-invalid',
+  );
+}
+
+/** The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins its batch. */
+async function runBatch(
+  { ledgerId, night }: OpenedNight,
+  { file, slot, batchId, name }: DroppedFile,
+): Promise<FileEnd> {
+  const start = (workflowId: string) =>
+    startChild(invoiceBatch, {
+      workflowId,
+      args: [{ file, ledgerId }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      staticSummary: `dropped file ${name}`,
+    });
+  const own = `${batchId ?? 'batch-unreadable'}-${night.nightId}-${slot}`;
+  try {
+    // A batch that runs already is joined by a run beside it, which attaches to it in the ledger.
+    const child = await start(batchId ?? own).catch((error: unknown) => {
+      // Not exported by the workflow package; the name is the SDK's contract.
+      if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);
+      throw error;
+    });
+    return { kind: 'batch', result: await child.result() };
+  } catch (error) {
+    if (isCancellation(error) && !(error instanceof ChildWorkflowFailure)) throw error;
+    return failedEnd(error);
+  }
+}
+
+function failedEnd(error: unknown): FileEnd {
+  const cause = error instanceof ChildWorkflowFailure ? innermost(error) : error;
+  if (cause instanceof ApplicationFailure)
+    return { kind: 'failed', code: cause.type ?? 'internal', message: cause.message };
+  const name = cause instanceof Error ? cause.name : 'unknown';
+  return { kind: 'failed', code: name, message: 'The run was stopped from outside.' };
+}
+
+function innermost(error: Error): Error {
+  let cause: Error = error;
+  while (cause.cause instanceof Error) cause = cause.cause;
+  return cause;
+}
