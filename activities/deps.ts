@@ -37,6 +37,17 @@ export interface ActivityDeps {
   readonly random: () => number;
 }
 
+/** From the service profile. */
+export interface RetrySettings {
+  /** Failed invoices with one of these go again by themselves. */
+  readonly failedReasonCodes: readonly string[];
+  readonly maxGenerations: number;
+  /** For how long the service is known to remember a key. */
+  readonly retentionMs: number;
+  /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
+  readonly rejectionIsProof: boolean;
+}
+
 export interface AnnouncedReport {
   readonly kind: 'batch' | 'night';
   readonly html: string;
