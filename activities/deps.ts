@@ -63,6 +63,8 @@ export interface ActivityLog {
 }
 
 export interface ReadOptions {
+  /** Name of a mapping profile; without it the file's own name may choose one. */
+  readonly profile?: string;
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
   readonly delimiter?: string;

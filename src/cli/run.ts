@@ -5,8 +5,10 @@ import { openDataDir } from '../runtime/data-dir.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { startEmbedded } from '../wiring/embedded.ts';
 import { bringIn } from '../wiring/input-files.ts';
+import { requireProfile } from '../wiring/read-with-profile.ts';
 import { findOwner } from '../wiring/owner-api.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { requireOneFileForTotals } from './expectations.ts';
 import { preflight } from './preflight.ts';
 import { printResults } from './print-results.ts';
 import { runAsClient } from './run-as-client.ts';
@@ -21,6 +23,8 @@ const LOOK_EVERY_MS = 250;
 /** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const config = readConfig(command.env);
+  requireOneFileForTotals(command.files, command.options);
+  for (const file of command.files) await requireProfile(config.inputDir, file, command.options);
   for (const file of command.files) await bringIn(config.inputDir, file);
   if (config.databaseUrl !== null && config.temporal.address !== null) {
     return printResults(await runAsClient(config, command), command.json);
