@@ -19,6 +19,8 @@ export interface ActivityDeps {
   /** The night's side: where files are dropped, and where its summary is kept. */
   readonly drops: DropFolder;
   readonly nights: NightBook;
+  /** Tells somebody of a report (LOTE_ON_REPORT); never rejects. */
+  readonly announce: (report: AnnouncedReport) => Promise<void>;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {
@@ -35,15 +37,12 @@ export interface ActivityDeps {
   readonly random: () => number;
 }
 
-/** From the service profile. */
-export interface RetrySettings {
-  /** Failed invoices with one of these go again by themselves. */
-  readonly failedReasonCodes: readonly string[];
-  readonly maxGenerations: number;
-  /** For how long the service is known to remember a key. */
-  readonly retentionMs: number;
-  /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
-  readonly rejectionIsProof: boolean;
+export interface AnnouncedReport {
+  readonly kind: 'batch' | 'night';
+  readonly html: string;
+  readonly json: string;
+  readonly id: string;
+  readonly state: string;
 }
 
 export interface ActivityLog {

@@ -120,6 +120,8 @@ export async function finishNight(deps: ActivityDeps, { night, waiting }: Finish
   await deps.drops.close(night);
   const { json, html, entries } = await deps.nights.finish(night, { waiting, finishedAt: deps.now() });
   const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;
+  const state = problems === 0 ? 'issued' : 'attention';
+  if (entries.length > 0) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
   return { reports: { json, html }, files: entries.length, problems };
 }
 

@@ -1,4 +1,7 @@
+import { Context } from '@temporalio/activity';
 import type { ActivityDeps, ReportSummary } from './deps.ts';
+
+const HEARTBEAT_EVERY_MS = 5_000;
 
 export interface ReportInput {
   readonly ledgerId: string;
@@ -10,5 +13,19 @@ export interface ReportInput {
 /** Writes the outcome report of a batch from the ledger; the report that stands is left as it is. */
 export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
   const existing = standing ? await deps.reports.standing(batchId) : null;
-  return existing ?? (await deps.reports.write(batchId));
+  if (existing !== null) return existing;
+  const written = await deps.reports.write(batchId);
+  await announce(deps, written);
+  return written;
+}
+
+/** The command has its own time limit, longer than a worker may be silent. */
+async function announce({ announce: tell }: ActivityDeps, { batchId, state, reports }: ReportSummary): Promise<void> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    await tell({ kind: 'batch', id: batchId, state, html: reports.html, json: reports.json });
+  } finally {
+    clearInterval(heartbeat);
+  }
 }

@@ -19,7 +19,9 @@ import * as options from './activity-options.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 import { followNight } from './night-progress.ts';
 
-const { openNight, shelveDrop, finishNight } = proxyActivities<Activities>(options.BOOKKEEPING);
+const { openNight, shelveDrop } = proxyActivities<Activities>(options.BOOKKEEPING);
+// Its announcement may take a minute.
+const { finishNight } = proxyActivities<Activities>({ ...options.BOOKKEEPING, startToCloseTimeout: '3m' });
 const { claimDrops } = proxyActivities<Activities>(options.INGEST);
 
 /** Each batch sends eight pages at a time; more batches at once only wait for each other. */

@@ -1,5 +1,5 @@
 import type { ReadOptions } from '../../activities/deps.ts';
-import { checkFile, type CheckedFile } from './check-file.ts';
+import { checkFile, type CheckedFile } from '../wiring/check-file.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 const FINDINGS_SHOWN = 20;

@@ -7,6 +7,7 @@ import { demoCommand } from './demo.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { addOperateCommands } from './operate-commands.ts';
 import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './nightly.ts';
+import { purgeCommand, type PurgeCommand } from './purge.ts';
 import { receiverCommand } from './receiver.ts';
 import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
@@ -72,6 +73,19 @@ program
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (batchId: string | undefined, { json }: { json: boolean }) => {
     process.exitCode = await statusCommand({ batchId: batchId ?? null, json, env: process.env });
+  });
+
+program
+  .command('purge')
+  .description(
+    'forget the words of old batches; keys, fingerprints and states stay, so that nothing is ever sent twice',
+  )
+  .requiredOption('--older-than <duration>', 'batches that ended longer ago than this, e.g. 400d')
+  .option('--dry-run', 'say what would go, remove nothing', false)
+  .option('--json', 'print one JSON document on stdout', false)
+  .addHelpText('after', '\nExample:\n  lote purge --older-than 400d --dry-run')
+  .action(async (options: Omit<PurgeCommand, 'env'>) => {
+    process.exitCode = await purgeCommand({ ...options, env: process.env });
   });
 
 const nightly = program

@@ -34,11 +34,11 @@ export function clockWarnings(time: NightTime, now: number): readonly string[] {
   return clockChanges(time, now, YEAR_DAYS).map(({ date, kind }) =>
     kind === 'skipped'
       ? `On ${date} the clock of ${time.timezone} has no ${clock(time)}: there is no night on that date. Another time avoids it.`
-      : `On ${date} the clock of ${time.timezone} shows ${clock(time)} twice: the night may run twice; the second run finds nothing new to send.`,
+      : `On ${date} the clock of ${time.timezone} shows ${clock(time)} twice: the night runs once, at the second of them.`,
   );
 }
 
-export function inZone(time: Date, timezone: string): string {
+function inZone(time: Date, timezone: string): string {
   return new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
     dateStyle: 'short',

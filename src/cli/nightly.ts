@@ -1,18 +1,22 @@
 import ms from 'ms';
 import { LoteError } from '../domain/errors.ts';
+import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import { readConfig, type Config } from '../runtime/config.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { startEmbedded } from '../wiring/embedded.ts';
+import { startEmbedded, type Stack } from '../wiring/embedded.ts';
 import { clock, describeNights, scheduleNights, unscheduleNights, type NightPlace } from '../wiring/night-schedule.ts';
 import { reachTemporal, type ReachedTemporal } from '../wiring/reach-temporal.ts';
 import { startNight } from '../wiring/start-night.ts';
 import type { NightResult } from '../../workflows/nightly-issuance.ts';
 import { batchFailure } from './batch-failure.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { interruption } from './interruption.ts';
 import { clockWarnings, nightLines } from './night-lines.ts';
 import { nightTime } from './night-time.ts';
 import { preflight } from './preflight.ts';
 
+const INTERRUPTED =
+  'Interrupted: the night stands still where it is. It goes on with the next `lote up`, `lote run` or `lote nightly now`.';
 const DEFAULT_AT = '02:00';
 /** A host that slept until noon still has its night; one that was off for a day does not start two at once. */
 const DEFAULT_CATCH_UP = '12h';
@@ -79,22 +83,31 @@ export async function nightlyShow(command: NightlyCommand): Promise<ExitCode> {
 export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
   const config = readConfig(command.env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const distributed = config.databaseUrl !== null && config.temporal.address !== null;
-  const stack = distributed
-    ? null
-    : await startEmbedded({
-        config,
-        log,
-        tell: teller(command.json),
-        env: command.env,
-        beforeSending: (service) => preflight(service, Date.now),
-        beforeHandOver: (service) => preflight(service, Date.now),
-      });
-  if (stack === null) return withNights(command, (place) => runNight(command, place));
+  if (config.databaseUrl !== null && config.temporal.address !== null)
+    return withNights(command, (place) => runNight(command, place));
+  const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);
+  const stack = await startEmbedded({
+    ...{ config, log, tell: teller(command.json), env: command.env },
+    ...{ beforeSending: ask, beforeHandOver: ask },
+  });
+  return stack === null
+    ? withNights(command, (place) => runNight(command, place))
+    : nightOnOwnStack(stack, command, config);
+}
+
+/** This process owns the data directory: it leaves when the night, and what others handed over, has ended. */
+async function nightOnOwnStack(stack: Stack, command: NightlyCommand, config: Config): Promise<ExitCode> {
+  const interrupt = interruption(INTERRUPTED, () => stack.kill());
+  const ended = Promise.race([interrupt.interrupted, stack.lost]);
+  ended.catch(() => undefined);
   try {
-    return await runNight(command, placeOf(stack, config));
+    const code = await Promise.race([runNight(command, placeOf(stack, config)), ended]);
+    await Promise.race([stack.handOver.finish(), ended]);
+    return code;
   } finally {
+    stack.handOver.refuse();
     await stack.stop();
+    interrupt.end();
   }
 }
 

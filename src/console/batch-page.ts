@@ -1,14 +1,18 @@
 import { html } from 'hono/html';
 import type { Finding } from '../domain/invoice.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger.ts';
-import { batchTone } from './batches-page.ts';
 import { findingsTable, totalsTable } from './batch-tables.ts';
+import type { BatchWatch, Operation } from './console-options.ts';
+import { downloads } from './downloads.ts';
 import { invoiceList } from './invoice-list.ts';
 import type { InvoiceView } from './invoice-view.ts';
+import { operationsForm } from './operations-form.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { progressBar } from './progress-bar.ts';
 import { PROBLEM_STATES, STATE_ORDER, stateCounts, toneOf } from './state-counts.ts';
+import type { StateCounts } from './state-counts.ts';
+import { batchTone, isLive, verdict } from './verdict.ts';
 
 export interface BatchPage {
   readonly batch: BatchRecord;
@@ -19,75 +23,52 @@ export interface BatchPage {
   readonly reports: readonly string[];
   /** Address of the batch's workflow in the Temporal UI. */
   readonly temporalUi: string | null;
+  /** Of a batch that can be paused or cancelled here. */
+  readonly watch: BatchWatch | null;
+  /** What the operator has just done. */
+  readonly done: Operation['kind'] | null;
 }
 
 /** One batch: how it stands, what is wrong first, then each invoice. */
 export function batchPage(format: PageFormat, page: BatchPage): Html {
-  const { texts, count } = format;
-  const { batch } = page;
+  const { texts } = format;
+  const { batch, done, watch } = page;
   const counts = stateCounts(page.counts);
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
-  const present = STATE_ORDER.filter((state) => counts[state] > 0);
   return html`<h1>${batch.file}</h1>
-    <p>
-      <span class="state ${batchTone(batch, problems)}">${texts.batchStates[batch.state]}</span>
-      ${problems === 0 ? '' : html`<strong>${count(problems)} ${texts.needAttention}.</strong>`}
-      ${isLive(batch) ? html`<span class="soft">${texts.live}</span>` : ''}
-    </p>
-    ${facts(format, page)} ${progressBar(counts)}
-    ${
-      present.length === 0
-        ? ''
-        : html`<h2>${texts.balance}</h2>
-            <ul class="plain">
-              ${present.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> ${count(counts[state])} <span class="soft">${texts.states[state]}</span></li>`)}
-            </ul>`
-    }
-    ${totalsTable(format, page.counts)} ${findingsTable(format, page.fileFindings)}
-    ${batch.invoices === 0 ? '' : invoiceList(format, { batchId: batch.batchId, counts, view: page.view, invoices: page.invoices })}`;
+    ${done === null ? '' : html`<p class="done" role="status">${texts.operations.done[done]}</p>`}
+    <section class="verdict ${batchTone(batch, problems)}">
+      <p><span class="state ${batchTone(batch, problems)}">${texts.batchStates[batch.state]}</span></p>
+      ${verdict(format, { batch, counts, fileFindings: page.fileFindings })}
+      ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, batch, page.reports)}
+    </section>
+    ${progressBar(counts)} ${balance(format, counts)}
+    ${watch === null || !isLive(batch) ? '' : operationsForm(format, { batchId: batch.batchId, watch })}
+    ${totalsTable(format, page.counts)} ${findingsTable(format, page.fileFindings, texts.fileFindings)}
+    ${batch.invoices === 0 ? '' : invoiceList(format, { batchId: batch.batchId, counts, view: page.view, invoices: page.invoices })}
+    ${facts(format, page)}`;
 }
 
-/** A batch that may look different in two seconds. */
-export function isLive({ state }: BatchRecord): boolean {
-  return state === 'staging' || state === 'running' || state === 'paused';
+function balance({ count, texts }: PageFormat, counts: StateCounts): Html {
+  const present = STATE_ORDER.filter((state) => counts[state] > 0);
+  if (present.length === 0) return html``;
+  return html`<h2 class="unseen">${texts.balance}</h2>
+    <ul class="legend">
+      ${present.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> <strong>${count(counts[state])}</strong> <span class="soft">${texts.states[state]}</span></li>`)}
+    </ul>`;
 }
 
-function facts({ texts, count, time }: PageFormat, { batch, reports, temporalUi }: BatchPage): Html {
-  const base = `/batches/${encodeURIComponent(batch.batchId)}/files`;
-  return html`<dl>
-    <dt>Id</dt>
-    <dd class="mono">${batch.batchId}</dd>
-    <dt>SHA-256</dt>
-    <dd class="mono">${batch.sha256}</dd>
-    <dt>${texts.rows}</dt>
-    <dd>${count(batch.rows)}</dd>
-    <dt>${texts.rowsWithoutInvoice}</dt>
-    <dd>${count(batch.rowsWithoutInvoice)}</dd>
-    <dt>${texts.invoices}</dt>
-    <dd>${count(batch.invoices)}</dd>
-    <dt>${texts.started}</dt>
-    <dd>${time(batch.startedAt)}</dd>
-    ${
-      batch.finishedAt === null
-        ? ''
-        : html`<dt>${texts.finished}</dt>
-            <dd>${time(batch.finishedAt)}</dd>`
-    }
-    <dt>${texts.report}</dt>
-    <dd>
-      ${
-        reports.length === 0
-          ? texts.noReport
-          : html`<ul class="plain">
-              ${reports.map((name) => html`<li><a href="${base}/${name}">${name}</a></li>`)}
-            </ul>`
-      }
-    </dd>
-    ${
-      temporalUi === null
-        ? ''
-        : html`<dt>Temporal</dt>
-            <dd><a href="${temporalUi}">${texts.openInTemporal}</a></dd>`
-    }
-  </dl>`;
+function facts({ texts, count, time }: PageFormat, { batch, temporalUi }: BatchPage): Html {
+  const line = (name: string, value: string | Html) =>
+    html`<dt>${name}</dt>
+      <dd>${value}</dd>`;
+  return html`<h2>${texts.details}</h2>
+    <dl>
+      ${line(texts.rows, count(batch.rows))} ${line(texts.rowsWithoutInvoice, count(batch.rowsWithoutInvoice))}
+      ${line(texts.invoices, count(batch.invoices))} ${line(texts.started, time(batch.startedAt))}
+      ${batch.finishedAt === null ? '' : line(texts.finished, time(batch.finishedAt))}
+      ${line('Id', html`<span class="mono">${batch.batchId}</span>`)}
+      ${line('SHA-256', html`<span class="mono">${batch.sha256}</span>`)}
+      ${temporalUi === null ? '' : line('Temporal', html`<a href="${temporalUi}">${texts.openInTemporal}</a>`)}
+    </dl>`;
 }

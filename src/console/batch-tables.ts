@@ -11,14 +11,14 @@ const MOST_FINDINGS = 200;
 const SEVERITY_TONES = { error: 'bad', warning: 'open', info: 'under-way' } as const;
 
 /** Amounts by state and currency, with their sum. */
-export function totalsTable({ texts, amount, count }: PageFormat, counts: readonly OutcomeCount[]): Html {
+export function totalsTable({ texts, money, count }: PageFormat, counts: readonly OutcomeCount[]): Html {
   const currencies = [...new Set(counts.map(({ currency }) => currency))].sort(
     (a, b) => Number((a ?? '~') > (b ?? '~')) - Number((a ?? '~') < (b ?? '~')),
   );
   if (currencies.length === 0) return html``;
   const states = STATE_ORDER.filter((state) => counts.some(({ outcome }) => outcome === state));
   const net = (currency: string | null, among: readonly OutcomeCount[]) =>
-    amount(sumDecimals(among.filter((entry) => entry.currency === currency).map((entry) => entry.net)));
+    money(sumDecimals(among.filter((entry) => entry.currency === currency).map((entry) => entry.net)));
   const line = (name: string, cellOf: (currency: string | null) => string) =>
     html`<tr>
       <th scope="row">${name}</th>
@@ -36,7 +36,6 @@ export function totalsTable({ texts, amount, count }: PageFormat, counts: readon
           </tr>
         </thead>
         <tbody>
-          ${line(texts.all, (currency) => net(currency, counts))}
           ${states.map((state) =>
             line(state, (currency) =>
               net(
@@ -45,18 +44,22 @@ export function totalsTable({ texts, amount, count }: PageFormat, counts: readon
               ),
             ),
           )}
-          ${line(texts.withoutAmount, (currency) => count(unreadable(currency)))}
         </tbody>
+        <tfoot>
+          ${line(texts.all, (currency) => net(currency, counts))}
+          ${counts.some(({ withoutAmount }) => withoutAmount > 0) ? line(texts.withoutAmount, (currency) => count(unreadable(currency))) : ''}
+        </tfoot>
       </table>
     </div>`;
 }
 
-/** What was found about the file as a whole, and about rows without an invoice. */
-export function findingsTable({ texts, count }: PageFormat, findings: readonly Finding[]): Html {
+/** What was found in a file, located. */
+export function findingsTable(format: PageFormat, findings: readonly Finding[], title: string): Html {
+  const { texts } = format;
   if (findings.length === 0) return html``;
   const left = findings.length - MOST_FINDINGS;
-  return html`<h2>${texts.fileFindings}</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="${texts.fileFindings}">
+  return html`<h2>${title}</h2>
+    <div class="scroll" tabindex="0" role="region" aria-label="${title}">
       <table>
         <thead>
           <tr>
@@ -67,16 +70,16 @@ export function findingsTable({ texts, count }: PageFormat, findings: readonly F
           </tr>
         </thead>
         <tbody>
-          ${findings.slice(0, MOST_FINDINGS).map(findingRow)}
+          ${findings.slice(0, MOST_FINDINGS).map((finding) => findingRow(format, finding))}
         </tbody>
       </table>
     </div>
-    ${left > 0 ? html`<p class="soft">+ ${count(left)}</p>` : ''}`;
+    ${left > 0 ? html`<p class="soft">${format.plural(texts.more, left)}</p>` : ''}`;
 }
 
-function findingRow({ severity, row, column, message, code }: Finding): Html {
+function findingRow({ texts }: PageFormat, { severity, row, column, message, code }: Finding): Html {
   return html`<tr>
-    <td><span class="state ${SEVERITY_TONES[severity]}">${severity}</span></td>
+    <td><span class="state ${SEVERITY_TONES[severity]}">${texts.severities[severity]}</span></td>
     <td class="number">${row ?? ''}</td>
     <td>${column ?? ''}</td>
     <td class="text">${message} <span class="mono soft">${code}</span></td>

@@ -1,5 +1,5 @@
-import { LANGUAGES } from './console-texts.ts';
-import type { Language } from './console-texts.ts';
+import { LANGUAGES } from './text-catalogue.ts';
+import type { Language } from './text-catalogue.ts';
 
 /** How a page is spoken: texts, and the locale in which its numbers and times are written. */
 export interface Speech {

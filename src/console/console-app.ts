@@ -1,56 +1,39 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
-import { LoteError } from '../domain/errors.ts';
-import type { LoteErrorCode } from '../domain/errors.ts';
-import { batchPage, isLive } from './batch-page.ts';
+import { batchRoutes } from './batch-routes.ts';
 import { batchesPage } from './batches-page.ts';
-import { chooseLanguage } from './choose-language.ts';
 import { consoleApi } from './console-api.ts';
 import type { ConsoleOptions } from './console-options.ts';
-import { CONSOLE_SCRIPT, CONSOLE_STYLE } from './console-style.ts';
+import { CONSOLE_SCRIPT } from './console-script.ts';
+import { CONSOLE_STYLE } from './console-style.ts';
+import { fileRoutes } from './file-routes.ts';
 import { guard } from './guard.ts';
 import { healthChecks, healthPage } from './health.ts';
-import { invoiceView } from './invoice-view.ts';
-import { invoiceWindow } from './invoice-window.ts';
-import { pageFormat } from './page-format.ts';
-import type { PageFormat } from './page-format.ts';
-import { pageLayout, webAddress } from './page-layout.ts';
-import type { Html } from './page-layout.ts';
-import { reportFileAnswer, reportFiles } from './report-files.ts';
+import { pageAnswers } from './page-answers.ts';
+import { profilePage } from './profile-page.ts';
+import { MOST_FOUND, searchPage } from './search-page.ts';
 import { securityHeaders } from './security-headers.ts';
+import { shownError } from './shown-error.ts';
 import { stateCounts } from './state-counts.ts';
+import { isLive } from './verdict.ts';
 
 /** Older batches are found by their address; a page of more is a page that nobody reads. */
 const BATCHES_SHOWN = 100;
-
-interface Page {
-  readonly title: string;
-  readonly content: Html;
-  readonly live?: boolean;
-  readonly status?: 200 | 400 | 404 | 500 | 503;
-}
+/** Every form but the one that carries a file. */
+const MOST_FORM_BYTES = 16 * 1024;
+const LONGEST_SEARCH = 200;
 
 /** The console's pages and its JSON API, over any ledger. */
 export function createConsoleApp(options: ConsoleOptions): Hono {
-  const { ledger, reportsDir, links, version, timeZone, onError } = options;
+  const { ledger, onError, actions, serviceProfile } = options;
   const app = new Hono();
-
-  function formatOf(context: Context): PageFormat {
-    return pageFormat(chooseLanguage(context.req.header('accept-language') ?? ''), timeZone);
-  }
-
-  function show(context: Context, { title, content, live = false, status = 200 }: Page) {
-    return context.html(
-      pageLayout({ format: formatOf(context), title, content, live, version, temporalUi: links.temporalUi }),
-      status,
-    );
-  }
-
-  function notFound(context: Context) {
-    const { texts } = formatOf(context);
-    return show(context, { title: texts.notFound, content: html`<h1>${texts.notFound}</h1>`, status: 404 });
-  }
+  const pages = pageAnswers(options);
+  const smallForm = bodyLimit({
+    maxSize: MOST_FORM_BYTES,
+    onError: (context) => context.text(`A form must be of at most ${MOST_FORM_BYTES} bytes.`, 413),
+  });
 
   app.use(securityHeaders());
   app.use(guard({ token: options.token, access: options.access ?? 'loopback', hosts: options.hosts ?? [] }));
@@ -61,89 +44,62 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.route('/api', consoleApi(options));
 
   app.get('/', async (context) => {
-    const format = formatOf(context);
+    const format = pages.formatOf(context);
     const records = await ledger.listBatches(BATCHES_SHOWN);
     const batches = await Promise.all(
       records.map(async (batch) => ({ batch, counts: stateCounts(await ledger.countOutcomes(batch.batchId)) })),
     );
-    return show(context, {
+    return pages.show(context, {
       title: format.texts.batches,
-      content: batchesPage(format, batches),
+      content: batchesPage(format, { batches, upload: actions?.files !== undefined }),
       live: records.some(isLive),
     });
   });
 
+  app.get('/search', async (context) => {
+    const format = pages.formatOf(context);
+    const words = (context.req.query('q') ?? '').trim().slice(0, LONGEST_SEARCH);
+    const found = words === '' ? [] : await ledger.findInvoices(words, MOST_FOUND);
+    return pages.show(context, { title: format.texts.search.title, content: searchPage(format, words, found) });
+  });
+
   app.get('/health', async (context) => {
-    const format = formatOf(context);
-    return show(context, { title: format.texts.health, content: healthPage(format, await healthChecks(options)) });
-  });
-
-  app.get('/batches/:id', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null) return notFound(context);
-    const { batchId } = batch;
-    const counts = await ledger.countOutcomes(batchId);
-    const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
-    const content = batchPage(formatOf(context), {
-      batch,
-      counts,
-      view,
-      invoices: await invoiceWindow(ledger, { batchId, states: view.states, page: view.page }),
-      fileFindings: await ledger.fileFindings(batchId),
-      reports: await reportFiles(reportsDir, batchId),
-      temporalUi: workflowAddress(links, batch.workflowId),
+    const format = pages.formatOf(context);
+    return pages.show(context, {
+      title: format.texts.health,
+      content: healthPage(format, await healthChecks(options)),
     });
-    return show(context, { title: batch.file, content, live: isLive(batch) });
   });
 
-  app.get('/batches/:id/files/:name', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    const answer = batch === null ? null : await reportFileAnswer(reportsDir, batch.batchId, context.req.param('name'));
-    return answer ?? notFound(context);
+  app.get('/profile', (context) => {
+    const format = pages.formatOf(context);
+    return pages.show(context, { title: format.texts.profile, content: profilePage(format, serviceProfile ?? {}) });
   });
+
+  app.use('/start', smallForm);
+  app.use('/batches/*', smallForm);
+  app.route('/batches', batchRoutes(options, pages));
+  if (actions?.files !== undefined) app.route('/', fileRoutes(options, actions.files, pages));
 
   app.notFound((context) =>
     context.req.path.startsWith('/api/')
       ? context.json({ error: { code: 'not-found', message: 'There is nothing at this address.' } }, 404)
-      : notFound(context),
+      : pages.notFound(context),
   );
 
   app.onError((error, context) => {
     onError?.(error);
-    const { code, message, status } = shownError(error, formatOf(context));
-    if (context.req.path.startsWith('/api/')) return context.json({ error: { code, message } }, status);
-    return show(context, { title: code, content: html`<h1>${message}</h1>`, status });
+    return failed(error, context);
   });
+
+  function failed(error: Error, context: Context) {
+    const { texts } = pages.formatOf(context);
+    const { code, message, status } = shownError(error, texts.failure);
+    if (context.req.path.startsWith('/api/')) return context.json({ error: { code, message } }, status);
+    const content = html`<h1>${message}</h1>
+      <p class="soft"><a href="/">${texts.back}</a> · ${code}</p>`;
+    return pages.show(context, { title: code, content, status });
+  }
 
   return app;
 }
-
-function workflowAddress({ temporalUi, namespace }: ConsoleOptions['links'], workflowId: string): string | null {
-  const base = webAddress(temporalUi);
-  return base === null
-    ? null
-    : `${base.replace(/\/+$/u, '')}/namespaces/${encodeURIComponent(namespace ?? 'default')}/workflows/${encodeURIComponent(workflowId)}`;
-}
-
-/** The message of a LoteError is made to be read by anyone; another one may hold what must not leave the process. */
-function shownError(
-  error: Error,
-  { texts }: PageFormat,
-): { readonly code: string; readonly message: string; readonly status: 400 | 500 | 503 } {
-  if (!(error instanceof LoteError)) return { code: 'internal', message: texts.failure, status: 500 };
-  const { code, message } = error;
-  return { code, message, status: STATUS_BY_CODE[code] ?? 500 };
-}
-
-const STATUS_BY_CODE: Partial<Record<LoteErrorCode, 400 | 503>> = {
-  usage: 400,
-  'file-unreadable': 400,
-  'configuration-invalid': 400,
-  'ledger-unavailable': 503,
-  'temporal-unavailable': 503,
-  'service-unreachable': 503,
-  'service-unauthorized': 503,
-  'service-list-unreadable': 503,
-  'worker-missing': 503,
-  'owner-leaving': 503,
-};

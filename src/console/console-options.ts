@@ -1,3 +1,4 @@
+import type { Finding } from '../domain/invoice.ts';
 import type { BatchLedger, Ledger } from '../domain/ports/ledger.ts';
 
 /** What the console reads; it never writes to the ledger itself. */
@@ -5,7 +6,7 @@ export type ConsoleLedger = Pick<
   BatchLedger,
   'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices'
 > &
-  Pick<Ledger, 'id' | 'parkedDeliveries'>;
+  Pick<Ledger, 'id' | 'parkedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDossier'>;
 
 /** A run that another process hands over to the owner of the data directory. */
 export interface RunRequest {
@@ -19,9 +20,57 @@ export interface RunAnswer {
   readonly batches: readonly { readonly batchId: string; readonly workflowId: string; readonly file: string }[];
 }
 
+/** What an operator declares about a file instead of letting the file prove it. */
+export interface Declared {
+  readonly decimal?: ',' | '.';
+  readonly encoding?: string;
+  readonly duplicateRows?: 'refuse' | 'keep';
+}
+
+/** What a dry run found; nothing left the machine. */
+export interface FileCheck {
+  readonly refused: boolean;
+  readonly sha256: string;
+  readonly proof: Readonly<Record<string, unknown>>;
+  readonly rows: number;
+  readonly rowsWithoutInvoice: number;
+  readonly invoices: number;
+  readonly invalid: number;
+  /** By currency, of the valid invoices. */
+  readonly net: Readonly<Record<string, string>>;
+  readonly findings: readonly Finding[];
+  /** The first invoices as they would be sent. */
+  readonly firstBodies: readonly string[];
+}
+
+export type Operation =
+  | { readonly kind: 'pause' | 'cancelRemaining'; readonly reason: string }
+  | { readonly kind: 'resume' };
+
+/** What only the run of a batch knows. */
+export interface BatchWatch {
+  readonly paused: boolean;
+  readonly cancelled: boolean;
+  /** Why nothing goes on; null: it goes on. */
+  readonly waitingFor: string | null;
+}
+
 /** What the console can set in motion; each is there only where the process that serves it can do it. */
 export interface ConsoleActions {
   readonly run?: (request: RunRequest) => Promise<RunAnswer>;
+  /** Files that came by the browser. */
+  readonly files?: {
+    /** Keeps a file under `incoming/` of the input directory; its name relative to that. @throws LoteError `usage` when it is too large */
+    keep(name: string, content: AsyncIterable<Uint8Array>): Promise<string>;
+    /** A dry run. @throws LoteError `file-unreadable` */
+    check(file: string, declared: Declared): Promise<FileCheck>;
+    /** Starts the batch of a file, or joins the one that runs. */
+    start(file: string, declared: Declared): Promise<{ readonly batchId: string; readonly sha256: string }>;
+  };
+  /** An update of the batch's running workflow; its answer is a sentence. @throws LoteError `batch-not-found` when nothing runs */
+  readonly operate?: (workflowId: string, operation: Operation) => Promise<string>;
+  /** What a running batch says of itself; null when nothing runs. */
+  readonly watch?: (workflowId: string) => Promise<BatchWatch | null>;
 }
 
 /** One line of the health page. */
@@ -30,13 +79,19 @@ export interface HealthCheck {
   readonly state: 'ok' | 'trouble' | 'unknown';
   /** What was found and, in trouble, what to do. Never a secret. */
   readonly detail: string;
+  /** A moment that the detail is about; shown in the reader's zone. */
+  readonly at?: number;
 }
 
 export interface ConsoleOptions {
   readonly ledger: ConsoleLedger;
   readonly reportsDir: string;
   /** `temporalUi`: address of the Temporal UI, null when there is none. */
-  readonly links: { readonly temporalUi: string | null; readonly namespace?: string };
+  readonly links: { readonly temporalUi: string | null; readonly namespace?: string; readonly taskQueue?: string };
+  /** Whose invoices these are; default `default`. */
+  readonly application?: string;
+  /** Everything that stands for the service's unshown details, without secrets; shown as it is. */
+  readonly serviceProfile?: Readonly<Record<string, unknown>>;
   readonly version: string;
   /** Proof of the caller: needed for POSTs without a same-origin page, and for everything where `access` is `token`. */
   readonly token?: string;

@@ -1,44 +1,34 @@
 /** The console's one style sheet. Contrast of each pair of colours is 4.5 or more, in light and in dark. */
 export const CONSOLE_STYLE = `
-:root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--panel:#f6f8fa;--line:#d0d7de;--link:#0550ae;--good:#1a7f37;--under-way:#0969da;--open:#9a6700;--bad:#cf222e}
-@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--paper:#0d1117;--panel:#161b22;--line:#30363d;--link:#79c0ff;--good:#3fb950;--under-way:#58a6ff;--open:#d29922;--bad:#ff7b72}}
+:root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--panel:#f6f8fa;--line:#d0d7de;--field:#8c959f;--link:#0550ae;--on-link:#fff;--good:#1a7f37;--under-way:#0969da;--open:#9a6700;--bad:#cf222e}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--paper:#0d1117;--panel:#161b22;--line:#30363d;--field:#6e7681;--link:#79c0ff;--on-link:#0d1117;--good:#3fb950;--under-way:#58a6ff;--open:#d29922;--bad:#ff7b72}}
 *{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
 .skip{position:absolute;left:-99rem}.skip:focus{left:.5rem;top:.5rem;background:var(--paper);padding:.25rem .5rem;z-index:1}
-header.top{border-bottom:1px solid var(--line);background:var(--panel)}header.top nav{max-width:76rem;margin:0 auto;padding:.6rem 1rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;align-items:baseline}
-header.top strong{font-size:1.1rem}main,footer{max-width:76rem;margin:0 auto;padding:1rem}
-h1{font-size:1.5rem;line-height:1.25;margin:.25rem 0;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.35rem 0}
-a{color:var(--link)}a:focus-visible,[tabindex]:focus-visible{outline:2px solid var(--link);outline-offset:2px}
-.soft{color:var(--soft)}.mono{font-family:ui-monospace,monospace;font-size:.85em;overflow-wrap:anywhere}
+.unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+header.top{border-bottom:1px solid var(--line);background:var(--panel)}header.top nav{max-width:76rem;margin:0 auto;padding:.5rem 1rem;display:flex;flex-wrap:wrap;gap:.35rem 1.25rem;align-items:center}
+header.top strong{font-size:1.15rem}header.top a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}
+form.search{display:flex;gap:.4rem;margin-left:auto;flex:0 1 22rem}form.search input{flex:1;min-width:0}
+main,footer{max-width:76rem;margin:0 auto;padding:1.25rem 1rem}footer{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;align-items:baseline;border-top:1px solid var(--line);margin-top:2.5rem;font-size:.9rem}footer ul.plain{margin:0 0 0 auto}
+h1{font-size:1.55rem;line-height:1.25;margin:.25rem 0 .75rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.4rem 0}
+a{color:var(--link);text-underline-offset:.15em}:focus-visible{outline:2px solid var(--link);outline-offset:2px}
+.soft{color:var(--soft)}.big{font-size:1.15rem}code,pre,.mono{font-family:ui-monospace,monospace;font-size:.88em;overflow-wrap:anywhere}
+pre{background:var(--panel);border:1px solid var(--line);border-radius:.35rem;padding:.6rem .75rem;overflow-x:auto;white-space:pre-wrap}
 .good{--tone:var(--good)}.under-way{--tone:var(--under-way)}.open{--tone:var(--open)}.bad{--tone:var(--bad)}
 .state{color:var(--tone);font-weight:600;white-space:nowrap}.state::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.4em;border-radius:50%;background:var(--tone)}
-svg.bar{display:block;width:100%;height:1.1rem;border-radius:.25rem;background:var(--line)}svg.bar rect{fill:var(--tone)}td svg.bar{min-width:8rem}
-.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.92rem}
+.verdict{border-left:.4rem solid var(--tone);background:var(--panel);padding:.75rem 1.25rem;border-radius:.35rem;margin:.75rem 0 1rem}
+.card{border:1px solid var(--line);border-radius:.35rem;padding:.75rem 1rem;margin:.75rem 0}.done{background:var(--panel);border:1px solid var(--line);border-radius:.35rem;padding:.5rem .75rem}
+svg.bar{display:block;width:100%;height:1.25rem;border-radius:.25rem;background:var(--line)}svg.bar rect{fill:var(--tone)}td svg.bar{min-width:8rem;max-width:20rem;height:.7rem;margin:.4rem 0 .1rem}
+button,.button,input,select{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--field);border-radius:.35rem;padding:.35rem .75rem;max-width:100%}
+button,.button{cursor:pointer;background:var(--panel);text-decoration:none;display:inline-block}button:hover,.button:hover{border-color:var(--link)}
+button.main{background:var(--link);border-color:var(--link);color:var(--on-link);font-weight:600}button.danger{border-color:var(--bad);color:var(--bad);background:var(--paper)}
+label{display:block;margin:.35rem 0 .2rem}.row{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}.row>label{flex-basis:100%;margin:0}.row>input{flex:0 1 26rem;min-width:0}
+form.fields select{display:block}details{margin:.75rem 0}summary{cursor:pointer;padding:.2rem 0;color:var(--link)}details .soft,details p{max-width:60rem}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.93rem}
 th,td{text-align:left;vertical-align:top;padding:.4rem .6rem;border-bottom:1px solid var(--line);unicode-bidi:isolate}
-th{color:var(--soft);font-weight:600}td.number,th.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.time{white-space:nowrap}td svg.bar{max-width:20rem}td.text{overflow-wrap:anywhere;min-width:13rem}
-ul.plain{list-style:none;margin:.5rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.35rem 1.1rem}ul.plain a[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.75rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-@media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}main,footer{padding:.75rem}}
-`;
-
-/**
- * Better with JavaScript, whole without: a page that says it is live is read again every two seconds, unless somebody is
- * at work in it.
- */
-export const CONSOLE_SCRIPT = `
-async function refresh() {
-  const main = document.querySelector('main[data-live]');
-  if (main === null) return;
-  const busy = document.hidden || main.contains(document.activeElement) || String(getSelection()) !== '';
-  if (!busy) {
-    try {
-      const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-      const next = answer.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main') : null;
-      if (next !== null) main.replaceWith(next);
-    } catch {
-      // The console is restarting: the page stays as it is and asks again.
-    }
-  }
-  setTimeout(refresh, 2000);
-}
-setTimeout(refresh, 2000);
+thead th{color:var(--soft);font-weight:600;white-space:nowrap}tbody th{font-weight:600}td.number,th.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.time{white-space:nowrap}td.text{overflow-wrap:anywhere;min-width:13rem}tfoot tr:first-child>*{border-top:2px solid var(--ink);font-weight:700;color:var(--ink)}
+ul.legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:.15rem 1.25rem;list-style:none;margin:.5rem 0;padding:0}ul.plain,ul.figures{list-style:none;margin:.5rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.35rem 1.1rem}ul.plain a[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}ul.buttons{gap:.5rem}
+.figure{font-size:1.3rem;font-weight:600;font-variant-numeric:tabular-nums}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.25rem;margin:.75rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+@media (max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}form.search{flex-basis:100%;margin-left:0}footer ul.plain{margin-left:0}.verdict{padding:.6rem .8rem}td.text{min-width:10rem}}
+@media print{header.top,form,footer ul,.skip{display:none}.scroll{overflow:visible}svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -45,7 +45,7 @@ async function otherChecks(health: ConsoleOptions['health']): Promise<readonly H
   }
 }
 
-export function healthPage({ texts }: PageFormat, checks: readonly HealthCheck[]): Html {
+export function healthPage({ texts, time }: PageFormat, checks: readonly HealthCheck[]): Html {
   return html`<h1>${texts.health}</h1>
     <div class="scroll" tabindex="0" role="region" aria-label="${texts.health}">
       <table>
@@ -58,11 +58,11 @@ export function healthPage({ texts }: PageFormat, checks: readonly HealthCheck[]
         </thead>
         <tbody>
           ${checks.map(
-            ({ name, state, detail }) =>
+            ({ name, state, detail, at }) =>
               html`<tr>
                 <th scope="row">${name}</th>
-                <td><span class="state ${TONES[state]}">${state}</span></td>
-                <td class="text">${detail}</td>
+                <td><span class="state ${TONES[state]}">${texts.healthStates[state]}</span></td>
+                <td class="text">${at === undefined ? '' : time(at)} ${detail}</td>
               </tr>`,
           )}
         </tbody>

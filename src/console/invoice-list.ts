@@ -21,7 +21,7 @@ export function invoiceList(format: PageFormat, list: InvoiceList): Html {
   const { texts } = format;
   return html`<h2 id="invoices">${texts.invoices}</h2>
     ${choices(format, list)}
-    ${list.invoices.length === 0 ? html`<p>${texts.noInvoices}</p>` : table(format, list.invoices)}
+    ${list.invoices.length === 0 ? html`<p>${texts.noInvoices}</p>` : table(format, list)}
     ${pages(format, list)}`;
 }
 
@@ -57,7 +57,7 @@ function link(href: string, label: string, current: boolean): Html {
   return current ? html`<a href="${href}" aria-current="true">${label}</a>` : html`<a href="${href}">${label}</a>`;
 }
 
-function table(format: PageFormat, invoices: readonly BatchInvoice[]): Html {
+function table(format: PageFormat, { batchId, invoices }: InvoiceList): Html {
   const { texts } = format;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.invoices}">
     <table>
@@ -74,24 +74,25 @@ function table(format: PageFormat, invoices: readonly BatchInvoice[]): Html {
         </tr>
       </thead>
       <tbody>
-        ${invoices.map((invoice) => invoiceRow(format, invoice))}
+        ${invoices.map((invoice) => invoiceRow(format, batchId, invoice))}
       </tbody>
     </table>
   </div>`;
 }
 
-function invoiceRow({ amount, count }: PageFormat, invoice: BatchInvoice): Html {
-  const { ref, merchantNif, state, net, currency, rows, serviceId, attempts, reason, findings, flags } = invoice;
+function invoiceRow({ money, count }: PageFormat, batchId: string, invoice: BatchInvoice): Html {
+  const { ordinal, ref, merchantNif, state, net, currency, rows, serviceId, attempts, reason, findings, flags } =
+    invoice;
   const lines = new Set([
     ...(reason === null ? [] : [reason.message]),
     ...findings.map(({ message }) => message),
     ...flags,
   ]);
   return html`<tr>
-    <td>${ref}</td>
+    <td><a href="/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}">${ref}</a></td>
     <td>${merchantNif}</td>
     <td><span class="state ${toneOf(state)}">${state}</span></td>
-    <td class="number">${net === null ? '' : `${amount(net)} ${currency ?? ''}`}</td>
+    <td class="number">${net === null ? '' : `${money(net)} ${currency ?? ''}`}</td>
     <td>${rows.slice(0, MOST_ROWS).join(', ')}${rows.length > MOST_ROWS ? ', …' : ''}</td>
     <td class="text">${[...lines].map((line) => html`<div>${line}</div>`)}</td>
     <td class="mono">${serviceId ?? ''}</td>

@@ -1,14 +1,21 @@
-import { CONSOLE_TEXTS } from './console-texts.ts';
-import type { ConsoleTexts } from './console-texts.ts';
+import type { ConsoleTexts, Plural } from './console-texts.ts';
 import type { Speech } from './choose-language.ts';
+import { fill, pluralForm } from './fill.ts';
+import { CONSOLE_TEXTS } from './text-catalogue.ts';
 
 /** Texts, numbers and times as one reader expects them. */
 export interface PageFormat {
   readonly language: string;
   readonly texts: ConsoleTexts;
+  /** The zone in which times are shown. */
+  readonly timeZone: string;
   count(value: number): string;
+  /** A text with a number in it; `of` is the whole that it is a part of. */
+  plural(text: Plural, n: number, of?: number): string;
   /** An exact decimal with the reader's marks; digits are never touched. */
   amount(decimal: string): string;
+  /** The same for money: two decimals at least, so that a column lines up. */
+  money(decimal: string): string;
   time(epochMs: number): string;
 }
 
@@ -24,14 +31,26 @@ export function pageFormat({ language, locale }: Speech, timeZone?: string): Pag
     timeStyle: 'medium',
     ...(timeZone === undefined ? {} : { timeZone }),
   });
+  function amount(decimal: string): string {
+    const [whole = '', fraction] = decimal.split('.');
+    const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, group);
+    return fraction === undefined ? grouped : grouped + mark + fraction;
+  }
+
   return {
     language,
     texts: CONSOLE_TEXTS[language],
+    timeZone: times.resolvedOptions().timeZone,
     count: (value) => numbers.format(value),
-    amount(decimal) {
-      const [whole = '', fraction] = decimal.split('.');
-      const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, group);
-      return fraction === undefined ? grouped : grouped + mark + fraction;
+    plural(text, n, of) {
+      // "1 of 200 need attention" is about the 1: the part decides.
+      const words = { n: numbers.format(n), ...(of === undefined ? {} : { of: numbers.format(of) }) };
+      return fill(pluralForm(text, n, language), words);
+    },
+    amount,
+    money(decimal) {
+      const [whole = '', fraction = ''] = decimal.split('.');
+      return amount(`${whole}.${fraction.padEnd(2, '0')}`);
     },
     time: (epochMs) => times.format(epochMs),
   };

@@ -9,7 +9,8 @@ import type { ConsoleOptions } from './console-options.ts';
 export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 /** A browser sends its headers at once; who needs longer is holding a connection. */
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** A hundred megabytes over an office's wireless network. */
+const REQUEST_TIMEOUT_MS = 5 * 60_000;
 
 export interface StartConsole extends Omit<ConsoleOptions, 'access'> {
   readonly host: string;

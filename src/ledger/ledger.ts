@@ -9,6 +9,7 @@ import { createOperating } from './operating.ts';
 import { createReconciling } from './reconciling.ts';
 import { createLookup } from './lookup.ts';
 import { migrate } from './migrations/migrate.ts';
+import { createPurge } from './purge.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
 import { createServiceUse } from './service-use.ts';
@@ -40,6 +41,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createReconciling(database),
     ...createServiceUse(database),
     ...createLookup(database),
+    ...createPurge(database),
     close: () => (closed ??= database.close()),
   };
 }

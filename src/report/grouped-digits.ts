@@ -7,3 +7,9 @@ export function groupedDigits(decimal: string): string {
   const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, THOUSANDS_SPACE);
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
+
+/** An amount of money: two decimals at least, so that a column lines up; more where the file has more, for nothing is rounded. */
+export function shownMoney(decimal: string): string {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  return groupedDigits(`${whole}.${fraction.padEnd(2, '0')}`);
+}

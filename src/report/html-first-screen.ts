@@ -3,7 +3,9 @@ import { toneOf, stateBar } from './html-state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
 import { wentOut } from './reason-of.ts';
 import type { ReportModel } from './report-model.ts';
-import { STATE_ORDER, STATE_TEXTS } from './report-texts.ts';
+import { sumDecimals } from '../domain/money.ts';
+import { shownMoney } from './grouped-digits.ts';
+import { DOERS, STATE_ORDER, STATE_TEXTS, type Doer } from './report-texts.ts';
 
 /** Did everything go out; if not, how many did not, why, and what to do next. */
 export function firstScreen(model: ReportModel, corrections: string | null): SafeHtml {
@@ -18,7 +20,8 @@ export function firstScreen(model: ReportModel, corrections: string | null): Saf
       </p>
     </header>
     <section class="verdict ${verdictTone(model)}" aria-label="Outcome">
-      <p><strong>${verdict(model)}</strong></p>
+      <p class="big"><strong>${verdict(model)}</strong></p>
+      ${moneyOut(model)}
       ${nextSteps(model, corrections)}
     </section>
     ${stateBar(model.counts)}`;
@@ -50,18 +53,33 @@ function nextSteps(model: ReportModel, corrections: string | null): SafeHtml {
       </ul>
       <p>What to do next: correct the file and drop it again.</p>`;
   }
-  // What somebody has to do comes before what Lote does alone.
-  const open = STATE_ORDER.toReversed().filter((state) => model.counts[state] > 0 && STATE_TEXTS[state].next !== '');
-  return html`${
-    open.length === 0
-      ? ''
-      : html`<p>What to do next:</p>
-          <ul>
-            ${open.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> ${count(model.counts[state])}. ${STATE_TEXTS[state].next}</li>`)}
-          </ul>`
-  }
+  return html`${DOERS.map(([who, name]) => tasksOf(model, who, name))}
   ${corrections === null ? '' : html`<p>Corrections file: <a href="${corrections}">${corrections}</a> holds every row that the back office can correct, with the reason at its end.</p>`}
   ${model.notes.map((note) => html`<p>${note}</p>`)}`;
+}
+
+/** What one of them has to do, the most urgent state first. */
+function tasksOf({ counts }: ReportModel, who: Doer, name: string): SafeHtml {
+  const tasks = STATE_ORDER.toReversed().flatMap((state) => {
+    const { next } = STATE_TEXTS[state];
+    return counts[state] > 0 && next?.who === who ? [{ state, what: next.what }] : [];
+  });
+  if (tasks.length === 0) return html``;
+  return html`<h2 class="doer">${name}</h2>
+    <ul class="tasks">
+      ${tasks.map(({ state, what }) => html`<li><span class="state ${toneOf(state)}">${state}</span> ${count(counts[state])}. ${what}</li>`)}
+    </ul>`;
+}
+
+/** By currency: what of the file's money went out. Said only where there is a difference to see. */
+function moneyOut({ totals, everythingIssued, batch }: ReportModel): SafeHtml {
+  if (batch.state === 'refused') return html``;
+  const lines = totals.flatMap(({ currency, net, byState }) => {
+    if (currency === null) return [];
+    const out = shownMoney(sumDecimals(OUTCOMES.filter(wentOut).map((state) => byState[state] ?? '0')));
+    return [everythingIssued ? `${out} ${currency}` : `${out} of ${shownMoney(net)} ${currency}`];
+  });
+  return lines.length === 0 ? html`` : html`<p>Went out, net without tax: ${lines.join('; ')}.</p>`;
 }
 
 /** A refused file has one cause or a page of like ones; the rest stands under "The file". */

@@ -1,5 +1,5 @@
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
-import { groupedDigits } from './grouped-digits.ts';
+import { groupedDigits, shownMoney } from './grouped-digits.ts';
 import { toneOf } from './html-state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
 import { reasonOf, wentOut } from './reason-of.ts';
@@ -21,7 +21,7 @@ export interface InvoiceSection {
 /** Invoices that did not go out, or those that did: together every invoice of the batch. */
 export async function* invoiceSection({ title, invoices, belongs, total }: InvoiceSection): AsyncGenerator<string> {
   if (total === 0) return;
-  yield html`<section><h2>${title} (${total})</h2> `.safe;
+  yield html`<section><h2>${title} (${groupedDigits(String(total))})</h2> `.safe;
   let written = 0;
   for await (const portion of invoices) {
     let text = '';
@@ -73,7 +73,7 @@ function invoiceRow(invoice: BatchInvoice): SafeHtml {
     <td>${ref}</td>
     <td>${merchantNif}</td>
     <td><span class="state ${toneOf(state)}">${state}</span></td>
-    <td class="number">${net === null ? '' : `${groupedDigits(net)} ${currency ?? ''}`}</td>
+    <td class="number">${net === null ? '' : `${shownMoney(net)} ${currency ?? ''}`}</td>
     <td>${rowList(rows).replace(/^rows? /u, '')}</td>
     <td class="text">${reasonCell(invoice)}</td>
     <td class="mono">${serviceId ?? ''}</td>

@@ -1,4 +1,5 @@
 import type { Outcome } from '../domain/invoice-state.ts';
+import { groupedDigits } from './grouped-digits.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { ReportCounts } from './report-model.ts';
 import { STATE_ORDER, STATE_TEXTS } from './report-texts.ts';
@@ -24,7 +25,7 @@ export function stateBar(counts: ReportCounts): SafeHtml {
       ${bars(present, counts)}
     </svg>
     <ul class="legend">
-      ${present.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> ${counts[state]} <span class="soft">${STATE_TEXTS[state].label}</span></li>`)}
+      ${present.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> <strong>${groupedDigits(String(counts[state]))}</strong> <span class="soft">${STATE_TEXTS[state].label}</span></li>`)}
     </ul> `;
 }
 

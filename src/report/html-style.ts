@@ -5,16 +5,16 @@ export const STYLE = `
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:72rem;padding:1.5rem 1rem 4rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}h2{font-size:1.2rem;margin:2.25rem 0 .5rem}
-p{margin:.35rem 0}.soft{color:var(--soft)}.mono{font-family:ui-monospace,monospace;font-size:.85em;overflow-wrap:anywhere}
+p{margin:.35rem 0}.big{font-size:1.15rem}h2.doer{font-size:1rem;margin:.9rem 0 .15rem}ul.tasks{margin:0;padding-left:1.1rem}ul.tasks li{margin:.15rem 0}.soft{color:var(--soft)}.mono{font-family:ui-monospace,monospace;font-size:.85em;overflow-wrap:anywhere}
 .verdict{border-left:.4rem solid var(--tone);background:var(--panel);padding:1rem 1.25rem;border-radius:.25rem}
 .good{--tone:var(--good)}.under-way{--tone:var(--under-way)}.open{--tone:var(--open)}.bad{--tone:var(--bad)}
 svg.bar{display:block;width:100%;height:1.5rem;margin:1rem 0 .5rem;border-radius:.25rem}svg.bar rect{fill:var(--tone)}
-ul.legend{list-style:none;padding:0;margin:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
+ul.legend{list-style:none;padding:0;margin:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:.15rem 1.25rem}
 .state{color:var(--tone);font-weight:600;white-space:nowrap}.state::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.4em;border-radius:50%;background:var(--tone)}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid var(--line);unicode-bidi:isolate}
 th{color:var(--soft);font-weight:600}td.number,th.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
-td.text{overflow-wrap:anywhere;min-width:12rem}
+td.text{overflow-wrap:anywhere;min-width:12rem}thead th{white-space:nowrap}tfoot tr:first-child>*{border-top:2px solid var(--ink);font-weight:700;color:var(--ink)}
 details{border:1px solid var(--line);border-radius:.25rem;margin:.5rem 0;padding:.25rem .75rem}summary{cursor:pointer;padding:.35rem 0}
 a{color:var(--under-way)}a:focus-visible,summary:focus-visible{outline:2px solid var(--under-way);outline-offset:2px}
 @media print{:root{--ink:#000;--soft:#444;--paper:#fff;--panel:#fff;--line:#999;--good:#1a7f37;--under-way:#0550ae;--open:#7d4e00;--bad:#a40e26}

@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/invoice.ts';
-import { groupedDigits } from './grouped-digits.ts';
+import { groupedDigits, shownMoney } from './grouped-digits.ts';
+import { proofLines } from './html-proof.ts';
 import { toneOf } from './html-state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { CurrencyTotal, ReasonGroup, ReportModel } from './report-model.ts';
@@ -29,7 +30,7 @@ export function reasonsTable(reasons: readonly ReasonGroup[]): SafeHtml {
             ({ state, invoices, code, message, examples }) =>
               html`<tr>
                 <td><span class="state ${toneOf(state)}">${state}</span></td>
-                <td class="number">${invoices}</td>
+                <td class="number">${groupedDigits(String(invoices))}</td>
                 <td class="text">${message}<br /><span class="mono soft">${code}</span></td>
                 <td class="text">
                   ${examples.map(({ ref, rows }) => html`<div>${ref} <span class="soft">${rowList(rows)}</span></div>`)}
@@ -42,10 +43,11 @@ export function reasonsTable(reasons: readonly ReasonGroup[]): SafeHtml {
   </section> `;
 }
 
-/** Totals by currency: the column of each sums to its first line. */
+/** Totals by currency: the column of each adds up to the line under it. */
 export function totalsTable({ totals }: ReportModel): SafeHtml {
   if (totals.length === 0) return html``;
   const states = STATE_ORDER.filter((state) => totals.some(({ byState }) => byState[state] !== undefined));
+  const unreadable = totals.filter(({ withoutAmount }) => withoutAmount > 0);
   const line = (name: string, cellOf: (total: CurrencyTotal) => string) =>
     html`<tr>
       <th scope="row">${name}</th>
@@ -53,7 +55,7 @@ export function totalsTable({ totals }: ReportModel): SafeHtml {
     </tr> `;
   return html`<section>
     <h2>Totals</h2>
-    <p class="soft">Net without tax, exact, as in the file.</p>
+    <p class="soft">Net without tax, exact, as in the file: the states add up to all invoices.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Totals">
       <table>
         <thead>
@@ -63,8 +65,11 @@ export function totalsTable({ totals }: ReportModel): SafeHtml {
           </tr>
         </thead>
         <tbody>
-          ${line('all invoices', ({ net }) => groupedDigits(net))}${states.map((state) => line(state, ({ byState }) => (byState[state] === undefined ? '' : groupedDigits(byState[state]))))}${line('number of invoices', ({ invoices }) => String(invoices))}${line('of them without a readable amount', ({ withoutAmount }) => String(withoutAmount))}
+          ${states.map((state) => line(state, ({ byState }) => (byState[state] === undefined ? '' : shownMoney(byState[state]))))}
         </tbody>
+        <tfoot>
+          ${line('all invoices', ({ net }) => shownMoney(net))}${line('number of invoices', ({ invoices }) => groupedDigits(String(invoices)))}${unreadable.length === 0 ? '' : line('of them without a readable amount', ({ withoutAmount }) => groupedDigits(String(withoutAmount)))}
+        </tfoot>
       </table>
     </div>
   </section> `;
@@ -80,7 +85,7 @@ export function fileSection({ batch, counts, fileFindings }: ReportModel): SafeH
       ${counts.rows} rows: ${counts.rows - counts.rowsWithoutInvoice} in ${counts.invoices} invoices,
       ${counts.rowsWithoutInvoice} without an invoice. SHA-256 <span class="mono">${batch.sha256}</span>.
     </p>
-    ${Object.entries(batch.proof).map(([name, value]) => html`<p><span class="soft">${name}:</span> ${typeof value === 'string' ? value : (JSON.stringify(value) ?? '')}</p>`)}
+${proofLines(batch.proof)}
     ${shown.length === 0 ? '' : findingsTable(shown)}${left === 0 ? '' : html`<p>${left} more in report.json.</p>`}
   </section> `;
 }

@@ -53,6 +53,8 @@ export interface Config {
   readonly inputDir: string;
   readonly reportsDir: string;
   readonly application: string;
+  /** Program that is told of each report, and its first arguments; null: none. */
+  readonly onReport: readonly string[] | null;
   /** When a dropped file is complete: unchanged for this long and, if so set, with a `.done` file beside it. */
   readonly drop: { readonly stableMs: number; readonly patienceMs: number; readonly marker: boolean };
   readonly settleTimeoutMs: number;
@@ -99,6 +101,7 @@ function toConfig(env: Env, workingDirectory: string): Config {
     inputDir: path(env.LOTE_INPUT_DIR),
     reportsDir: path(env.LOTE_REPORTS_DIR),
     application: env.LOTE_APPLICATION,
+    onReport: env.LOTE_ON_REPORT ?? null,
     drop: {
       stableMs: env.LOTE_DROP_STABLE_FOR,
       patienceMs: env.LOTE_DROP_PATIENCE,

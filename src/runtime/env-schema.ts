@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EnvCommand } from './env-command.ts';
 import { EnvDuration } from './env-duration.ts';
 import { EnvPercent } from './env-percent.ts';
 import { EnvBaseUrl, EnvDatabaseUrl, EnvWebhookUrl } from './env-url.ts';
@@ -82,6 +83,7 @@ export const EnvSchema = z.object({
     .string()
     .regex(APPLICATION, { message: 'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit' })
     .default('default'),
+  LOTE_ON_REPORT: EnvCommand.optional(),
   LOTE_DROP_STABLE_FOR: EnvDuration.prefault('10s'),
   LOTE_DROP_PATIENCE: EnvDuration.prefault('10m'),
   LOTE_DROP_MARKER: z.enum(['none', 'done'], { message: 'must be none or done' }).default('none'),

@@ -11,6 +11,7 @@ import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
+import { createReportHook } from './report-hook.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
 
@@ -44,6 +45,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     log,
     now,
   });
+  const hook = createReportHook({ command: config.onReport, env: process.env, log });
   return {
     application: config.application,
     ledger,
@@ -67,6 +69,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       at: () => Promise.resolve(),
     }),
     nights: createNightBook(config.reportsDir),
+    announce: (report) => hook.announce(report),
     ensureWebhook: () => registration.ensure(),
     settings: {
       sliceSize: Math.min(SLICE_SIZE, config.pageSize),

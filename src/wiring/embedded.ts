@@ -18,6 +18,7 @@ import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
 import { awaitBatch } from './await-batch.ts';
 import { startBatch } from './batch-starter.ts';
+import { consoleParts } from './console-parts.ts';
 import { createCrashPoints } from './crash-points.ts';
 import { openTemporal } from './embedded-temporal.ts';
 import { createHandOver, type HandOver } from './hand-over.ts';
@@ -30,7 +31,6 @@ import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
-import { VERSION } from './version.ts';
 import { startedParts } from './stop-in-reverse.ts';
 
 /** Everything a data directory's owner runs. */
@@ -165,12 +165,17 @@ async function startParts(
   const web = await startConsole({
     host: config.console.host,
     port: config.console.port === 0 ? 0 : await choosePort({ ...config.console, reserved: [receiverPort] }),
-    ledger,
-    reportsDir: config.reportsDir,
-    links: { temporalUi: temporal.ui, namespace: config.temporal.namespace },
-    version: VERSION,
-    actions: { run: (request) => handOver.run(request) },
-    onError: (err) => log.error('console request failed', { err }),
+    ...consoleParts({
+      config,
+      ledger,
+      client,
+      profile,
+      serviceBaseUrl: service.baseUrl,
+      temporalUi: temporal.ui,
+      receiverUrl: receiver.url,
+      run: (request) => handOver.run(request),
+      log,
+    }),
     // Off loopback people use the token too: it must be one that they chose.
     ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });

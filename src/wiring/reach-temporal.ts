@@ -26,11 +26,12 @@ export async function reachTemporal<T>(
   use: (reached: ReachedTemporal) => Promise<T>,
 ): Promise<T> {
   const { address, namespace } = config.temporal;
-  if (address !== null) return withClient({ config, address, namespace, stays: true }, use);
+  const reach = async (server: string, space: string, stays: boolean): Promise<T> =>
+    withClient(await connectClient(await placeOf(server, config.temporal), space), stays, use);
+  if (address !== null) return reach(address, namespace, true);
   const dataDir = await openDataDir(config.dataDir);
   const owner = await readEndpoints(dataDir);
-  if (owner !== null)
-    return withClient({ config, address: owner.temporalAddress, namespace: owner.temporalNamespace, stays: true }, use);
+  if (owner !== null) return reach(owner.temporalAddress, owner.temporalNamespace, true);
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) {
     throw new LoteError(
@@ -42,7 +43,7 @@ export async function reachTemporal<T>(
     const binary = await acquireTemporalBinary(tell, env);
     const server = await startTemporalServer({ binary, dataDir: dataDir.path, namespace });
     try {
-      return await withClient({ config, address: server.address, namespace, stays: false }, use);
+      return await reach(server.address, namespace, false);
     } finally {
       await server.stop();
     }
@@ -52,10 +53,10 @@ export async function reachTemporal<T>(
 }
 
 async function withClient<T>(
-  { config, address, namespace, stays }: { config: Config; address: string; namespace: string; stays: boolean },
+  client: Client,
+  stays: boolean,
   use: (reached: ReachedTemporal) => Promise<T>,
 ): Promise<T> {
-  const client = await connectClient(await placeOf(address, config.temporal), namespace);
   try {
     return await use({ client, stays });
   } finally {

@@ -27,6 +27,8 @@ export function createReportWriter(places: ReportPlaces): ReportWriter {
 
 async function write(places: ReportPlaces, batchId: string): Promise<ReportSummary> {
   const batch = await requireBatch(places.ledger, batchId);
+  const kept = await reportOfPurged(places, batch);
+  if (kept !== null) return kept;
   const original = await originalOf(batch, places.dataDir);
   const since = await places.ledger.sinceReport(batchId);
   const history = reportHistory(since, await places.ledger.auditOf(batchId));
@@ -76,6 +78,15 @@ async function standing(places: ReportPlaces, batchId: string): Promise<ReportSu
     counts,
     reports: { json, csv: join(directory, 'report.csv'), html: join(directory, 'report.html'), corrections },
   };
+}
+
+/** The words of a purged batch are gone: its report stays as it was, unless something of it moved since. */
+async function reportOfPurged(
+  places: ReportPlaces,
+  { batchId, finishedAt }: BatchRecord,
+): Promise<ReportSummary | null> {
+  const purgedAt = await places.ledger.purgedAt(batchId);
+  return purgedAt === null || (finishedAt ?? 0) > purgedAt ? null : standing(places, batchId);
 }
 
 async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecord> {

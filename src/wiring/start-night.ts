@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
 import type { nightlyIssuance } from '../../workflows/nightly-issuance.ts';
-import { describeNights, nightScheduleId, triggerNight, type NightPlace } from './night-schedule.ts';
+import { describeNights, nightScheduleId, triggerNight, type NightPlace, type NightState } from './night-schedule.ts';
 
 export type NightHandle = WorkflowHandle<typeof nightlyIssuance>;
 
@@ -14,8 +14,8 @@ const LOOK_EVERY_MS = 500;
 export async function startNight(place: NightPlace): Promise<{ handle: NightHandle; joined: boolean }> {
   const before = await describeNights(place);
   if (before === null) return startUnscheduled(place);
-  const [running] = before.running;
-  if (running !== undefined) return { handle: handleOf(place, running), joined: true };
+  const running = await runningNight(place, before);
+  if (running !== null) return { handle: running, joined: true };
   const known = new Set(before.recent.map(({ workflowId }) => workflowId));
   await triggerNight(place);
   for (let look = 0; look < LOOKS; look += 1) {
@@ -28,6 +28,16 @@ export async function startNight(place: NightPlace): Promise<{ handle: NightHand
     'temporal-unavailable',
     `Starting a night: schedule ${nightScheduleId(place.application)} was triggered, but no run appeared in a minute. Look at the schedule in the Temporal UI.`,
   );
+}
+
+/** The schedule's list of what runs lags behind its list of what it started: both are looked at. */
+async function runningNight(place: NightPlace, state: NightState): Promise<NightHandle | null> {
+  const latest = state.recent.at(-1)?.workflowId;
+  for (const workflowId of [...state.running, ...(latest === undefined ? [] : [latest])]) {
+    const handle = handleOf(place, workflowId);
+    if ((await handle.describe().catch(() => null))?.status.name === 'RUNNING') return handle;
+  }
+  return null;
 }
 
 /** Nights are off: the same workflow with the same input, without a schedule. */

@@ -14,9 +14,9 @@ const SAMPLE = fileURLToPath(new URL('../../input/sample.csv', import.meta.url))
 const WORKFLOW_ID = 'started-by-hand';
 
 /** The UI's first page is compiled by the browser on a machine that is busy with everything else. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
-describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeout: 240_000 }, () => {
+describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeout: 600_000 }, () => {
   let lote: RunningLote;
   let sandbox: Sandbox;
   let engine: GatedEngine;
@@ -38,13 +38,13 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.setDefaultTimeout(PATIENCE_MS);
-  }, 240_000);
+  }, 600_000);
 
   afterAll(async () => {
     await browser?.close();
     await lote?.stop();
     await sandbox?.close();
-  }, 120_000);
+  }, 300_000);
 
   it('starts a batch by its form, typing the file name alone', async () => {
     await page.goto(

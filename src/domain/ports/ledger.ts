@@ -4,7 +4,7 @@ import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger } from './reconciling-ledger.ts';
 import type { BatchInvoice, BatchRecord } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
-import type { ServiceUseLedger } from './service-use-ledger.ts';
+import type { PurgeLedger } from './purge-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
 export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
@@ -23,10 +23,8 @@ export interface Ledger
     MerchantLedger,
     WebhookLedger,
     BreakerLedger,
-    OperatingLedger,
-    ReconcilingLedger,
-    ServiceUseLedger,
-    InvoiceLookup {
+    InvoiceLookup,
+    PurgeLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;

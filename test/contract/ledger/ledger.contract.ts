@@ -2,8 +2,7 @@ import { claimingContract } from './claiming.contract.ts';
 import { lookupContract } from './lookup.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
-import { operatingContract } from './operating.contract.ts';
-import { reconcilingContract } from './reconciling.contract.ts';
+import { purgeContract } from './purge.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { sendingContract } from './sending.contract.ts';
 import { serviceUseContract } from './service-use.contract.ts';
@@ -23,5 +22,6 @@ export function ledgerContract(open: OpenLedger): void {
   reconcilingContract(open);
   serviceUseContract(open);
   lookupContract(open);
+  purgeContract(open);
   modelContract(open);
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { chooseLanguage } from '../../../src/console/choose-language.ts';
-import { CONSOLE_TEXTS, LANGUAGES } from '../../../src/console/console-texts.ts';
-import type { ConsoleTexts } from '../../../src/console/console-texts.ts';
 import { pageFormat } from '../../../src/console/page-format.ts';
 
 describe('chooseLanguage', () => {
@@ -26,21 +24,6 @@ describe('chooseLanguage', () => {
       expect(pageFormat(chooseLanguage(header), 'UTC').count(1)).toBe('1');
     },
   );
-});
-
-describe('the catalogue', () => {
-  it('has every text in each language, none empty and none left in English by accident', () => {
-    const same = new Set(['file', 'temporalUi']);
-    const lacking = LANGUAGES.flatMap((language) =>
-      Object.entries(CONSOLE_TEXTS[language]).flatMap(([name, text]) => {
-        const english: unknown = CONSOLE_TEXTS.en[name as keyof ConsoleTexts];
-        const untranslated = language !== 'en' && !same.has(name) && JSON.stringify(text) === JSON.stringify(english);
-        return untranslated || JSON.stringify(text).includes('""') ? [`${language} ${name}`] : [];
-      }),
-    );
-
-    expect(lacking).toEqual([]);
-  });
 });
 
 describe('pageFormat', () => {

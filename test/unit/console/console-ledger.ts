@@ -75,6 +75,17 @@ export function ledgerHolding(
     countOutcomes: async (batchId) => countsOf(find(batchId)?.invoices ?? []),
     fileFindings: async (batchId) => find(batchId)?.findings ?? [],
     parkedDeliveries: async () => 0,
+    batchOfFile: async (application, sha256) =>
+      held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,
+    findInvoices: async (words, limit) =>
+      held
+        .flatMap(({ batch: { batchId, file }, invoices }) => invoices.map((invoice) => ({ ...invoice, batchId, file })))
+        .filter(({ ref, merchantNif, serviceId }) => [ref, merchantNif, serviceId].includes(words))
+        .slice(0, limit),
+    invoiceDossier: async (batchId, ordinal) => {
+      const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);
+      return line === undefined ? null : { line, content: null, lives: [], deliveries: [], batches: [] };
+    },
     async *batchInvoices(batchId) {
       for (const invoice of find(batchId)?.invoices ?? []) {
         read += 1;

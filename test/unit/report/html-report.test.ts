@@ -45,8 +45,10 @@ describe('htmlReport, first screen', () => {
     const page = await pageOf(invoices, { corrections: 'corrections.csv' });
 
     expect(page).toContain('Not everything went out: 2 of 3 invoices did not.');
-    expect(page).toContain('Back office: correct these invoices');
-    expect(page).toContain('do not send these in another file');
+    expect(page).toMatch(
+      /To do for the back office<\/h2>\s*<ul class="tasks">\s*<li><span class="state bad">rejected<\/span> 1 invoice\. Correct these/u,
+    );
+    expect(page).toMatch(/Nothing to do: Lote goes on by itself<\/h2>[^]*Do not send these in another file/u);
     expect(page).toContain('<a href="corrections.csv">');
   });
 
@@ -89,6 +91,68 @@ describe('htmlReport, first screen', () => {
     expect(Number(bars[1]?.[2]) + Number(bars[1]?.[3])).toBeCloseTo(999, 0);
     expect(page).toContain('aria-label="issued 2000, failed 1"');
   });
+});
+
+describe('htmlReport, money', () => {
+  it('says what of each currency went out, with every digit of the file and two decimals at least', async () => {
+    const invoices = [
+      batchInvoice({ net: '1000.5' }),
+      batchInvoice({ ordinal: 2, net: '0.125', state: 'rejected', reason: NO }),
+      batchInvoice({ ordinal: 3, net: '7', currency: 'BRL' }),
+    ];
+
+    const page = (await pageOf(invoices)).replaceAll('\u202F', ' ');
+
+    expect(page).toContain('Went out, net without tax: 7.00 of 7.00 BRL; 1 000.50 of 1 000.625 EUR.');
+    expect(page).toMatch(
+      /<tfoot>\s*<tr>\s*<th scope="row">all invoices<\/th>\s*<td class="number">7\.00<\/td><td class="number">1 000\.625</u,
+    );
+  });
+
+  it('speaks of unreadable amounts only where there are some', async () => {
+    const readable = await pageOf([batchInvoice()]);
+    const unreadable = await pageOf([unsentInvoice({ state: 'held', net: null, reason: NO })]);
+
+    expect(readable).not.toContain('without a readable amount');
+    expect(unreadable).toContain('of them without a readable amount');
+  });
+});
+
+describe('htmlReport, how the file was read', () => {
+  const proofOf = async (proof: Record<string, unknown>) => {
+    const page = await pageOf([batchInvoice()], { batch: { proof } });
+    return [...page.matchAll(/<li><span class="soft">([^<]+):<\/span> ([^<]*)<\/li>/gu)].map(
+      ([, name, value]) => `${name}: ${value}`,
+    );
+  };
+
+  it('names each decision, and the cell that proves it', async () => {
+    const proof = {
+      encoding: { name: 'utf-8', how: 'proved', bom: false, samples: [] },
+      delimiter: { value: ';', how: 'proved' },
+      decimal: {
+        quantity: { mark: null, how: 'either' },
+        unit_price: { mark: ',', how: 'proved', witness: { row: 8, value: '0,5' } },
+      },
+      header: [{ column: 'invoice_ref', header: 'Fatura' }],
+      ignored: ['Notas', 'Vendedor'],
+      dialect: { format: 'csv' },
+    };
+
+    expect(await proofOf(proof)).toEqual([
+      'encoding: utf-8, proved',
+      'delimiter: semicolon, proved',
+      'decimal in unit_price: comma, proved (row 8: 0,5)',
+      'ignored: Notas, Vendedor',
+    ]);
+  });
+
+  it.each([[{}], [{ a: null, b: [], c: false, d: { e: null }, f: { name: 3 }, g: [[1]] }]])(
+    'says nothing where there is nothing to say: %j',
+    async (proof) => {
+      expect(await proofOf(proof)).toEqual([]);
+    },
+  );
 });
 
 describe('htmlReport', () => {

@@ -150,10 +150,9 @@ describe('the schedule of nights', { timeout: 120_000 }, () => {
       ]);
     });
 
-    it('a time that the clock shows twice has its night as the server lists it', async () => {
+    it('a time that the clock shows twice has one night, at the second of them', async () => {
       expect(await timesFrom('2027-10-30T00:00:00Z', { hour: 2, minute: 30, timezone: 'Europe/Madrid' })).toEqual([
         '2027-10-30T00:30:00.000Z',
-        '2027-10-31T00:30:00.000Z',
         '2027-10-31T01:30:00.000Z',
         '2027-11-01T01:30:00.000Z',
         '2027-11-02T01:30:00.000Z',

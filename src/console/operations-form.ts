@@ -1,0 +1,43 @@
+import { html } from 'hono/html';
+import type { BatchWatch } from './console-options.ts';
+import type { PageFormat } from './page-format.ts';
+import type { Html } from './page-layout.ts';
+
+export interface OperationsForm {
+  readonly batchId: string;
+  readonly watch: BatchWatch;
+}
+
+/** Pause, go on, send nothing more: updates of the running workflow, with the reason that its history keeps. */
+export function operationsForm({ texts: { operations } }: PageFormat, { batchId, watch }: OperationsForm): Html {
+  const action = `/batches/${encodeURIComponent(batchId)}/operations`;
+  const waits = watch.waitingFor === null ? html`` : html`<p>${operations.waitingFor} ${watch.waitingFor}</p>`;
+  if (watch.cancelled) return html`<p>${operations.done.cancelRemaining}</p>${waits}`;
+  return html`<section class="card" aria-label="${operations.title}">
+    ${watch.paused ? html`<p><strong>${operations.paused}</strong></p>` : ''} ${waits}
+    ${
+      watch.paused
+        ? html`<form action="${action}" method="post">
+            <button class="main" name="kind" value="resume">${operations.resume}</button>
+          </form>`
+        : html`<form action="${action}" method="post">
+            ${reasonField(operations, 'pause-reason')}
+            <button name="kind" value="pause">${operations.pause}</button>
+          </form>`
+    }
+    <details>
+      <summary>${operations.cancel}</summary>
+      <form action="${action}" method="post">
+        <p>${operations.cancelNote}</p>
+        ${reasonField(operations, 'cancel-reason')}
+        <button class="danger" name="kind" value="cancelRemaining">${operations.cancel}</button>
+      </form>
+    </details>
+    <p class="soft">${operations.reasonNote}</p>
+  </section>`;
+}
+
+function reasonField({ reason }: PageFormat['texts']['operations'], id: string): Html {
+  return html`<label for="${id}">${reason}</label>
+    <input id="${id}" name="reason" required maxlength="300" autocomplete="off" />`;
+}

@@ -1,0 +1,63 @@
+import type { Client } from '@temporalio/client';
+import type { ConsoleActions, ConsoleOptions } from '../console/console-options.ts';
+import type { Ledger } from '../domain/ports/ledger.ts';
+import { hashFile } from '../ingest/hash-file.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { ServiceProfile } from '../service/profile.ts';
+import { startBatch } from './batch-starter.ts';
+import { checkFile } from './check-file.ts';
+import { createHealthChecks } from './console-health.ts';
+import { resolveInput } from './input-files.ts';
+import { keepUpload } from './keep-upload.ts';
+import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
+import { VERSION } from './version.ts';
+
+export interface ConsoleParts {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly client: Client;
+  readonly profile: ServiceProfile;
+  readonly serviceBaseUrl: string;
+  readonly temporalUi: string | null;
+  readonly receiverUrl: string | null;
+  /** Work that another process hands over. */
+  readonly run: NonNullable<ConsoleActions['run']>;
+  readonly log: Logger;
+}
+
+/** Everything the console shows and sets in motion, over the parts of this process. */
+export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access' | 'hosts' | 'token'> {
+  const { config, ledger, client, log } = parts;
+  return {
+    ledger,
+    reportsDir: config.reportsDir,
+    application: config.application,
+    links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue: config.taskQueue },
+    version: VERSION,
+    serviceProfile: { baseUrl: parts.serviceBaseUrl, ...parts.profile },
+    actions: {
+      run: parts.run,
+      files: fileActions(parts),
+      operate: createBatchOperator(client),
+      watch: createBatchWatch(client),
+    },
+    health: createHealthChecks({ ...parts, taskQueue: config.taskQueue, now: Date.now }),
+    onError: (err) => log.error('console request failed', { err }),
+  };
+}
+
+function fileActions({ config, ledger, client }: ConsoleParts): NonNullable<ConsoleActions['files']> {
+  const { inputDir, application, taskQueue } = config;
+  return {
+    keep: (name, content) => keepUpload({ inputDir, name, content }),
+    check: async (file, declared) => checkFile(await resolveInput(inputDir, file), declared),
+    async start(file, declared) {
+      const { batchId } = await startBatch(
+        { client, taskQueue, application, inputDir },
+        { file, ledgerId: ledger.id, ...declared },
+      );
+      return { batchId, sha256: await hashFile(await resolveInput(inputDir, file)) };
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
+import type { BatchProgress } from '../../workflows/messages.ts';
+import type { BatchWatch, Operation } from '../console/console-options.ts';
+import { LoteError } from '../domain/errors.ts';
+
+/** A page must not wait for a worker that is gone. */
+const WATCH_PATIENCE_MS = 1_000;
+
+/** An update of a batch's running workflow, as the Temporal UI would send it. */
+export function createBatchOperator(client: Client): (workflowId: string, operation: Operation) => Promise<string> {
+  return async (workflowId, operation) => {
+    const handle = client.workflow.getHandle(workflowId);
+    try {
+      if (operation.kind === 'resume') return await handle.executeUpdate<string, []>('resume');
+      const { kind, reason } = operation;
+      return await handle.executeUpdate<string, [{ reason: string }]>(kind, { args: [{ reason }] });
+    } catch (error) {
+      throw translated(error, operation);
+    }
+  };
+}
+
+function translated(error: unknown, { kind }: Operation): unknown {
+  if (error instanceof WorkflowNotFoundError) {
+    return new LoteError(
+      'batch-not-found',
+      `Operating a batch (${kind}): its workflow must be running, found it ended. Start the file again to go on with what is left of it.`,
+      { cause: error },
+    );
+  }
+  // The validator's own sentence says what it wanted.
+  if (error instanceof WorkflowUpdateFailedError) {
+    const said = error.cause instanceof Error ? error.cause.message : 'no reason was given';
+    return new LoteError('usage', `Operating a batch (${kind}) was refused: ${said}`, { cause: error });
+  }
+  return error;
+}
+
+/** Where a running batch stands, as its workflow says; null when nothing runs or nobody answers for it. */
+export function createBatchWatch(client: Client): (workflowId: string) => Promise<BatchWatch | null> {
+  return async (workflowId) => {
+    const asked = client.workflow
+      .getHandle(workflowId)
+      .query<BatchProgress>('progress')
+      .catch(() => null);
+    return Promise.race([asked, sleep(WATCH_PATIENCE_MS, null, { ref: false })]);
+  };
+}

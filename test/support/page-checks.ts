@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** What axe calls serious or critical, with the place in the page. */
+export async function seriousViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResult;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+}
+
+/** Pixels by which the page is wider than the window. */
+export async function overflowOf(page: Page): Promise<number> {
+  return (await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')) as number;
+}
