@@ -37,6 +37,17 @@ export interface ActivityDeps {
   readonly random: () => number;
 }
 
+/** From the service profile. */
+export interface RetrySettings {
+  /** Failed invoices with one of these go again by themselves. */
+  readonly failedReasonCodes: readonly string[];
+  readonly maxGenerations: number;
+  /** For how long the service is known to remember a key. */
+  readonly retentionMs: number;
+  /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
+  readonly rejectionIsProof: boolean;
+}
+
 export interface AnnouncedReport {
   readonly kind: 'batch' | 'night';
   readonly html: string;
@@ -52,6 +63,8 @@ export interface ActivityLog {
 }
 
 export interface ReadOptions {
+  /** Name of a mapping profile; without it the file's own name may choose one. */
+  readonly profile?: string;
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
   readonly delimiter?: string;

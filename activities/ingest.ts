@@ -2,10 +2,12 @@ import { Context } from '@temporalio/activity';
 import { LoteError } from '../src/domain/errors.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../src/domain/fingerprint.ts';
 import { netOf } from '../src/domain/money.ts';
+import type { Finding, Reason } from '../src/domain/invoice.ts';
 import type { BatchRecord, ClaimResult, StageInvoice } from '../src/domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../src/domain/row.ts';
 import type { BatchInput } from '../workflows/messages.ts';
 import type { ActivityDeps, ReadFileOk } from './deps.ts';
+import { sendingGate } from './sending-gate.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 
 /** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
@@ -36,8 +38,8 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'closed':
       return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId };
     case 'resumed':
-      // What was held for its bad rows stays held when the same file is dropped again under the same rule.
-      if (!(await holdForInvalidRows(deps, input, claim.batch)))
+      // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
+      if (!(await holdBehindGate(deps, claim.batch.batchId, await gateOfResumed(deps, input, claim.batch))))
         await deps.ledger.releaseHeld(claim.batch.batchId, deps.now());
       return runningBatch(deps, claim.batch);
     case 'claimed':
@@ -81,15 +83,22 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
       return { kind: 'refused', ledgerId: ledger.id, batchId };
     }
     const invoices = await stageGroups(deps, batchId, read);
+    const { rowsWithoutInvoice } = read;
+    const gate = await sendingGate(ledger, input, {
+      batchId,
+      invoices,
+      rowsWithoutInvoice,
+      fileFindings: read.findings,
+    });
     const record = await ledger.finishStaging(batchId, {
       rows: read.rows,
-      rowsWithoutInvoice: read.rowsWithoutInvoice,
+      rowsWithoutInvoice,
       invoices,
       pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
-      fileFindings: read.findings,
+      fileFindings: [...gateFindings(gate), ...read.findings],
       proof: read.proof,
     });
-    await holdForInvalidRows(deps, input, record);
+    await holdBehindGate(deps, batchId, gate);
     return await runningBatch(deps, record);
   } finally {
     clearInterval(heartbeat);
@@ -131,19 +140,23 @@ function stageInvoice(application: string, ordinal: number, grouped: GroupedInvo
   };
 }
 
-/** All or nothing, when it was asked for: true when the batch has bad rows and so nothing of it may go. */
-async function holdForInvalidRows(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<boolean> {
-  if (input.onInvalid !== 'hold' || !(await hasInvalidRows(deps, batch))) return false;
-  const message =
-    'Some rows of the file are invalid and it was started with on-invalid "hold". Fix the rows and drop the file again.';
-  await deps.ledger.holdUnsent(batch.batchId, { reason: { code: 'invalid-rows-in-file', message }, now: deps.now() });
+/** Said of the file too: it may have no invoice left that could carry the reason. */
+function gateFindings(gate: Reason | null): readonly Finding[] {
+  if (gate?.code !== 'control-totals-differ') return [];
+  return [{ row: null, column: null, code: gate.code, message: gate.message, severity: 'error' }];
+}
+
+/** True when nothing of the batch may go: its unsent invoices are then held. */
+async function holdBehindGate(deps: ActivityDeps, batchId: string, reason: Reason | null): Promise<boolean> {
+  if (reason === null) return false;
+  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now() });
   return true;
 }
 
-async function hasInvalidRows(deps: ActivityDeps, { batchId, rowsWithoutInvoice }: BatchRecord): Promise<boolean> {
-  if (rowsWithoutInvoice > 0) return true;
-  const outcomes = await deps.ledger.countOutcomes(batchId);
-  return outcomes.some(({ outcome, invoices }) => outcome === 'invalid' && invoices > 0);
+async function gateOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<Reason | null> {
+  const { batchId, invoices, rowsWithoutInvoice } = batch;
+  const fileFindings = await ledger.fileFindings(batchId);
+  return sendingGate(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings });
 }
 
 /** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */
@@ -155,8 +168,9 @@ function requireSameBytes(read: string, claimed: string): void {
   );
 }
 
-function readOptions({ decimal, encoding, delimiter, duplicateRows }: IngestInput) {
+function readOptions({ profile, decimal, encoding, delimiter, duplicateRows }: IngestInput) {
   return {
+    ...(profile === undefined ? {} : { profile }),
     ...(decimal === undefined ? {} : { decimal }),
     ...(encoding === undefined ? {} : { encoding }),
     ...(delimiter === undefined ? {} : { delimiter }),

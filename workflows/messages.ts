@@ -14,6 +14,12 @@ export interface BatchInput {
   readonly encoding?: string;
   readonly delimiter?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
+  /** Name of a mapping profile, `input/profiles/<name>.json`; without it the file's name may choose one. */
+  readonly profile?: string;
+  /** Control totals: nothing is sent unless the file has exactly so many invoices … */
+  readonly expectInvoices?: number;
+  /** … and exactly this net by currency, e.g. `{ "EUR": "15321.40" }`. */
+  readonly expectNet?: Readonly<Record<string, string>>;
 }
 
 /** What an operator wants sent again, and why. Rows of the file, never references: history keeps what is typed. */
@@ -49,7 +55,9 @@ export interface ReconciliationResult {
   readonly reports: readonly string[];
 }
 
-export type Counts = Readonly<Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice', number>>>;
+export type Counts = Readonly<
+  Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice' | 'rowsLost', number>>
+>;
 
 export interface ReportPaths {
   readonly json: string;

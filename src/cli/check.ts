@@ -1,32 +1,51 @@
-import type { ReadOptions } from '../../activities/deps.ts';
-import { checkFile, type CheckedFile } from '../wiring/check-file.ts';
+import { LoteError } from '../domain/errors.ts';
+import { proposeProfile } from '../ingest/propose-profile.ts';
+import { readConfig } from '../runtime/config.ts';
+import { checkFile, type CheckedFile, type CheckOptions } from '../wiring/check-file.ts';
+import { checkText } from './check-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { requireOneFileForTotals } from './expectations.ts';
 
-const FINDINGS_SHOWN = 20;
-
-/** `lote check FILE…`: a dry run. Nothing leaves the machine. */
-export async function checkCommand(files: readonly string[], json: boolean, options: ReadOptions): Promise<ExitCode> {
-  const checked: CheckedFile[] = [];
-  for (const file of files) checked.push(await checkFile(file, options));
-  process.stdout.write(
-    json ? `${JSON.stringify({ files: checked })}\n` : `${checked.map((file) => describe(file)).join('\n\n')}\n`,
-  );
-  if (checked.some((file) => file.refused)) return EXIT.refused;
-  return checked.some((file) => file.invalid > 0 || file.rowsWithoutInvoice > 0) ? EXIT.someNotIssued : EXIT.ok;
+export interface CheckCommand {
+  readonly files: readonly string[];
+  readonly json: boolean;
+  /** Print a starting profile instead. */
+  readonly propose: boolean;
+  readonly options: CheckOptions;
+  readonly env: NodeJS.ProcessEnv;
 }
 
-function describe(file: CheckedFile): string {
-  const lines = [
-    `${file.file}: ${file.refused ? 'REFUSED, nothing of it would be sent' : `${file.invoices} invoices from ${file.rows} rows, ${file.invalid} invalid`}`,
-    ...Object.entries(file.net).map(([currency, net]) => `  net ${currency} ${net}`),
-    `  read as ${JSON.stringify(file.proof)}`,
-    ...file.findings
-      .slice(0, FINDINGS_SHOWN)
-      .map(({ row, severity, message }) => `  ${row === null ? 'file' : `row ${row}`}: ${severity}: ${message}`),
-  ];
-  if (file.findings.length > FINDINGS_SHOWN)
-    lines.push(`  … and ${file.findings.length - FINDINGS_SHOWN} more findings (--json shows all)`);
-  if (file.firstBodies.length > 0)
-    lines.push('  first invoices as they would be sent:', ...file.firstBodies.map((body) => `    ${body}`));
-  return lines.join('\n');
+/** `lote check FILE…`: a dry run. Nothing leaves the machine. */
+export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
+  const { files, json, options } = command;
+  if (command.propose) return propose(files, options);
+  requireOneFileForTotals(files, options);
+  const { inputDir } = readConfig(command.env);
+  const checked: CheckedFile[] = [];
+  for (const file of files) checked.push(await checkFile(file, inputDir, options));
+  process.stdout.write(
+    json ? `${JSON.stringify({ files: checked })}\n` : `${checked.map((file) => checkText(file)).join('\n\n')}\n`,
+  );
+  if (checked.some((file) => file.refused)) return EXIT.refused;
+  return checked.some((file) => file.invalid > 0 || file.rowsLost > 0 || file.gate !== null)
+    ? EXIT.someNotIssued
+    : EXIT.ok;
+}
+
+async function propose(files: readonly string[], { encoding, delimiter }: CheckOptions): Promise<ExitCode> {
+  const [file, more] = files;
+  if (file === undefined || more !== undefined)
+    throw new LoteError('usage', `Proposing a profile: expected one file, found ${files.length}.`);
+  const proposed = await proposeProfile(file, {
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+  });
+  if (proposed === null) {
+    process.stderr.write(
+      'lote: no table with a header was found, so there is no profile to propose. `lote check` says what the file is.\n',
+    );
+    return EXIT.refused;
+  }
+  process.stdout.write(`${JSON.stringify(proposed, null, 2)}\n`);
+  return EXIT.ok;
 }

@@ -5,6 +5,7 @@ import { checkCommand } from './check.ts';
 import { consoleCommand } from './console.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { expectedInvoices, expectedNet } from './expectations.ts';
 import { addOperateCommands } from './operate-commands.ts';
 import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './nightly.ts';
 import { purgeCommand, type PurgeCommand } from './purge.ts';
@@ -29,6 +30,21 @@ const readingOptions = [
   new Option('--delimiter <character>', 'column delimiter of a CSV file'),
   new Option('--decimal <mark>', 'decimal mark of the numbers').choices([',', '.']),
   new Option('--duplicate-rows <what>', 'identical rows within one invoice').choices(['refuse', 'keep']),
+  new Option(
+    '--profile <name>',
+    "mapping profile, profiles/<name>.json of the input directory (else the file's name may choose one)",
+  ),
+  new Option('--expect-invoices <count>', 'send nothing unless the file has exactly so many invoices').argParser(
+    expectedInvoices,
+  ),
+  new Option(
+    '--expect-net <currency=amount>',
+    'send nothing unless the net is exactly this, e.g. EUR=15321.40; once for each currency',
+  ).argParser(expectedNet),
+  new Option('--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones').choices([
+    'hold',
+    'skip',
+  ]),
 ];
 
 function reading(name: string): Command {
@@ -46,12 +62,6 @@ type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
 
 reading('run')
   .description('issue the invoices of files: start, progress, wait, summary')
-  .addOption(
-    new Option('--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones').choices([
-      'hold',
-      'skip',
-    ]),
-  )
   .addHelpText(
     'after',
     '\nExample:\n  lote run input/sample.csv\n\nExit codes: 0 all issued, 1 some are not, 2 file refused, 3 something needed cannot be reached, 64 usage',
@@ -62,8 +72,9 @@ reading('run')
 
 reading('check')
   .description('dry run: what the files say and what would be sent; nothing leaves the machine')
-  .action(async (files: readonly string[], { json, ...options }: Reading) => {
-    process.exitCode = await checkCommand(files, json, options);
+  .option('--propose', 'print a mapping profile to start from', false)
+  .action(async (files: readonly string[], { json, propose, ...options }: Reading & { propose: boolean }) => {
+    process.exitCode = await checkCommand({ files, json, propose, options, env: process.env });
   });
 
 program

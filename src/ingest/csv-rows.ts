@@ -4,6 +4,7 @@ import type { CsvRecord } from './csv-reader.ts';
 import type { Damage } from './damage.ts';
 import type { DecimalEvidence } from './decimal-evidence.ts';
 import type { DialectDecision } from './decide-dialect.ts';
+import { READ_AS } from '../domain/read-as.ts';
 import { nifProblem, normalNif } from './identity.ts';
 import { NUMBER_COLUMNS } from './ingest-result.ts';
 import type { NumberColumn } from './ingest-result.ts';
@@ -46,6 +47,8 @@ export class CsvRows {
   readonly #identityFirst: boolean;
   readonly #width: number;
   readonly #header: string;
+  /** What the rows of a corrections file say of how they were read; one text for all of them. */
+  readAs: string | null = null;
   #shortLast: number | null = null;
   #last = 0;
 
@@ -74,6 +77,7 @@ export class CsvRows {
     if (this.#isHeaderAgain(record)) return;
     this.#reading.counts.rows += 1;
     this.#last = record.row;
+    if (this.#dialect.map.own) this.#noteReadAs(record);
     this.#shortLast = record.cells.length < this.#width ? record.row : null;
     const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
     const nif = normalNif(cells[NIF] ?? '');
@@ -156,6 +160,18 @@ export class CsvRows {
     const { row } = record;
     this.#damage.add(row, [this.#widthFinding(record)]);
     if (!this.#identityFirst) this.#lost.lose(shiftedRow(row));
+  }
+
+  #noteReadAs({ row, cells }: CsvRecord): void {
+    const text = cells[this.#dialect.map.readAs]?.trim() ?? '';
+    if (text === '') return;
+    this.readAs ??= text;
+    if (text === this.readAs) return;
+    throw new Refusal(
+      'corrections-mixed',
+      `Row ${row}: expected ${READ_AS} "${shorten(this.readAs, 80)}" as above, found "${shorten(text, 80)}". These rows come from files that are read in different ways: drop each corrections file alone`,
+      { row },
+    );
   }
 
   #hasWrongWidth({ cells }: CsvRecord): boolean {

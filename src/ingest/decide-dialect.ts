@@ -55,6 +55,24 @@ export async function decideDialect(head: Uint8Array, options: IngestOptions): P
   return { ...best, how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
 }
 
+/** The header that names most columns, complete or not, with the records below it: what a person starts a profile from. */
+export async function likeliestHeader(
+  head: Uint8Array,
+  options: IngestOptions,
+): Promise<(Candidate & { readonly below: readonly (readonly string[])[] }) | null> {
+  const tried = await Promise.all(
+    (options.delimiter === undefined ? DELIMITERS : [options.delimiter]).map((delimiter) =>
+      candidate(head, delimiter, options),
+    ),
+  );
+  const [best] = tried
+    .filter((one) => one !== null)
+    .sort((a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length);
+  if (best === undefined || best.header.cells.length < 2) return null;
+  const records = await firstRecords(head, best.delimiter);
+  return { ...best, below: records.filter(({ row }) => row > best.header.row).map(({ cells }) => cells) };
+}
+
 async function candidate(head: Uint8Array, delimiter: string, options: IngestOptions): Promise<Candidate | null> {
   const records = await firstRecords(head, delimiter);
   let best: Candidate | null = null;

@@ -17,6 +17,8 @@ export interface DecimalProof {
   readonly witness: Witness | null;
   /** Present when the mark is declared although this cell reads only under the other one. */
   readonly against?: Witness;
+  /** Present when this cell reads as another number under the other mark: corrections must then carry the mark. */
+  readonly ambiguous?: Witness;
 }
 
 const INTEGER = /^-?\d+$/;
@@ -48,12 +50,17 @@ export class DecimalEvidence {
   /** @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared` */
   decide(declared?: DecimalMark): DecimalProof {
     const { '.': point, ',': comma, ambiguous } = this.#witnesses;
-    if (declared !== undefined) return this.#asDeclared(declared);
+    if (declared !== undefined) return this.#withAmbiguous(this.#asDeclared(declared));
     if (point !== undefined && comma !== undefined) throw this.#contradictory(point, comma);
-    if (point !== undefined) return { mark: '.', how: 'proved', witness: point };
-    if (comma !== undefined) return { mark: ',', how: 'proved', witness: comma };
+    if (point !== undefined) return this.#withAmbiguous({ mark: '.', how: 'proved', witness: point });
+    if (comma !== undefined) return this.#withAmbiguous({ mark: ',', how: 'proved', witness: comma });
     if (ambiguous !== undefined) throw this.#unproved(ambiguous);
     return { mark: '.', how: 'either', witness: null };
+  }
+
+  #withAmbiguous(proof: DecimalProof): DecimalProof {
+    const { ambiguous } = this.#witnesses;
+    return ambiguous === undefined ? proof : { ...proof, ambiguous };
   }
 
   #keep(says: DecimalMark | 'ambiguous', row: number, cell: string): void {

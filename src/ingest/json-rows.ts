@@ -1,4 +1,5 @@
 import type { Finding } from '../domain/invoice.ts';
+import { READ_AS } from '../domain/read-as.ts';
 import { COLUMNS } from '../domain/row.ts';
 import type { Damage } from './damage.ts';
 import type { DecimalEvidence } from './decimal-evidence.ts';
@@ -10,12 +11,13 @@ import type { NumberColumn } from './ingest-result.ts';
 import { JsonNumber, isObject } from './json-value.ts';
 import type { JsonObject, JsonValue } from './json-value.ts';
 import type { Reading } from './reading.ts';
+import { Refusal } from './refusal.ts';
 import { shorten } from './shorten.ts';
 
 const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
 const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
-  '': new Set(['invoice_ref', 'merchant', 'customer', 'currency', 'lines']),
+  '': new Set(['invoice_ref', 'merchant', 'customer', 'currency', 'lines', 'lote_state', 'lote_reason', READ_AS]),
   'merchant.': new Set(['nif', 'legal_name', 'email']),
   'customer.': new Set(['name', 'tax_id']),
   'lines[].': new Set(['description', 'quantity', 'unit_price', 'tax_code']),
@@ -28,6 +30,8 @@ export class JsonRows {
   readonly #damage: Damage;
   readonly ignored = new Set<string>();
   readonly #evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
+  /** What the objects of a corrections file say of how they were read; one text for all of them. */
+  readAs: string | null = null;
   #object = 0;
 
   constructor(given: { reading: Reading; damage: Damage; evidence: Readonly<Record<NumberColumn, DecimalEvidence>> }) {
@@ -44,6 +48,7 @@ export class JsonRows {
         located(first, null, 'record-not-object', 'expected an invoice object, found another value'),
       ]);
     this.#noteIgnored(record);
+    this.#noteReadAs(first, record[READ_AS]);
     const lines = Array.isArray(record['lines']) ? record['lines'] : [];
     // An invoice without lines still is one: a row of its own keeps it in the report.
     const entries = lines.length === 0 ? [undefined] : lines;
@@ -86,6 +91,17 @@ export class JsonRows {
     this.#reading.counts.rowsWithoutInvoice += rows;
     this.#reading.counts.rowsLost += rows;
     for (const finding of findings) this.#reading.findings.add(finding);
+  }
+
+  #noteReadAs(row: number, value: JsonValue | undefined): void {
+    if (typeof value !== 'string') return;
+    this.readAs ??= value;
+    if (value === this.readAs) return;
+    throw new Refusal(
+      'corrections-mixed',
+      `Row ${row}: expected ${READ_AS} "${shorten(this.readAs, 80)}" as above, found "${shorten(value, 80)}". These objects come from files that are read in different ways: drop each corrections file alone`,
+      { row },
+    );
   }
 
   #noteIgnored(record: JsonObject): void {

@@ -1,5 +1,6 @@
 import { COLUMNS, REQUIRED_COLUMNS } from '../domain/row.ts';
 import type { Column } from '../domain/row.ts';
+import { READ_AS } from '../domain/read-as.ts';
 import { HEADER_SYNONYMS } from './header-synonyms.ts';
 import type { IngestOptions } from './ingest-options.ts';
 
@@ -20,6 +21,8 @@ export interface HeaderMap {
   readonly found: number;
   /** The file is a corrections file that Lote wrote. */
   readonly own: boolean;
+  /** Index of the column that says how a corrections file was read; -1 when there is none. */
+  readonly readAs: number;
   /** Lote's own columns of which only some are there: somebody deleted the others. */
   readonly ownInPart: boolean;
 }
@@ -28,6 +31,7 @@ export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'refer
 
 /** Appended by Lote to a corrections file, ignored on the way back in. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
+const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS];
 
 /** A Map and not an object: headers are hostile (`__proto__`, `constructor`). */
 const COLUMN_BY_KEY: ReadonlyMap<string, Column> = new Map(
@@ -74,7 +78,7 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
     const earlier = column === undefined ? undefined : claims.get(column);
     if (earlier !== undefined) earlier.push(index);
     else if (column !== undefined) claims.set(column, [index]);
-    else if (part < 0 && cell.trim() !== '' && !OWN_HEADERS.includes(cell.trim())) ignored.push(cell.trim());
+    else if (part < 0 && cell.trim() !== '' && !ALL_OWN_HEADERS.includes(cell.trim())) ignored.push(cell.trim());
   });
   const own = OWN_HEADERS.filter((name) => cells.some((cell) => cell.trim() === name));
   return {
@@ -90,6 +94,7 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
     overruled,
     found: claims.size,
     own: own.length === OWN_HEADERS.length,
+    readAs: cells.findIndex((cell) => cell.trim() === READ_AS),
     ownInPart: own.length > 0 && own.length < OWN_HEADERS.length,
   };
 }

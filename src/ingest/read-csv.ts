@@ -1,4 +1,5 @@
 import { COLUMNS } from '../domain/row.ts';
+import { parseReadAs } from '../domain/read-as.ts';
 import type { Column } from '../domain/row.ts';
 import { CsvReader } from './csv-reader.ts';
 import { CsvRows, labelOf } from './csv-rows.ts';
@@ -35,9 +36,10 @@ export async function readCsv(reading: Reading): Promise<Read> {
   for (const record of await reader.end()) rows.take(record);
   rows.end(reader.endedLine);
   await reading.writer.end();
+  const readAs = parseReadAs(rows.readAs ?? '');
   const decimal = {
-    quantity: evidence.quantity.decide(reading.options.decimal),
-    unit_price: evidence.unit_price.decide(reading.options.decimal),
+    quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),
+    unit_price: evidence.unit_price.decide(reading.options.decimal ?? readAs.unit_price),
   };
   return {
     dialect: {

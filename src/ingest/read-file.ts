@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { LoteError } from '../domain/errors.ts';
+import type { Finding } from '../domain/invoice.ts';
 import type { RowStore } from '../domain/ports/row-store.ts';
 import { decideEncoding, UndecodableAt } from './decide-encoding.ts';
 import type { EncodingDecision } from './decide-encoding.ts';
 import { decodeChunks } from './decode-chunks.ts';
+import { decodedHead } from './decoded-head.ts';
 import { fileChunks } from './file-chunks.ts';
 import { FindingList } from './finding-list.ts';
 import { foreignFormat } from './foreign-format.ts';
@@ -76,10 +78,17 @@ function accepted(given: {
     rows: reading.counts.rows,
     rowsWithoutInvoice: reading.counts.rowsWithoutInvoice,
     rowsLost: reading.counts.rowsLost,
-    findings: reading.findings.all(),
+    findings: [...rowsLost(reading), ...reading.findings.all()],
     proof: { ...proof, ...read.proof, dialect },
     conversion: read.conversion,
   };
+}
+
+/** One loud line before the many: these rows are in no invoice, and somebody meant them to be. */
+function rowsLost({ counts }: Reading): readonly Finding[] {
+  if (counts.rowsLost === 0) return [];
+  const message = `${counts.rowsLost} of ${counts.rows} rows have no usable reference or tax number and are in no invoice. Nothing of them is sent; correct them and drop the file, or its corrections, again`;
+  return [{ row: null, column: null, code: 'rows-lost', message, severity: 'error' }];
 }
 
 async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFileRequest): Promise<EncodingDecision> {
@@ -108,15 +117,6 @@ async function lineOf(path: string, offset: number, signal?: AbortSignal): Promi
     lines.push(chunk);
   }
   return lines.lineAt(offset);
-}
-
-async function decodedHead(scan: FileScan, encoding: EncodingDecision): Promise<Uint8Array> {
-  async function* once() {
-    yield scan.head;
-  }
-  // Only the first piece: the cut end of the head means nothing.
-  for await (const piece of decodeChunks(once(), encoding)) return piece;
-  return new Uint8Array(0);
 }
 
 /** Content decides: JSON starts with a bracket or a brace, and no header line of a CSV file does. */

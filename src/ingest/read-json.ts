@@ -1,3 +1,4 @@
+import { parseReadAs } from '../domain/read-as.ts';
 import { Damage } from './damage.ts';
 import { DecimalEvidence } from './decimal-evidence.ts';
 import { JsonReader } from './json-reader.ts';
@@ -24,9 +25,10 @@ export async function readJson(reading: Reading): Promise<Read> {
   }
   for (const record of reader.end()) rows.take(record);
   await reading.writer.end();
+  const readAs = parseReadAs(rows.readAs ?? '');
   const decimal = {
-    quantity: evidence.quantity.decide(reading.options.decimal),
-    unit_price: evidence.unit_price.decide(reading.options.decimal),
+    quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),
+    unit_price: evidence.unit_price.decide(reading.options.decimal ?? readAs.unit_price),
   };
   const ignored = [...reader.otherMembers.map((name) => shorten(name, 60)), ...rows.ignored];
   if (ignored.length > 0) {

@@ -1,5 +1,6 @@
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
+import { lostRows } from '../domain/lost-rows.ts';
 import { OUTCOMES, type Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger.ts';
 import { checkBalance } from './check-balance.ts';
@@ -34,7 +35,8 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   // A refused file has no invoices, so each of its rows is one without.
   const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
   checkBalance({ batch, counted: source.counts, read, rowsRead, rowsWithoutInvoice });
-  const counts = { rows: batch.rows, rowsWithoutInvoice, invoices: batch.invoices, ...countByState(read) };
+  const rowsLost = lostRows(rowsWithoutInvoice, source.findings);
+  const counts = { rows: batch.rows, rowsWithoutInvoice, rowsLost, invoices: batch.invoices, ...countByState(read) };
   return {
     batch: reportBatch(source),
     counts,

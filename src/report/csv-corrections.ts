@@ -1,5 +1,6 @@
 import iconv from 'iconv-lite';
 import { LoteError } from '../domain/errors.ts';
+import { READ_AS } from '../domain/read-as.ts';
 import { checkAllFound, type CorrectionsPlan } from './corrections-plan.ts';
 import { csvRecord } from './csv-record.ts';
 import { originalCell } from './inert-cell.ts';
@@ -7,6 +8,7 @@ import type { OriginalCsv } from './original-file.ts';
 
 /** Ingest knows a file that Lote wrote by these two, and ignores them. */
 const LOTE_COLUMNS = ['lote_state', 'lote_reason'] as const;
+const ALL_LOTE_COLUMNS = [...LOTE_COLUMNS, READ_AS];
 
 /** The planned records in the file's own dialect, encoding and column order, with Lote's two columns at the end. */
 export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {
@@ -17,11 +19,12 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
   // A corrections file that came back and is still wrong has the two columns already, and its cells are inert already.
   const own = LOTE_COLUMNS.every((name) => original.header.some((header) => isColumn(name, header)));
   const kept = original.header.flatMap((header, index) =>
-    own && LOTE_COLUMNS.some((name) => isColumn(name, header)) ? [] : [index],
+    own && ALL_LOTE_COLUMNS.some((name) => isColumn(name, header)) ? [] : [index],
   );
   const cellOf = (cell: string | undefined) => (own ? originalCell(cell ?? '') : (cell ?? ''));
   if (byteOrderMark) yield iconv.encode('\uFEFF', encoding, { addBOM: false });
-  yield encode([...kept.map((index) => cellOf(original.header[index])), ...LOTE_COLUMNS]);
+  const readAs = original.readAs === undefined || original.readAs === '' ? [] : [original.readAs];
+  yield encode([...kept.map((index) => cellOf(original.header[index])), ...LOTE_COLUMNS, ...readAs.map(() => READ_AS)]);
   let found = 0;
   for await (const { row, cells } of original.records) {
     const correction = plan.byRow.get(row);
@@ -32,6 +35,7 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
       ...kept.map((index) => cellOf(cells[index])),
       correction.state,
       oneLine(correction.reason),
+      ...readAs,
       ...beyond,
     ]);
   }

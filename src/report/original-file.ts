@@ -19,6 +19,8 @@ export interface OriginalRecord {
 
 export interface OriginalCsv {
   readonly kind: 'csv';
+  /** `readAsText` of what its rows alone may not prove; empty when there is nothing. */
+  readonly readAs?: string;
   /** Without the dot, as the file had it: `csv`, `txt`, `tsv`. */
   readonly extension: string;
   readonly header: readonly string[];
@@ -37,6 +39,8 @@ export interface OriginalObject {
 
 export interface OriginalJson {
   readonly kind: 'json';
+  /** As in CSV. */
+  readonly readAs?: string;
   readonly format: 'array' | 'invoices' | 'ndjson';
   /** In file order; read once. */
   readonly objects: AsyncIterable<OriginalObject>;

@@ -26,6 +26,8 @@ export interface ReportBatch {
 export interface ReportCounts extends Readonly<Record<Outcome, number>> {
   readonly rows: number;
   readonly rowsWithoutInvoice: number;
+  /** Of those, rows that are no totals rows: lost lines, or lost invoices. */
+  readonly rowsLost: number;
   readonly invoices: number;
 }
 

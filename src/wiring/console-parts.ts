@@ -51,7 +51,7 @@ function fileActions({ config, ledger, client }: ConsoleParts): NonNullable<Cons
   const { inputDir, application, taskQueue } = config;
   return {
     keep: (name, content) => keepUpload({ inputDir, name, content }),
-    check: async (file, declared) => checkFile(await resolveInput(inputDir, file), declared),
+    check: async (file, declared) => checkFile(await resolveInput(inputDir, file), inputDir, declared),
     async start(file, declared) {
       const { batchId } = await startBatch(
         { client, taskQueue, application, inputDir },

@@ -4,9 +4,9 @@ import { basename, join, resolve, sep } from 'node:path';
 import type { FileReader } from '../../activities/deps.ts';
 import { LoteError } from '../domain/errors.ts';
 import { hashFile } from '../ingest/hash-file.ts';
-import type { Conversion } from '../ingest/ingest-result.ts';
-import { readFile } from '../ingest/read-file.ts';
+import type { Conversion, IngestResult } from '../ingest/ingest-result.ts';
 import { toInvoice } from '../ingest/to-invoice.ts';
+import { readWithProfile } from './read-with-profile.ts';
 
 export interface InputPlaces {
   readonly inputDir: string;
@@ -25,7 +25,9 @@ export function createFileReader({ inputDir, dataDir }: InputPlaces): FileReader
     hash: (path) => hashFile(path),
     async read({ path, store, options, signal }) {
       const copy = await keepCopy(path, dataDir);
-      return readFile({ path: copy, store, options, signal });
+      return readWithProfile({ path: copy, file: path, inputDir, store, options, signal }).catch((error: unknown) =>
+        refusedByProfile(error, copy),
+      );
     },
     toInvoice,
   };
@@ -43,6 +45,19 @@ export async function resolveInput(inputDir: string, file: string): Promise<stri
   const found = await stat(path);
   if (!found.isFile()) throw unreadable(file, 'it is not a regular file');
   return path;
+}
+
+/** By now nobody waits at a prompt: a profile or a declaration that is wrong leaves a report that says so, and nothing sent. */
+async function refusedByProfile(error: unknown, copy: string): Promise<IngestResult> {
+  if (!(error instanceof LoteError) || error.code !== 'usage') throw error;
+  return {
+    ok: false,
+    refused: true,
+    sha256: await hashFile(copy),
+    rows: 0,
+    findings: [{ row: null, column: null, code: 'declaration-wrong', message: error.message, severity: 'error' }],
+    proof: {},
+  };
 }
 
 async function keepCopy(path: string, dataDir: string): Promise<string> {

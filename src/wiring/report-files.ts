@@ -3,12 +3,14 @@ import { extname, join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../activities/deps.ts';
 import { LoteError } from '../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../domain/ports/ledger.ts';
+import { readAsText } from '../domain/read-as.ts';
 import { dialectOf, readRecords } from '../ingest/read-records.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson } from '../report/original-file.ts';
 import { reportHistory, type ReportedChange } from '../report/report-history.ts';
 import { writeReport } from '../report/write-report.ts';
 import type { Counts } from '../../workflows/messages.ts';
 import { keptFile } from './input-files.ts';
+import { decimalMarkOf, readAsOf } from './read-as-of.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
 
 export interface ReportPlaces {
@@ -117,7 +119,14 @@ function csvOriginal(batch: BatchRecord, path: string): OriginalCsv {
     kind: 'csv',
     extension: extname(batch.file).slice(1).toLowerCase() || 'csv',
     header,
-    dialect: { delimiter: delimiter ?? ',', newline: newlineOf(lineEnd), encoding, byteOrderMark: bom },
+    readAs: readAsText(readAsOf(batch.proof)),
+    dialect: {
+      delimiter: delimiter ?? ',',
+      newline: newlineOf(lineEnd),
+      encoding,
+      byteOrderMark: bom,
+      decimalMark: decimalMarkOf(batch.proof),
+    },
     records: csvRecords(),
   };
 
@@ -130,6 +139,7 @@ function csvOriginal(batch: BatchRecord, path: string): OriginalCsv {
 function jsonOriginal(batch: BatchRecord, path: string): OriginalJson {
   return {
     kind: 'json',
+    readAs: readAsText(readAsOf(batch.proof)),
     format: dialectOf(batch.proof).format === 'ndjson' ? 'ndjson' : 'array',
     objects: jsonObjects(),
   };

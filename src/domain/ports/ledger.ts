@@ -5,6 +5,7 @@ import type { ReconcilingLedger } from './reconciling-ledger.ts';
 import type { BatchInvoice, BatchRecord } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
+import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
 export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
@@ -23,6 +24,9 @@ export interface Ledger
     MerchantLedger,
     WebhookLedger,
     BreakerLedger,
+    OperatingLedger,
+    ReconcilingLedger,
+    ServiceUseLedger,
     InvoiceLookup,
     PurgeLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */

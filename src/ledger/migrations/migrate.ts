@@ -1,11 +1,19 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Database } from '../database.ts';
 import { LEDGER_TABLES } from './0001-ledger.ts';
+import { OPERATING_TABLES } from './0002-operating.ts';
+import { SERVICE_USE_TABLES } from './0003-service-use.ts';
 import { PURGE_COLUMNS } from './0004-purge.ts';
 import { LOOKUP_INDEXES } from './0005-lookup.ts';
 
 /** In order; a number once released is never changed, only followed by the next. */
-const MIGRATIONS: readonly (readonly string[])[] = [LEDGER_TABLES, PURGE_COLUMNS, LOOKUP_INDEXES];
+const MIGRATIONS: readonly (readonly string[])[] = [
+  LEDGER_TABLES,
+  OPERATING_TABLES,
+  SERVICE_USE_TABLES,
+  PURGE_COLUMNS,
+  LOOKUP_INDEXES,
+];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
 const MIGRATION_LOCK = 0x6c6f7465;

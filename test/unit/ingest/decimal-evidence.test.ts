@@ -24,11 +24,13 @@ describe('DecimalEvidence', () => {
       mark: ',',
       how: 'proved',
       witness: { row: 4, value: '1.234,56' },
+      ambiguous: { row: 3, value: '1.234' },
     });
     expect(evidenceOf('1.234', '2.5').decide()).toEqual({
       mark: '.',
       how: 'proved',
       witness: { row: 3, value: '2.5' },
+      ambiguous: { row: 2, value: '1.234' },
     });
   });
 
@@ -52,7 +54,28 @@ describe('DecimalEvidence', () => {
   });
 
   it('believes a declaration before anything else', () => {
-    expect(evidenceOf('1.234').decide(',')).toEqual({ mark: ',', how: 'declared', witness: null });
-    expect(evidenceOf('2.5', '3,75').decide('.').mark).toBe('.');
+    expect(evidenceOf('1.234').decide(',')).toEqual({
+      mark: ',',
+      how: 'declared',
+      witness: null,
+      ambiguous: { row: 2, value: '1.234' },
+    });
+  });
+
+  it('keeps a declared mark beside values of the other kind, and names one', () => {
+    expect(evidenceOf('2.5', '3,75').decide('.')).toMatchObject({ mark: '.', against: { row: 3, value: '3,75' } });
+  });
+
+  it('refuses a declaration that every value which can tell contradicts', () => {
+    expect(() => evidenceOf('1,234', '2,50').decide('.')).toThrow(
+      /"2,50" in row 3 can only be read with a decimal comma/,
+    );
+  });
+
+  it('takes the point of a JSON token for what it is', () => {
+    const evidence = evidenceOf('1.234');
+    evidence.observeToken(3, '1.234');
+
+    expect(evidence.decide()).toMatchObject({ mark: '.', how: 'proved' });
   });
 });

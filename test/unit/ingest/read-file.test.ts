@@ -186,7 +186,8 @@ describe('readFile on hostile files', () => {
     const { result } = await ingestedText([HEADER, csvRow(), ...rows, ''].join('\n'));
 
     expect(result).toMatchObject({ ok: true, rows: 5001, rowsWithoutInvoice: 5000 });
-    expect(result.findings).toHaveLength(1001);
+    expect(result.findings).toHaveLength(1002);
+    expect(result.findings[0]).toMatchObject({ code: 'rows-lost', severity: 'error' });
     expect(result.findings.at(-1)).toMatchObject({ code: 'findings-omitted' });
     expect(result.findings.at(-1)?.message).toContain('4000 more');
   });

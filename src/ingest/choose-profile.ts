@@ -1,0 +1,76 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LoteError } from '../domain/errors.ts';
+import { READ_AS, parseReadAs } from '../domain/read-as.ts';
+import { parseProfile, requireProfileName } from './profile.ts';
+import type { Profile } from './profile.ts';
+
+export interface ChooseProfile {
+  /** `profiles` of the input directory; need not exist. */
+  readonly directory: string;
+  /** Base name of the file. */
+  readonly file: string;
+  /** By an operator. */
+  readonly named?: string;
+  /** First bytes of the file: a corrections file says by which profile it was read. */
+  readonly head: Uint8Array;
+}
+
+export interface ChosenProfile {
+  readonly profile: Profile;
+  readonly how: 'declared' | 'corrections' | 'file-name';
+}
+
+/** A profile is written by hand; more than this is some other file. */
+const LONGEST_PROFILE = 256 * 1024;
+
+/**
+ * The profile an operator named, else the one in a corrections file, else the one whose name the file's name starts with (`erp` for
+ * `erp-2026-11.csv`; of several the longest); null when there is none.
+ * @throws LoteError `usage` for a profile that is not there or is wrong
+ */
+export async function chooseProfile(request: ChooseProfile): Promise<ChosenProfile | null> {
+  const { directory, named } = request;
+  if (named !== undefined) return { profile: await loadProfile(directory, requireProfileName(named)), how: 'declared' };
+  const written = profileInCorrections(request.head);
+  if (written !== null) return { profile: await loadProfile(directory, written), how: 'corrections' };
+  const prefix = prefixOf(request.file, await profileNames(directory));
+  return prefix === null ? null : { profile: await loadProfile(directory, prefix), how: 'file-name' };
+}
+
+async function loadProfile(directory: string, name: string): Promise<Profile> {
+  const bytes = await readFile(join(directory, `${name}.json`)).catch(() => null);
+  if (bytes === null || bytes.length > LONGEST_PROFILE) {
+    const names = await profileNames(directory);
+    const known = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
+    throw new LoteError(
+      'usage',
+      `Choosing the mapping profile ${name}: expected a readable profiles/${name}.json of at most ${LONGEST_PROFILE} bytes in the input directory, found none; ${known}.`,
+    );
+  }
+  return parseProfile(name, bytes);
+}
+
+async function profileNames(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory).catch(() => []);
+  return entries
+    .filter((entry) => entry.endsWith('.json'))
+    .map((entry) => entry.slice(0, -'.json'.length))
+    .sort();
+}
+
+function prefixOf(file: string, names: readonly string[]): string | null {
+  const stem = file.toLowerCase();
+  const matching = names.filter((name) => stem.startsWith(name) && /^[-_. ]/.test(stem.slice(name.length)));
+  return matching.reduce<string | null>(
+    (longest, name) => (name.length > (longest?.length ?? 0) ? name : longest),
+    null,
+  );
+}
+
+/** Seen in the bytes, whatever their encoding: which profile it is decides how the file is decoded. */
+function profileInCorrections(head: Uint8Array): string | null {
+  const ascii = Buffer.from(head).toString('latin1').replaceAll('\0', '');
+  const at = ascii.indexOf(READ_AS);
+  return at < 0 ? null : (parseReadAs(ascii.slice(at)).profile ?? null);
+}
