@@ -6,6 +6,7 @@ import { batchRoutes } from './batch-routes.ts';
 import { batchesPage } from './batches-page.ts';
 import { consoleApi } from './console-api.ts';
 import type { ConsoleOptions } from './console-options.ts';
+import { CONSOLE_ICON } from './console-icon.ts';
 import { CONSOLE_SCRIPT } from './console-script.ts';
 import { CONSOLE_STYLE } from './console-style.ts';
 import { fileRoutes } from './file-routes.ts';
@@ -41,6 +42,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.get('/live.js', (context) =>
     context.body(CONSOLE_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
   );
+  app.get('/icon.svg', (context) => context.body(CONSOLE_ICON, 200, { 'content-type': 'image/svg+xml' }));
   app.route('/api', consoleApi(options));
 
   app.get('/', async (context) => {

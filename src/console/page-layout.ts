@@ -26,7 +26,7 @@ export function pageLayout(page: PageLayout): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} - Lote</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="/icon.svg" />
         <link rel="stylesheet" href="/style.css" />
         <script src="/live.js" defer></script>
         ${live ? html`<noscript><meta http-equiv="refresh" content="5" /></noscript>` : ''}

@@ -37,6 +37,8 @@ function decision(value: unknown): string | null {
   const chosen = value['name'] ?? value['value'] ?? value['mark'];
   if (chosen === null) return '';
   if (typeof chosen !== 'string') return null;
+  // No number of the column has a mark: nothing was decided.
+  if (value['how'] === 'either') return '';
   const how = typeof value['how'] === 'string' ? `, ${value['how']}` : '';
   return `${markName(chosen)}${how}${witness(value['witness'])}`;
 }

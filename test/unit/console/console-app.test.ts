@@ -175,6 +175,13 @@ describe('the page of a batch', () => {
     },
   );
 
+  it('has an icon of its own: one in the address of the page would be refused by its policy', async () => {
+    const page = await pageOf('/');
+    const icon = /<link rel="icon" href="([^"]+)"/u.exec(page)?.[1] ?? '';
+
+    expect((await get(icon)).headers.get('content-type')).toBe('image/svg+xml');
+  });
+
   it('has no inline style and no inline script, which its policy would refuse', async () => {
     const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
 

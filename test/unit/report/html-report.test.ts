@@ -149,7 +149,7 @@ describe('htmlReport, how the file was read', () => {
       encoding: { name: 'utf-8', how: 'proved', bom: false, samples: [] },
       delimiter: { value: ';', how: 'proved' },
       decimal: {
-        quantity: { mark: null, how: 'either' },
+        quantity: { mark: '.', how: 'either' },
         unit_price: { mark: ',', how: 'proved', witness: { row: 8, value: '0,5' } },
       },
       header: [{ column: 'invoice_ref', header: 'Fatura' }],
