@@ -16,8 +16,8 @@ import type { RunCommand } from './run-command.ts';
 import { runOnOwnStack } from './run-on-own-stack.ts';
 import { runThroughOwner } from './run-through-owner.ts';
 
-/** An owner that is just starting tells its addresses within seconds; the first start builds a Temporal server. */
-const OWNER_PATIENCE_MS = 60_000;
+/** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
+const OWNER_PATIENCE_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 250;
 
 /** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
@@ -41,6 +41,8 @@ async function runEmbedded(config: Config, command: RunCommand): Promise<ExitCod
     const stack = await startEmbedded({ config, log, tell, env: command.env, ...check });
     if (stack !== null) return runOnOwnStack(stack, config, command);
     const owner = await findOwner(await openDataDir(config.dataDir));
+    if (owner === null && silentMs === 0)
+      tell('Another process owns the data directory and is starting; waiting for it …');
     if (owner !== null) {
       silentMs = 0;
       const results = await runThroughOwner(owner, config, command);
@@ -51,7 +53,7 @@ async function runEmbedded(config: Config, command: RunCommand): Promise<ExitCod
   }
   throw new LoteError(
     'data-directory-owned',
-    `Another process owns ${config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 1000} s. Try again in a moment.`,
+    `Another process owns ${config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
   );
 }
 

@@ -17,7 +17,7 @@ export function createLeasedPace({ requestsPerSecond, lease, now }: LeasedPaceOp
   let places: number[] = [];
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function next(): Promise<number> {
+  async function takePlace(): Promise<number> {
     places = places.filter((at) => at > now() - STALE_MS);
     if (places.length === 0) {
       const asked = now();
@@ -30,7 +30,7 @@ export function createLeasedPace({ requestsPerSecond, lease, now }: LeasedPaceOp
   return {
     async reserve(at) {
       // One after the other: callers that come while a lease is fetched share it.
-      const mine = turn.then(next);
+      const mine = turn.then(takePlace);
       turn = mine.catch(() => undefined);
       return Math.max(0, (await mine) - at);
     },

@@ -7,8 +7,8 @@ import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
 import { openLedger } from './open-ledger.ts';
 import { findOwner, type OwnerApi } from './owner-api.ts';
 
-/** An owner that is just starting or leaving: look again for this long. */
-const PATIENCE_MS = 60_000;
+/** An owner that is just starting (its first start may build a Temporal server) or leaving: look again for this long. */
+const PATIENCE_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 250;
 
 type Read = Pick<BatchRecord, 'batchId' | 'file' | 'state' | 'rows' | 'rowsWithoutInvoice' | 'invoices' | 'revision'>;
@@ -58,7 +58,7 @@ export async function openBatchReader(config: Config): Promise<BatchReader> {
   }
   throw new LoteError(
     'data-directory-owned',
-    `Another process owns ${config.dataDir} and has not told where its console is within ${PATIENCE_MS / 1000} s. Try again in a moment, or look at the Temporal UI.`,
+    `Another process owns ${config.dataDir} and has not told where its console is within ${PATIENCE_MS / 60_000} minutes. Try again in a moment, or look at the Temporal UI.`,
   );
 }
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { LoteError } from '../domain/errors.ts';
 
 /** A dry run keeps the rows in memory: some 400,000 of them are in a file of this size. Larger ones go into the input directory. */
-export const LARGEST_UPLOAD = 100 * 1024 * 1024;
+const LARGEST_UPLOAD = 100 * 1024 * 1024;
 
 export interface Upload {
   readonly inputDir: string;

@@ -22,9 +22,12 @@ async function reportOf(result: BatchResult) {
 /** The answers of every POST are lost, whether or not the invoice was created. */
 const LOSE = { before: 'cut', after: 'pass-and-cut' } as const;
 
-describe('reconciliation', () => {
+/** A whole stack, and waits for settle and send times. */
+const TIMEOUT_MS = 240_000;
+
+describe('reconciliation', { timeout: TIMEOUT_MS }, () => {
   it('finds what became of lost answers, with the same keys and bytes, and rewrites the report', async () => {
-    await withStack({ env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {
+    await withStack({ env: { LOTE_SEND_TIMEOUT: '1s', LOTE_OUTAGE_PATIENCE: '1s' } }, async (stack) => {
       stack.front.script = ({ method, path, body }) => {
         if (method !== 'POST' || path !== '/v1/invoices') return 'pass';
         if (body.includes('Secreto F-1"')) return LOSE.before;
@@ -84,7 +87,7 @@ describe('reconciliation', () => {
   });
 
   it('stops asking a service that does not answer, and loses nothing by it', async () => {
-    await withStack({ env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {
+    await withStack({ env: { LOTE_SEND_TIMEOUT: '1s', LOTE_OUTAGE_PATIENCE: '1s' } }, async (stack) => {
       stack.front.script = ({ method, path }) => (method === 'POST' && path === '/v1/invoices' ? 'cut' : 'pass');
       const result = await stack.run('away.csv', testInvoices(12));
 

@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/sandbox/engine.ts';
 import type { BatchResult, RetryInput } from '../../workflows/messages.ts';
@@ -46,7 +48,10 @@ function issuedCustomers(stack: TestStack): number {
   return stack.sandbox.books().invoices.filter(({ status }) => status === 'issued').length;
 }
 
-describe('retryInvoices', () => {
+/** Each starts whole stacks, some of them two. */
+const TIMEOUT_MS = 240_000;
+
+describe('retryInvoices', { timeout: TIMEOUT_MS }, () => {
   it('sends the failed invoices of a finished batch again, and says in its report what changed and why', async () => {
     await withStack({ sandbox: { engine: recoveringEngine(1) } }, async (stack) => {
       const first = await stack.run('retry.csv', [
@@ -167,7 +172,7 @@ describe('retryInvoices', () => {
   });
 });
 
-describe('the first invoices of a large batch', () => {
+describe('the first invoices of a large batch', { timeout: TIMEOUT_MS }, () => {
   it('stop the rest when the service refuses all of them', async () => {
     await withStack({ env: { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%' } }, async (stack) => {
       stack.front.script = ({ method, path }) =>
@@ -204,9 +209,6 @@ describe('the first invoices of a large batch', () => {
 });
 
 async function withProfile(profile: object, test: (env: Record<string, string>) => Promise<void>): Promise<void> {
-  const { mkdtemp, rm, writeFile } = await import('node:fs/promises');
-  const { tmpdir } = await import('node:os');
-  const { join } = await import('node:path');
   const directory = await mkdtemp(join(tmpdir(), 'lote-profile-'));
   try {
     const path = join(directory, 'profile.json');
