@@ -57,11 +57,9 @@ export function createReconciling(database: Database): ReconcilingLedger {
         database,
         missed.filter(({ past }) => !past).map((row) => row.service_id),
       );
-      const past = await applyPastEvents(
-        database,
-        missed.filter((row) => row.past).map((row) => row.service_id),
-      );
-      return live.filter(({ state }) => state === 'issued').length + past.size;
+      const past = missed.filter((row) => row.past).map((row) => row.service_id);
+      await applyPastEvents(database, past);
+      return live.filter(({ state }) => state === 'issued').length + past.length;
     },
 
     async silenceClosed(acceptedBefore, now) {

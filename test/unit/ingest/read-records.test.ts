@@ -1,14 +1,15 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import { readRecords } from '../../../src/ingest/read-records.ts';
 import type { OriginalRecord } from '../../../src/ingest/read-records.ts';
 import { HEADER, csvRow, ingested, temporaryFile } from './ingested.ts';
 
 const FOLDER = fileURLToPath(new URL('../../golden/ingest/', import.meta.url));
 
-async function records(path: string): Promise<readonly OriginalRecord[]> {
-  const { result } = await ingested(path);
+async function records(path: string, options: IngestOptions = {}): Promise<readonly OriginalRecord[]> {
+  const { result } = await ingested(path, options);
   const found: OriginalRecord[] = [];
   // The proof comes back from a ledger as JSON.
   for await (const record of readRecords(path, JSON.parse(JSON.stringify(result.proof)) as typeof result.proof))
@@ -47,9 +48,11 @@ describe('readRecords', () => {
     expect(names.length).toBeGreaterThan(40);
     for (const name of names) {
       const path = `${FOLDER}${name.slice(0, -4)}.in`;
-      const { invoices } = await ingested(path);
+      const declared = `${FOLDER}${name.slice(0, -4)}.options`;
+      const options = existsSync(declared) ? (JSON.parse(readFileSync(declared, 'utf8')) as IngestOptions) : {};
+      const { invoices } = await ingested(path, options);
       const found = new Set(
-        (await records(path)).flatMap((record) => (record.kind === 'csv' ? [record.row] : record.rows)),
+        (await records(path, options)).flatMap((record) => (record.kind === 'csv' ? [record.row] : record.rows)),
       );
 
       for (const { rows } of invoices) for (const row of rows) expect(found.has(row), `${name} row ${row}`).toBe(true);

@@ -35,12 +35,15 @@ describe('readConfig', () => {
       inputDir: '/work/input',
       reportsDir: '/work/reports',
       application: 'default',
+      onReport: null,
+      drop: { stableMs: 10_000, patienceMs: 10 * 60_000, marker: false },
       settleTimeoutMs: 15 * 60_000,
       sendTimeoutMs: 30 * 60_000,
       outagePatienceMs: 12 * 3_600_000,
       failureBudget: 0.5,
       pageSize: 2000,
       logLevel: 'info',
+      crashAt: null,
       secrets: [],
     });
   });

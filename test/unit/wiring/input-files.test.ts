@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,10 +47,12 @@ describe('a name of the input directory', () => {
     await expect(resolveInput(inputDir, 'out/secret.csv')).rejects.toThrow(/leads out of the input directory/);
   });
 
-  it('that is a pipe is refused, and not waited for', async () => {
-    execFileSync('mkfifo', [join(inputDir, 'pipe.csv')]);
+  it('that is a socket is refused, and not waited for', async () => {
+    const server = createServer().listen(join(inputDir, 'socket.csv'));
+    await once(server, 'listening');
 
-    await expect(resolveInput(inputDir, 'pipe.csv')).rejects.toThrow(/not a regular file/);
+    await expect(resolveInput(inputDir, 'socket.csv')).rejects.toThrow(/not a regular file/);
+    server.close();
   });
 
   it.each([
