@@ -115,7 +115,7 @@ async function reopened(deps: ActivityDeps, batchId: string, result: RetryResult
   const record = await deps.ledger.findBatch(batchId);
   if (record === null) throw new LoteError('batch-not-found', `The ledger knows no batch ${batchId}.`);
   const moved = Object.values(result.moved).reduce((total, count) => total + count, 0);
-  deps.log.info('invoices go again', { batchId, ...result.moved });
+  if (moved > 0) deps.log.info('invoices go again', { batchId, ...result.moved });
   return { batch: await runningBatch(deps, record), moved, refused: { ...result.refused } };
 }
 
