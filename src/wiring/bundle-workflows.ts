@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
-/** The code of a workflow bundle; about ten seconds of CPU. */
+/** The code of a workflow bundle; 3.4 s of CPU. */
 export async function bundleWorkflows(workflowsPath: string): Promise<string> {
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
   return code;
