@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processStartTime } from '../../src/runtime/process-start-time.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { endLeftServer } from '../support/crash-place.ts';
+import { gatedEngine, type GatedEngine } from '../support/gated-engine.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote-command.ts';
 import { ownPort } from '../support/own-port.ts';
@@ -24,6 +25,7 @@ function documentOf(stdout: string): RunDocument {
 
 describe('one data directory, several commands', { timeout: 300_000 }, () => {
   let place: Place;
+  let engine: GatedEngine;
   let sandbox: Sandbox;
   let all: Processes;
   let env: Record<string, string>;
@@ -31,7 +33,8 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
   beforeEach(async () => {
     place = await newPlace();
     all = processes();
-    sandbox = await independentSandbox({ latencyMs: 40, settleMs: 4_000 });
+    engine = gatedEngine();
+    sandbox = await independentSandbox({ latencyMs: 40, engine: engine.engine });
     const port = await ownPort();
     env = {
       ...place.env,
@@ -40,7 +43,7 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
       RECEIVER_PORT: String(port),
       WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
       CONSOLE_PORT: '0',
-      LOTE_SETTLE_TIMEOUT: '60s',
+      LOTE_SETTLE_TIMEOUT: '200s',
     };
   });
 
@@ -61,6 +64,8 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
     await sent(other, 31);
     const token = await stat(join(place.dataDir, 'console-token'));
     const status = await runLote(['status', '--json'], env);
+    // The owner's own batch cannot have ended before the other's work was handed over.
+    engine.open();
     const report = await runLote(['report', batchIdOf(status.stdout, 'second'), '--follow', '--json'], env);
     const [ownerEnd, otherEnd] = await Promise.all([owner.end, other.end]);
 
@@ -80,6 +85,7 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
     await sent(killed, 100);
     killed.killGroup();
     await killed.end;
+    engine.open();
 
     const run = await runLote(['run', next, '--json'], env);
     const again = await runLote(['run', left, '--json'], env);
@@ -100,6 +106,7 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
     await sent(other, 310);
 
     owner.killGroup();
+    engine.open();
     const end = await other.end;
     const again = await runLote(['run', first, '--json'], env);
 
@@ -110,7 +117,10 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
   });
 
   it('leave at Ctrl-C after the slices in flight, at a second one at once, and nothing of theirs lives on', async () => {
+    engine.open();
     const file = await fileOf('interrupted', 1_200);
+    // Small pages: what is in flight at any moment is far less than the file.
+    env = { ...env, LOTE_PAGE_SIZE: '50' };
     const once = all.start(['run', file, '--json'], env);
     await sent(once, 100);
     const server = await temporalProcess();

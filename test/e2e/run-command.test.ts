@@ -121,8 +121,10 @@ describe('lote run', () => {
     await writeInvoiceFile(file, { invoices: 2 });
     const sent = sandbox.books().totals.invoices;
 
-    const run = await runLote(['run', file, '--json'], { ...env, INVOICING_API_KEY: 'sk_test_wrong' });
-    const status = await runLote(['status', '--json'], env);
+    // A data directory of its own: one that knows another key refuses the change before it asks the service.
+    const fresh = { ...env, LOTE_DATA_DIR: `${place.dataDir}-wrong-key` };
+    const run = await runLote(['run', file, '--json'], { ...fresh, INVOICING_API_KEY: 'sk_test_wrong' });
+    const status = await runLote(['status', '--json'], fresh);
 
     expect(run.code, run.stderr).toBe(3);
     expect(documentOf(run.stdout)).toMatchObject({ batches: [], error: { code: 'service-unauthorized' } });
