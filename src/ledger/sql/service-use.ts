@@ -24,8 +24,8 @@ export interface PaceRow {
   readonly gap_ms: number;
 }
 
-/** A rate that was halved is whole again after a minute. */
-const RECOVERED = 'least(1, p.factor + (excluded.factor_at - p.factor_at) / 60000.0)';
+/** A rate that was halved is whole again after a minute. A statement that queued for the row began before its last change: no time has passed. */
+const RECOVERED = 'least(1, p.factor + greatest(0, excluded.factor_at - p.factor_at) / 60000.0)';
 
 /** baseUrl, requests, requests per second. One row, one statement: of two workers each gets places of its own. */
 export const LEASE_PACE = `/* lease-pace */

@@ -23,12 +23,16 @@ describe('days on which the clock is changed', () => {
     ['02:00', 'Europe/Madrid', '2027-03-28', '2027-10-31'],
     ['02:59', 'Europe/Madrid', '2027-03-28', '2027-10-31'],
     ['00:30', 'Atlantic/Azores', '2027-03-28', '2027-10-31'],
-    ['02:30', 'America/New_York', '2027-03-14', '2027-11-07'],
   ])('%s in %s is left out on %s and comes twice on %s', (clock, timezone, skipped, twice) => {
     expect(year(clock, timezone)).toEqual([
       { date: skipped, kind: 'skipped' },
       { date: twice, kind: 'twice' },
     ]);
+  });
+
+  it('knows zones whose skipped hour is not the one that comes twice', () => {
+    expect(year('02:30', 'America/New_York')).toEqual([{ date: '2027-03-14', kind: 'skipped' }]);
+    expect(year('01:30', 'America/New_York')).toEqual([{ date: '2027-11-07', kind: 'twice' }]);
   });
 
   it('knows zones south of the equator and half-hour changes', () => {
