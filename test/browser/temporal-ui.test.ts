@@ -120,10 +120,13 @@ async function expectDetails(page: Page, text: string): Promise<void> {
     .poll(
       async () => {
         await page.reload();
-        return details
-          .locator('body')
-          .innerText({ timeout: 15_000 })
-          .catch(() => '');
+        return (
+          details
+            // The frame is there before its words are: an empty one would only be loaded again, and again be empty.
+            .locator('body', { hasText: 'Invoices' })
+            .innerText({ timeout: 15_000 })
+            .catch(() => '')
+        );
       },
       { timeout: PATIENCE_MS, interval: 500 },
     )
