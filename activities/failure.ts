@@ -34,19 +34,26 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
 
 type AnyActivity<I, O> = (input: I) => Promise<O>;
 
-/** Wraps an activity so that whatever it throws leaves as an ApplicationFailure and is logged once, here. */
+/** Tells a slow service or disk from a dead worker: well inside every heartbeat time-out (workflows/activity-options.ts). */
+const HEARTBEAT_MS = 5_000;
+
+/** Wraps an activity so that it heartbeats while it lives, and whatever it throws leaves as an ApplicationFailure and is logged once, here. */
 export function guarded<I, O>(
   name: string,
   log: { error(message: string, fields: Record<string, unknown>): void },
   run: AnyActivity<I, O>,
 ): AnyActivity<I, O> {
   return async (input) => {
+    const context = Context.current();
+    const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
     try {
       return await run(input);
     } catch (error) {
-      if (Context.current().cancellationSignal.aborted) throw error;
-      log.error('activity failed', { activity: name, attempt: Context.current().info.attempt, err: error });
-      throw toFailure(error, Context.current().info.attempt);
+      if (context.cancellationSignal.aborted) throw error;
+      log.error('activity failed', { activity: name, attempt: context.info.attempt, err: error });
+      throw toFailure(error, context.info.attempt);
+    } finally {
+      clearInterval(heartbeat);
     }
   };
 }

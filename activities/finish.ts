@@ -6,7 +6,7 @@ export interface FinishInput {
   readonly cancelled: boolean;
 }
 
-/** What no page has sent by now stays unsent: it is held, and the next run of the same file takes it up. */
+/** What no page has sent or closed by now gets the state that says so; the next run of the same file takes it up. */
 export async function finishBatch(deps: ActivityDeps, { batchId, cancelled }: FinishInput): Promise<void> {
   const now = deps.now();
   const reason = cancelled
@@ -16,5 +16,13 @@ export async function finishBatch(deps: ActivityDeps, { batchId, cancelled }: Fi
       }
     : { code: 'not-sent', message: 'The batch ended before this invoice was sent. Drop the file again to send it.' };
   await deps.ledger.holdUnsent(batchId, { reason, now });
+  // Only a page that failed leaves something open here.
+  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now });
+  if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
   await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', now);
 }
+
+const PAGE_FAILED = {
+  code: 'page-failed',
+  message: 'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking.',
+};

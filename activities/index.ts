@@ -1,4 +1,5 @@
 import type { ActivityDeps } from './deps.ts';
+import { closePage } from './close-page.ts';
 import { guarded } from './failure.ts';
 import { finishBatch } from './finish.ts';
 import { ingestBatch } from './ingest.ts';
@@ -9,7 +10,7 @@ import { askOpenDocuments, outdatedReports, repeatUnknown } from './reconcile.ts
 import { claimDrops, finishNight, openNight, shelveDrop } from './nightly.ts';
 import { writeReport } from './report.ts';
 import { reopenBatch, sendAgain } from './retry.ts';
-import { closePage, reviewPage } from './settle.ts';
+import { reviewPage } from './settle.ts';
 import { createSubmitSlice } from './submit.ts';
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -56,53 +56,52 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     workflowId: input.workflowId,
     runId: input.runId,
     now: deps.now(),
+    // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was missing.
+    rereadRefused: input.sha256 === null,
   };
   const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
-  if (first.kind !== 'owned' || (await deps.runs.isOpen(first.batch.workflowId, first.batch.runId))) return first;
-  return deps.ledger.claimBatch({ ...request, takeOver: true });
+  if (first.kind !== 'owned') return first;
+  const { workflowId, runId } = first.batch;
+  if (await deps.runs.isOpen(workflowId, runId)) return first;
+  return deps.ledger.claimBatch({ ...request, takeOver: true, closedRun: { workflowId, runId } });
 }
 
 async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
   const { ledger, files } = deps;
   const { batchId } = batch;
   await ledger.restartStaging(batchId);
-  const context = Context.current();
-  const heartbeat = setInterval(() => context.heartbeat(), 5_000);
-  try {
-    const store = ledger.rowStore(batchId);
-    const path = await files.resolve(input.file);
-    const read = await files.read({ path, store, options: readOptions(input), signal: context.cancellationSignal });
-    requireSameBytes(read.sha256, batch.sha256);
-    if (!read.ok) {
-      await ledger.refuseBatch(batchId, {
-        rows: read.rows,
-        fileFindings: read.findings,
-        proof: read.proof,
-        now: deps.now(),
-      });
-      return { kind: 'refused', ledgerId: ledger.id, batchId };
-    }
-    const invoices = await stageGroups(deps, batchId, read);
-    const { rowsWithoutInvoice } = read;
-    const gate = await sendingGate(ledger, input, {
-      batchId,
-      invoices,
-      rowsWithoutInvoice,
-      fileFindings: read.findings,
-    });
-    const record = await ledger.finishStaging(batchId, {
+  const { cancellationSignal: signal } = Context.current();
+  const store = ledger.rowStore(batchId);
+  const path = await files.resolve(input.file);
+  const read = await files.read({ path, store, options: readOptions(input), signal });
+  requireSameBytes(read.sha256, batch.sha256);
+  if (!read.ok) {
+    await ledger.refuseBatch(batchId, {
       rows: read.rows,
-      rowsWithoutInvoice,
-      invoices,
-      pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
-      fileFindings: [...gateFindings(gate), ...read.findings],
+      fileFindings: read.findings,
       proof: read.proof,
+      now: deps.now(),
     });
-    await holdBehindGate(deps, batchId, gate);
-    return await runningBatch(deps, record);
-  } finally {
-    clearInterval(heartbeat);
+    return { kind: 'refused', ledgerId: ledger.id, batchId };
   }
+  const invoices = await stageGroups(deps, batchId, read);
+  const { rowsWithoutInvoice } = read;
+  const gate = await sendingGate(ledger, input, {
+    batchId,
+    invoices,
+    rowsWithoutInvoice,
+    fileFindings: read.findings,
+  });
+  const record = await ledger.finishStaging(batchId, {
+    rows: read.rows,
+    rowsWithoutInvoice,
+    invoices,
+    pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
+    fileFindings: [...gateFindings(gate), ...read.findings],
+    proof: read.proof,
+  });
+  await holdBehindGate(deps, batchId, gate);
+  return runningBatch(deps, record);
 }
 
 async function stageGroups(deps: ActivityDeps, batchId: string, read: ReadFileOk<unknown>): Promise<number> {

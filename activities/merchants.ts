@@ -1,99 +1,123 @@
-import { Context } from '@temporalio/activity';
 import { merchantKeyOf } from '../src/domain/fingerprint.ts';
 import type { Reason } from '../src/domain/invoice.ts';
 import type { MerchantNeed } from '../src/domain/ports/ledger.ts';
+import { Context } from '@temporalio/activity';
 import type { ActivityDeps } from './deps.ts';
 
 export interface MerchantsInput {
   readonly ledgerId: string;
   readonly batchId: string;
-  /** Patience is spent: what cannot be ensured now is held. */
+  /** Patience with the service as a whole is spent: everything unsent is held. */
   readonly lastTry: boolean;
-}
-
-export interface Waiting {
-  /** Stable code of the reason, free of personal data. */
-  readonly reason: string;
-  readonly probeAfterMs: number;
+  /** Patience with single merchants is spent: what cannot be created now is held, and the others go. */
+  readonly holdStuck: boolean;
 }
 
 export interface MerchantsResult {
   readonly known: number;
   readonly created: number;
   readonly held: number;
-  readonly waiting: Waiting | null;
+  /** `service`: nothing can be ensured now. `merchants`: the list was read, and the creation of some has no answer yet. Null: done. */
+  readonly waiting: { readonly for: 'service' | 'merchants'; readonly reason: string } | null;
 }
 
-/** A service that is away is asked again after this; nothing has been sent yet, so there is no hurry. */
-const PROBE_AFTER_MS = 15_000;
+/** So many creations without an answer in one go, and none that worked between, are the service's trouble. */
+const STUCK_IN_A_ROW = 10;
 
 /**
  * Makes sure that every merchant of the batch exists at the service: the whole list is read first, and only a merchant
  * proved to be missing is created, under a key that is the same for ever.
  */
-export async function ensureMerchants(
-  deps: ActivityDeps,
-  { batchId, lastTry }: MerchantsInput,
-): Promise<MerchantsResult> {
+export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput): Promise<MerchantsResult> {
   await deps.ensureWebhook();
-  const needed = await deps.ledger.merchantsNeeded(batchId);
+  const needed = await deps.ledger.merchantsNeeded(input.batchId);
   if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
-  const list = await deps.service.listMerchants(Context.current().cancellationSignal);
-  if (list.kind === 'unreadable') return wait(deps, { batchId, lastTry, reason: list.reason });
+  const { cancellationSignal } = Context.current();
+  const list = await deps.service.listMerchants(cancellationSignal);
+  if (list.kind === 'unreadable') return waitForService(deps, input, list.reason);
 
   const wanted = new Set(needed.map((need) => need.nif));
   const known = list.merchants.filter((merchant) => wanted.has(merchant.nif));
   await deps.ledger.saveMerchants(deps.application, known);
   const knownNifs = new Set(known.map((merchant) => merchant.nif));
-
-  let created = 0;
-  let held = 0;
-  let waiting: Reason | null = null;
-  for (const need of needed.filter(({ nif }) => !knownNifs.has(nif))) {
-    const outcome = await createMerchant(deps, batchId, need);
-    Context.current().heartbeat();
-    if (outcome.kind === 'created') created += 1;
-    else if (outcome.kind === 'held') held += outcome.invoices;
-    else waiting = outcome.reason;
-  }
-  if (waiting !== null) return wait(deps, { batchId, lastTry, reason: waiting });
-  return { known: known.length, created, held, waiting: null };
+  const missing = needed.filter(({ nif }) => !knownNifs.has(nif));
+  return createMissing(deps, { input, missing, known: known.length });
 }
 
-type Created = { kind: 'created' } | { kind: 'held'; invoices: number } | { kind: 'not-now'; reason: Reason };
+async function createMissing(
+  deps: ActivityDeps,
+  work: { readonly input: MerchantsInput; readonly missing: readonly MerchantNeed[]; readonly known: number },
+): Promise<MerchantsResult> {
+  const { batchId, holdStuck } = work.input;
+  const { cancellationSignal } = Context.current();
+  let created = 0;
+  let held = 0;
+  let inARow = 0;
+  let stuck: Reason | null = null;
+  for (const need of work.missing) {
+    if (cancellationSignal.aborted) break;
+    const outcome = await createMerchant(deps, batchId, need);
+    if (outcome.kind === 'closed-door') return waitForService(deps, work.input, outcome.reason);
+    if (outcome.kind === 'created') created += 1;
+    if (outcome.kind === 'held') held += outcome.invoices;
+    inARow = outcome.kind === 'not-now' ? inARow + 1 : 0;
+    if (outcome.kind !== 'not-now') continue;
+    if (inARow >= STUCK_IN_A_ROW) return waitForService(deps, work.input, outcome.reason);
+    if (!holdStuck) {
+      stuck = outcome.reason;
+      continue;
+    }
+    const invoices = await holdMerchant(deps, { batchId, nif: need.nif, reason: notCreated(outcome.reason) });
+    held += invoices;
+  }
+  const waiting = stuck === null ? null : ({ for: 'merchants', reason: stuck.code } as const);
+  return { known: work.known, created, held, waiting };
+}
+
+type Created =
+  | { readonly kind: 'created' }
+  | { readonly kind: 'held'; readonly invoices: number }
+  | { readonly kind: 'not-now' | 'closed-door'; readonly reason: Reason };
 
 async function createMerchant(deps: ActivityDeps, batchId: string, need: MerchantNeed): Promise<Created> {
   const { nif, legalName, email } = need;
   if (legalName === null || email === null) {
     const message =
       'The service does not know this merchant, and the file lacks its legal name or e-mail. Add merchant_legal_name and merchant_email and drop the file again.';
-    return hold(deps, { batchId, nif, reason: { code: 'merchant-details-missing', message } });
+    const reason = { code: 'merchant-details-missing', message };
+    return { kind: 'held', invoices: await holdMerchant(deps, { batchId, nif, reason }) };
   }
   const answer = await deps.service.createMerchant({ nif, legalName, email }, merchantKeyOf(deps.application, nif));
   if (answer.kind === 'created') {
     await deps.ledger.saveMerchants(deps.application, [{ nif, merchantId: answer.merchantId }]);
     return { kind: 'created' };
   }
-  if (answer.kind === 'not-now') return { kind: 'not-now', reason: answer.reason };
+  if (answer.kind !== 'refused') return { kind: answer.kind, reason: answer.reason };
   const message = `The service refused to create this merchant (${answer.reason.code}: ${answer.reason.message}). Its invoices were not sent.`;
-  return hold(deps, { batchId, nif, reason: { code: 'merchant-refused', message } });
+  return {
+    kind: 'held',
+    invoices: await holdMerchant(deps, { batchId, nif, reason: { code: 'merchant-refused', message } }),
+  };
 }
 
-async function hold(
+function notCreated(reason: Reason): Reason {
+  const message = `The service did not say whether it created this merchant (${reason.code}: ${reason.message}). Its invoices were not sent; drop the file again to try once more.`;
+  return { code: 'merchant-not-created', message };
+}
+
+function holdMerchant(
   deps: ActivityDeps,
   { batchId, nif, reason }: { batchId: string; nif: string; reason: Reason },
-): Promise<Created> {
-  const invoices = await deps.ledger.holdUnsent(batchId, { reason, merchantNif: nif, now: deps.now() });
-  return { kind: 'held', invoices };
+): Promise<number> {
+  return deps.ledger.holdUnsent(batchId, { reason, merchantNif: nif, now: deps.now() });
 }
 
-async function wait(
+async function waitForService(
   deps: ActivityDeps,
-  { batchId, lastTry, reason }: { batchId: string; lastTry: boolean; reason: Reason },
+  { batchId, lastTry }: MerchantsInput,
+  reason: Reason,
 ): Promise<MerchantsResult> {
   deps.log.warn('merchants cannot be ensured now', { batchId, reason: reason.code, lastTry });
-  if (!lastTry)
-    return { known: 0, created: 0, held: 0, waiting: { reason: reason.code, probeAfterMs: PROBE_AFTER_MS } };
-  const held = await deps.ledger.holdUnsent(batchId, { reason, now: deps.now() });
-  return { known: 0, created: 0, held, waiting: { reason: reason.code, probeAfterMs: PROBE_AFTER_MS } };
+  const held = lastTry ? await deps.ledger.holdUnsent(batchId, { reason, now: deps.now() }) : 0;
+  return { known: 0, created: 0, held, waiting: { for: 'service', reason: reason.code } };
 }

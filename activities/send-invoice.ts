@@ -1,6 +1,8 @@
 import type { Reason } from '../src/domain/invoice.ts';
 import type { CreateAnswer, InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
+import type { Release } from './slots.ts';
+import type { StoredErrors } from './stored-errors.ts';
 
 /** POSTs of one invoice inside one slice; what is left after them is tried again in the page's next round. */
 const TRIES_PER_SLICE = 3;
@@ -9,8 +11,14 @@ const FIRST_BACKOFF_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 
 export interface Sent {
+  /** POSTs that left. */
   readonly attempts: number;
-  readonly outcome: SendOutcome;
+  /** Null: nothing left, because nothing may be sent now; the ledger knows the invoice as it was. */
+  readonly outcome: SendOutcome | null;
+  /** When the first POST left, the last one, and when its answer came. */
+  readonly sentAt: number;
+  readonly lastSentAt: number;
+  readonly answeredAt: number;
   /** The last answer was trouble of the whole service, not of this invoice. */
   readonly trouble: { readonly shut: boolean; readonly reason: Reason } | null;
   readonly retryAfterMs: number | null;
@@ -19,26 +27,49 @@ export interface Sent {
 export interface SendDeps {
   readonly service: Pick<InvoicingService, 'createInvoice'>;
   readonly random: () => number;
+  readonly now: () => number;
+  /** Waits for its turn; null: nothing may be sent any more. */
+  readonly admit: () => Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
+  /** True: after this answer let others go first, or nobody. */
   readonly stopped: () => boolean;
+  readonly storedErrors: StoredErrors;
 }
 
 /** POSTs one invoice with its frozen bytes and key until the answer tells, or it is time to let others go first. */
 export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body: string): Promise<Sent> {
   let mayExist = invoice.mayExist;
+  let before: Sent | null = null;
   for (let attempts = 1; ; attempts += 1) {
-    const answer = await deps.service.createInvoice(body, invoice.idempotencyKey);
+    const release = await deps.admit();
+    if (release === null) return before ?? turnedAway(deps.now());
+    const lastSentAt = deps.now();
+    const answer = await deps.service.createInvoice(body, invoice.idempotencyKey).finally(release);
+    const answeredAt = deps.now();
     if (answer.kind === 'lost') mayExist = true;
-    const outcome = outcomeOf(answer, mayExist);
+    const stored = !deps.stopped() && deps.storedErrors.note(invoice.idempotencyKey, answer);
+    const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
     const retryAfterMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
-    const trouble = troubleOf(answer);
+    const trouble = stored ? null : troubleOf(answer);
     const pauseMs = retryAfterMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
     const final = outcome.kind !== 'pending' || answer.kind === 'closed-door';
-    if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) {
-      return { attempts, outcome, trouble, retryAfterMs };
-    }
+    const sentAt: number = before?.sentAt ?? lastSentAt;
+    before = { attempts, outcome, sentAt, lastSentAt, answeredAt, trouble, retryAfterMs };
+    if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
     await deps.pause(pauseMs);
   }
+}
+
+function turnedAway(now: number): Sent {
+  return {
+    attempts: 0,
+    outcome: null,
+    sentAt: now,
+    lastSentAt: now,
+    answeredAt: now,
+    trouble: null,
+    retryAfterMs: null,
+  };
 }
 
 /** A definitive-looking refusal after a lost answer proves nothing about the lost one: `unknown`, never `rejected`. */
@@ -55,6 +86,12 @@ function outcomeOf(answer: CreateAnswer, mayExist: boolean): SendOutcome {
     case 'closed-door':
       return { kind: 'pending', reason: answer.reason, mayExist };
   }
+}
+
+function storedError(answer: CreateAnswer): SendOutcome {
+  const said = 'reason' in answer ? answer.reason.message : '';
+  const message = `The service gives the same error to this key again and again (${said}). Ask its support what became of the invoice.`;
+  return { kind: 'unknown', reason: { code: 'stored-error', message } };
 }
 
 function troubleOf(answer: CreateAnswer): Sent['trouble'] {

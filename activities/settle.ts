@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
+import { asksDue, nextAskInMs } from '../src/domain/ask-times.ts';
 import type { Reason } from '../src/domain/invoice.ts';
-import type { StatusNews } from '../src/domain/ports/ledger.ts';
+import type { PageProgress, StatusNews } from '../src/domain/ports/ledger.ts';
 import { eachOf } from './each-of.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -8,39 +9,60 @@ export interface ReviewInput {
   readonly ledgerId: string;
   readonly batchId: string;
   readonly page: number;
-  /** How many times a silent invoice should have been asked for by now. */
-  readonly ask: number;
+  readonly settleMs: number;
 }
 
+/** Times are spans, not moments: the clocks of worker and Temporal server need not agree. */
 export interface PageReview {
-  readonly now: number;
   readonly accepted: number;
-  /** Sent by another batch and not final yet. */
+  /** To be sent by another batch that is not closed. */
   readonly attached: number;
-  readonly newestAcceptedAt: number | null;
+  /** Until a GET of one of the accepted is due; null: none is left to ask. */
+  readonly nextAskInMs: number | null;
+  /** Until the settle time of all accepted is over; null: none waits. */
+  readonly settleEndsInMs: number | null;
 }
 
 /** A page is 2,000 invoices or somewhat more; what is beyond this is asked for in the next review. */
 const MOST_ASKED_AT_ONCE = 5_000;
+/** A review of a slow service ends after this; the next one goes on. */
+const LONGEST_REVIEW_MS = 60_000;
 
 /** Reads where a page stands; confirms reported failures and asks for silent invoices by GET on the way. */
-export async function reviewPage(deps: ActivityDeps, { batchId, page, ask }: ReviewInput): Promise<PageReview> {
+export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promise<PageReview> {
+  const { batchId, page, settleMs } = input;
+  const until = deps.now() + LONGEST_REVIEW_MS;
   const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_ASKED_AT_ONCE);
-  await askAll(deps, failures);
-  if (ask > 0) {
+  await askAll(deps, failures, until);
+  let progress = await deps.ledger.pageProgress(batchId, page);
+  if (asksDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
     const silent = await deps.ledger.silent(batchId, page, deps.now(), MOST_ASKED_AT_ONCE);
-    await askAll(
-      deps,
-      silent.filter((invoice) => invoice.asks < ask),
-    );
+    // Each by its own age: within a page that was held up, the first may have waited for hours when the last was accepted.
+    const due = silent.filter(({ asks, acceptedAt }) => asks < asksDue(settleMs, ageOf(deps, acceptedAt)));
+    await askAll(deps, due, until);
+    progress = await deps.ledger.pageProgress(batchId, page);
   }
-  const progress = await deps.ledger.pageProgress(batchId, page);
+  return standing(deps, progress, settleMs);
+}
+
+function standing(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, settleMs: number): PageReview {
+  const { accepted, attached, oldestAcceptedAt, newestAcceptedAt } = progress;
+  if (accepted === 0 || newestAcceptedAt === null) {
+    return { accepted: 0, attached, nextAskInMs: null, settleEndsInMs: null };
+  }
+  const newest = ageOf(deps, newestAcceptedAt);
+  const asks = [nextAskInMs(settleMs, ageOf(deps, oldestAcceptedAt)), nextAskInMs(settleMs, newest)];
+  const left = asks.filter((span) => span !== null);
   return {
-    now: deps.now(),
-    accepted: progress.accepted,
-    attached: progress.attached,
-    newestAcceptedAt: progress.newestAcceptedAt,
+    accepted,
+    attached,
+    nextAskInMs: left.length === 0 ? null : Math.min(...left),
+    settleEndsInMs: Math.max(0, settleMs - newest),
   };
+}
+
+function ageOf({ now }: Pick<ActivityDeps, 'now'>, acceptedAt: number | null): number {
+  return acceptedAt === null ? 0 : now() - acceptedAt;
 }
 
 interface Asked {
@@ -50,13 +72,13 @@ interface Asked {
   readonly reason?: Reason | null;
 }
 
-async function askAll(deps: ActivityDeps, invoices: readonly Asked[]): Promise<void> {
-  const context = Context.current();
+async function askAll(deps: ActivityDeps, invoices: readonly Asked[], until: number): Promise<void> {
+  if (invoices.length === 0) return;
+  const { cancellationSignal } = Context.current();
   await eachOf(invoices, deps.settings.maxConcurrency, async (invoice) => {
-    if (context.cancellationSignal.aborted) return;
+    if (cancellationSignal.aborted || deps.now() > until) return;
     const news = await askOne(deps, invoice);
     if (news !== null) await deps.ledger.recordStatus([news]);
-    context.heartbeat();
   });
 }
 
@@ -68,26 +90,4 @@ export async function askOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoic
   const status = reported && answer.status === 'unreadable' ? 'failed' : answer.status;
   const { invoiceId, serviceId } = invoice;
   return { invoiceId, serviceId, status, reason: answer.reason ?? invoice.reason ?? null, now: deps.now() };
-}
-
-export interface CloseInput {
-  readonly ledgerId: string;
-  readonly batchId: string;
-  readonly page: number;
-  readonly cancelled: boolean;
-}
-
-/** Gives every invoice of the page that has no final word the state that says so. */
-export async function closePage(deps: ActivityDeps, { batchId, page, cancelled }: CloseInput): Promise<void> {
-  const now = deps.now();
-  const reason = cancelled
-    ? {
-        code: 'batch-cancelled',
-        message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
-      }
-    : {
-        code: 'no-final-answer',
-        message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
-      };
-  await deps.ledger.closePage(batchId, page, { acceptedBefore: now + 1, reason, now });
 }

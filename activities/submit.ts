@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { FreezeInvoice, SendableInvoice } from '../src/domain/ports/ledger.ts';
+import type { Reason } from '../src/domain/invoice.ts';
+import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from './deps.ts';
-import { createDoor, type Door } from './doorkeeper.ts';
+import { createDoor, type Door, type Waiting } from './doorkeeper.ts';
 import { eachOf } from './each-of.ts';
-import { overBudget } from './failure-budget.ts';
-import type { Waiting } from './merchants.ts';
+import { holdOverBudget, readBudget } from './failure-budget.ts';
+import { createForbiddenRun } from './forbidden-run.ts';
+import { freezeBodies } from './freeze-bodies.ts';
 import { withinRetention } from './retention-window.ts';
 import { sendInvoice, type Sent } from './send-invoice.ts';
+import { createSlots, type Release, type Slots } from './slots.ts';
+import { createStoredErrors, type StoredErrors } from './stored-errors.ts';
 
 export interface SliceInput {
   readonly ledgerId: string;
@@ -30,113 +34,181 @@ export interface SliceResult {
 
 /** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
 const SHORTEST_PAGE_WAIT_MS = 1_000;
-/** Of 403s without a success, the one that makes it the key's trouble. */
-const REFUSED_ACCESS_CODE = 'http-403';
+/** A slice starts nothing new after this: its activity must end, and the ledger must be told, long before its time-out. */
+const LONGEST_SLICE_MS = 60_000;
+/** Refusals of a slice after which the budget is looked at for the first time, and then at each doubling: counting a batch is not free. */
+const FIRST_BUDGET_LOOK = 16;
+/** Told apart by the client from 401, by its own code. */
+const REFUSED_ACCESS: Reason = { code: 'http-403', message: 'The service answered 403 Forbidden.' };
+const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 
-/** The sending of slices; the door is shared by all slices of this process, so that trouble in a row is seen as such. */
-export function createSubmitSlice({ ledger, service, now }: ActivityDeps) {
-  const door = createDoor({ ledger, baseUrl: service.baseUrl, now });
-  return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, door, input);
+/** What all slices of one process share, so that trouble in a row is seen as such. */
+interface Shared {
+  readonly door: Door;
+  readonly storedErrors: StoredErrors;
+  /** Of all slices together, so that what waits for its turn can still be stopped when the door shuts. */
+  readonly slots: Slots;
+}
+
+/** The sending of slices. */
+export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
+  const shared: Shared = {
+    door: createDoor({ ledger, baseUrl: service.baseUrl, now }),
+    storedErrors: createStoredErrors(),
+    slots: createSlots(settings.maxConcurrency),
+  };
+  return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
 }
 
 /** Reads what is to be sent, freezes its bytes in the ledger, POSTs, and records every answer as it comes. */
-async function submitSlice(deps: ActivityDeps, door: Door, { batchId, from, to }: SliceInput): Promise<SliceResult> {
-  const closed = await door.closed();
-  const sendable = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
-  if (closed !== null || sendable.length === 0)
-    return { accepted: 0, left: sendable.length, stop: false, waiting: closed };
-
+async function submitSlice(
+  deps: ActivityDeps,
+  { door, storedErrors, slots }: Shared,
+  { batchId, page, from, to }: SliceInput,
+): Promise<SliceResult> {
+  const entry = await door.enter();
+  // To hand invoices out is written down as a try: behind a closed door nothing is handed out.
+  if (entry.kind === 'closed') {
+    const { unsent } = await deps.ledger.pageProgress(batchId, page);
+    return { accepted: 0, left: unsent, stop: false, waiting: unsent === 0 ? null : entry.waiting };
+  }
+  const probing = entry.kind === 'probe';
+  // Fewest tries first: one invoice that always meets trouble must not be every probe.
+  const handedOut = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
+  const sendable = handedOut.toSorted((a, b) => a.attempts - b.attempts);
   const bodies = await freezeBodies(deps, batchId, sendable);
-  const slice = { accepted: 0, left: 0, refused: 0, retryAfterMs: 0, shut: false, forbidden: [] as SendableInvoice[] };
-  const context = Context.current();
-  // After an outage one invoice goes first, alone: it is the probe.
-  const probes = door.probing() ? 1 : 0;
-  await eachOf(sendable.slice(0, probes), 1, send);
-  await eachOf(sendable.slice(probes), deps.settings.maxConcurrency, send);
-  await judgeForbidden();
+  const toSend = sendable.filter(({ invoiceId }) => bodies.has(invoiceId));
+  if (probing && toSend.length === 0) await door.giveBack();
 
-  const stop = slice.refused > 0 && (await overBudget(deps, batchId));
-  const waiting = (await door.closed()) ?? longWait(slice.retryAfterMs);
-  return { accepted: slice.accepted, left: slice.left, stop, waiting };
+  const { cancellationSignal } = Context.current();
+  const until = deps.now() + LONGEST_SLICE_MS;
+  const slice = { accepted: 0, left: 0, refused: 0, retryAfterMs: 0, stop: false };
+  const forbidden = createForbiddenRun();
+  const idle: SendableInvoice[] = [];
+  let nextLook = FIRST_BUDGET_LOOK;
+  const probe = probing ? toSend[0] : undefined;
+  if (probe !== undefined) await send(probe);
+  await eachOf(toSend.slice(probe === undefined ? 0 : 1), deps.settings.maxConcurrency, send);
+  // Behind a door that has shut meanwhile nobody can tell whose trouble the last 403s were.
+  if (door.shutFor() === null) {
+    const { refused, shut } = forbidden.end(slice.accepted);
+    await refuse(refused);
+    if (shut) await door.shut(REFUSED_ACCESS, deps.now());
+  }
+  await recordIdle();
+
+  const stop = slice.refused > 0 && (await holdOverBudget(deps, batchId));
+  return { accepted: slice.accepted, left: slice.left, stop, waiting: slice.left === 0 ? null : await waiting() };
 
   async function send(invoice: SendableInvoice): Promise<void> {
-    const body = bodies.get(invoice.invoiceId);
-    if (body === undefined) return;
-    if (slice.shut || context.cancellationSignal.aborted) {
-      slice.left += 1;
+    if (halted(invoice)) {
+      idle.push(invoice);
       return;
     }
-    const sentAt = deps.now();
     const sent = await sendInvoice(
-      { service: deps.service, random: deps.random, pause: (ms) => sleep(ms), stopped: () => slice.shut },
-      invoice,
-      body,
-    );
-    await deps.ledger.recordSends([
       {
-        invoiceId: invoice.invoiceId,
-        generation: invoice.generation,
-        attempts: sent.attempts,
-        sentAt,
-        outcome: sent.outcome,
+        service: deps.service,
+        random: deps.random,
+        now: deps.now,
+        admit: () => admit(invoice),
+        pause: (ms) => sleep(ms),
+        stopped: () => door.shutFor() !== null,
+        storedErrors,
       },
-    ]);
-    await judge(invoice, sent);
-    context.heartbeat();
+      invoice,
+      bodies.get(invoice.invoiceId) ?? '',
+    );
+    const { invoiceId, generation } = invoice;
+    const { attempts, sentAt, answeredAt, outcome } = sent;
+    if (outcome === null) {
+      idle.push(invoice);
+      return;
+    }
+    await deps.ledger.recordSends([{ invoiceId, generation, attempts, sentAt, answeredAt, outcome }]);
+    await judge(invoice, { ...sent, outcome });
   }
 
-  async function judge(invoice: SendableInvoice, sent: Sent): Promise<void> {
+  function halted(invoice: SendableInvoice): boolean {
+    if (slice.stop || cancellationSignal.aborted || deps.now() > until) return true;
+    return door.shutFor() !== null && invoice !== probe;
+  }
+
+  async function admit(invoice: SendableInvoice): Promise<Release | null> {
+    const release = await slots.acquire();
+    if (!halted(invoice)) return release;
+    release();
+    return null;
+  }
+
+  async function judge(invoice: SendableInvoice, sent: Sent & { readonly outcome: SendOutcome }): Promise<void> {
     slice.retryAfterMs = Math.max(slice.retryAfterMs, sent.retryAfterMs ?? 0);
     if (sent.outcome.kind === 'pending') slice.left += 1;
     if (sent.outcome.kind === 'accepted') slice.accepted += 1;
-    if (sent.outcome.kind === 'rejected') slice.refused += 1;
-    if (sent.trouble === null) return door.succeeded();
-    if (sent.trouble.reason.code === REFUSED_ACCESS_CODE) {
-      slice.forbidden.push(invoice);
+    if (sent.outcome.kind === 'rejected') await countRefusal();
+    const { trouble, lastSentAt, answeredAt } = sent;
+    if (trouble === null) {
+      if (sent.outcome.kind === 'accepted') await refuse(forbidden.succeeded(lastSentAt));
+      return door.succeeded(lastSentAt);
+    }
+    if (trouble.reason.code === REFUSED_ACCESS.code) {
+      const isShut = forbidden.forbidden(invoice, answeredAt) === 'shut' || door.shutFor() !== null;
+      if (isShut) await door.shut(REFUSED_ACCESS, lastSentAt);
       return;
     }
-    if (sent.trouble.shut) await door.shut(sent.trouble.reason);
-    else await door.troubled(sent.trouble.reason);
-    slice.shut ||= door.probing();
+    if (trouble.shut) await door.shut(trouble.reason, lastSentAt);
+    else await door.troubled(trouble.reason, lastSentAt);
   }
 
-  /** A 403 while others succeed refuses that invoice only; without a success between it is the key that is refused. */
-  async function judgeForbidden(): Promise<void> {
-    if (slice.forbidden.length === 0) return;
-    const reason = { code: REFUSED_ACCESS_CODE, message: 'The service answered 403 Forbidden.' };
-    if (slice.accepted === 0) return door.shut(reason);
+  /** What a lost answer left open stays unknown, whatever comes after it. */
+  async function refuse(invoices: readonly SendableInvoice[]): Promise<void> {
+    if (invoices.length === 0) return;
+    const now = deps.now();
     await deps.ledger.recordSends(
-      slice.forbidden.map(({ invoiceId, generation, mayExist }) => ({
+      invoices.map(({ invoiceId, generation, mayExist }) => ({
         invoiceId,
         generation,
         attempts: 0,
-        sentAt: deps.now(),
-        outcome: { kind: mayExist ? 'unknown' : 'rejected', reason },
+        sentAt: now,
+        outcome: { kind: mayExist ? 'unknown' : 'rejected', reason: REFUSED_ACCESS },
       })),
     );
-    slice.left -= slice.forbidden.length;
-    slice.refused += slice.forbidden.length;
+    slice.left -= invoices.length;
+    for (let one = 0; one < invoices.length; one += 1) await countRefusal();
   }
-}
 
-function longWait(retryAfterMs: number): Waiting | null {
-  return retryAfterMs < SHORTEST_PAGE_WAIT_MS ? null : { reason: 'retry-after', probeAfterMs: retryAfterMs };
-}
-
-/** Bytes are frozen before the first send and never rebuilt; an invoice without a merchant's id cannot have bytes. */
-async function freezeBodies(
-  deps: ActivityDeps,
-  batchId: string,
-  sendable: readonly SendableInvoice[],
-): Promise<Map<number, string>> {
-  const bodies = new Map<number, string>();
-  const fresh: FreezeInvoice[] = [];
-  for (const { invoiceId, generation, body, invoice, merchantId, state } of sendable) {
-    if (state === 'sending' && body !== null) bodies.set(invoiceId, body);
-    else if (merchantId !== null)
-      fresh.push({ invoiceId, generation, body: deps.service.invoiceBody(invoice, merchantId) });
+  async function countRefusal(): Promise<void> {
+    slice.refused += 1;
+    if (slice.refused !== nextLook) return;
+    nextLook *= 2;
+    slice.stop ||= (await readBudget(deps, batchId)).spent;
   }
-  const frozen = new Set(await deps.ledger.freeze(batchId, fresh, deps.now()));
-  for (const { invoiceId, body } of fresh) if (frozen.has(invoiceId)) bodies.set(invoiceId, body);
-  return bodies;
+
+  /** Frozen and then not sent after all: without a word about it, it would count as a try that may have arrived. */
+  async function recordIdle(): Promise<void> {
+    slice.left += idle.length;
+    const untouched = idle.filter(({ mayExist }) => !mayExist);
+    if (untouched.length === 0) return;
+    const now = deps.now();
+    const reason = door.shutFor() ?? NOT_ITS_TURN;
+    await deps.ledger.recordSends(
+      untouched.map(({ invoiceId, generation }) => ({
+        invoiceId,
+        generation,
+        attempts: 0,
+        sentAt: now,
+        outcome: { kind: 'pending', reason, mayExist: false },
+      })),
+    );
+  }
+
+  async function waiting(): Promise<Waiting | null> {
+    const asked = slice.retryAfterMs < SHORTEST_PAGE_WAIT_MS ? null : slice.retryAfterMs;
+    const reason = door.shutFor();
+    if (reason !== null) {
+      const record = await deps.ledger.breaker(deps.service.baseUrl);
+      const untilProbe = record === null ? 0 : record.probeAfter - deps.now();
+      return { reason: reason.code, probeAfterMs: Math.max(untilProbe, asked ?? 0, SHORTEST_PAGE_WAIT_MS) };
+    }
+    return asked === null ? null : { reason: 'retry-after', probeAfterMs: asked };
+  }
 }

@@ -3,6 +3,7 @@ import type { RunningBatch } from '../activities/running-batch.ts';
 import { batchDetails } from './batch-details.ts';
 import {
   cancelRemainingUpdate,
+  outageOverSignal,
   pageSentSignal,
   pauseUpdate,
   progressQuery,
@@ -51,11 +52,11 @@ export function followBatch(): BatchControl {
     pagesSent: 0,
     pagesDone: 0,
     pagesFailed: 0,
-    settled: 0,
     waitingFor: null,
   };
   let controlVersion = 0;
   let attachedTo: string | null = null;
+  let outageOver = false;
   let retries: RetryRequestInput[] = [];
 
   function change(next: Partial<BatchProgress>): void {
@@ -82,12 +83,16 @@ export function followBatch(): BatchControl {
     pauseUpdate,
     () => operate({ paused: true }, 'Paused: slices in flight end, nothing new is sent until resume.'),
     {
-      validator: requireReason,
+      validator(input) {
+        requireOwner(attachedTo);
+        requireReason(input);
+      },
       description:
         '{"reason": "…"} Stop sending after the slices in flight; waiting for answers goes on. The reason is kept in history: no names, no references.',
     },
   );
   setHandler(resumeUpdate, () => operate({ paused: false }, 'Resumed.'), {
+    validator: () => requireOwner(attachedTo),
     description: '(no input) Go on sending after a pause.',
   });
   setHandler(
@@ -98,7 +103,10 @@ export function followBatch(): BatchControl {
         'Cancelled: what is not sent will be held; what is sent is waited for.',
       ),
     {
-      validator: requireReason,
+      validator(input) {
+        requireOwner(attachedTo);
+        requireReason(input);
+      },
       description:
         '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
     },
@@ -111,6 +119,7 @@ export function followBatch(): BatchControl {
     },
     {
       validator: (request) => {
+        requireOwner(attachedTo);
         requireRetryRequest(request);
         if (progress.phase === 'reporting' || progress.phase === 'done') throw refusedUpdate(TOO_LATE);
       },
@@ -125,6 +134,14 @@ export function followBatch(): BatchControl {
       change({});
     },
     { description: '(internal) A page has sent its last invoice.' },
+  );
+  setHandler(
+    outageOverSignal,
+    () => {
+      outageOver = true;
+      controlVersion += 1;
+    },
+    { description: '(internal) A page has waited for the service for as long as it may.' },
   );
   setHandler(waitingSignal, ({ page, reason }) => waitFor(page, reason), {
     description: '(internal) What a page waits for.',
@@ -161,9 +178,11 @@ export function followBatch(): BatchControl {
       retries = [];
       return taken;
     },
-    control: () => ({ paused: progress.paused, cancelled: progress.cancelled }),
-    begin: (batch) =>
-      change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' }),
+    control: () => ({ paused: progress.paused, cancelled: progress.cancelled, outageOver }),
+    begin(batch) {
+      attachedTo = null;
+      change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' });
+    },
     attach(workflowId) {
       attachedTo = workflowId;
       change({ phase: 'attached' });
@@ -183,6 +202,12 @@ function requireReason(input: { reason: string } | null | undefined): void {
   if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '')
     return;
   throw refusedUpdate('A reason is needed: {"reason": "why"}');
+}
+
+/** A run that only waits for another one has nothing to operate. */
+function requireOwner(attachedTo: string | null): void {
+  if (attachedTo === null) return;
+  throw refusedUpdate(`This run only waits for another one, which has the same file. Use the workflow ${attachedTo}.`);
 }
 
 const TOO_LATE =

@@ -1,21 +1,41 @@
-import { proxyActivities, sleep } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { RunningBatch } from '../activities/running-batch.ts';
 import * as options from './activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 const { ensureMerchants } = proxyActivities<Activities>(options.MERCHANTS);
 
-/** A service that is away at this point is waited for, as in an outage; nothing has been sent yet. */
-export async function ensureMerchantsPatiently(batch: BatchControl, running: RunningBatch): Promise<void> {
+/** Nothing has been sent yet, so there is no hurry: asked again after 1, 2, 4 … 30 s. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+/** Rounds in which the list was read and a merchant was not created all the same; then it is that merchant's trouble. */
+const STUCK_ROUNDS = 5;
+
+/** Waits for a service that is away as in an outage; holds the invoices of single merchants that cannot be created. */
+export async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBatch): Promise<void> {
+  const { ledgerId, batchId, settings } = ingested;
+  let waited = 0;
+  let stuckRounds = 0;
   batch.phase('merchants');
-  const { ledgerId, batchId, settings } = running;
-  for (let waited = 0; ;) {
-    const lastTry = waited >= settings.patienceMs || batch.cancelled;
-    const merchants = await ensureMerchants({ ledgerId, batchId, lastTry });
-    batch.waitFor(0, merchants.waiting?.reason ?? null);
-    if (merchants.waiting === null || lastTry) return;
-    await sleep(merchants.waiting.probeAfterMs, { summary: `waiting: ${merchants.waiting.reason}` });
-    waited += merchants.waiting.probeAfterMs;
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    await condition(() => !batch.paused || batch.cancelled);
+    // Cancelled: nothing more is sent, so no merchant is needed either.
+    if (batch.cancelled) break;
+    const lastTry = waited >= settings.patienceMs;
+    const merchants = await ensureMerchants({
+      ledgerId,
+      batchId,
+      lastTry,
+      holdStuck: lastTry || stuckRounds >= STUCK_ROUNDS,
+    });
+    if (merchants.waiting === null || lastTry) break;
+    stuckRounds = merchants.waiting.for === 'merchants' ? stuckRounds + 1 : 0;
+    batch.waitFor(0, merchants.waiting.reason);
+    const left = Math.min(wait, settings.patienceMs - waited);
+    await waitAtMost(left, { summary: `waiting: ${merchants.waiting.reason}`, until: () => batch.cancelled });
+    waited += left;
   }
+  batch.waitFor(0, null);
 }

@@ -1,11 +1,14 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
+  CancellationScope,
   condition,
   getExternalWorkflowHandle,
-  isCancellation,
   log,
   ParentClosePolicy,
+  sleep,
   startChild,
   workflowInfo,
+  type ChildWorkflowHandle,
 } from '@temporalio/workflow';
 import type { PageSpan, RunningBatch } from '../activities/running-batch.ts';
 import type { BatchControl } from './batch-control.ts';
@@ -20,6 +23,11 @@ import { pageWorkflowId } from './page-workflow-id.ts';
 const PAGES_SENDING = 4;
 /** Every waiting page is a pending child; Temporal allows 2,000 and each costs cached state in the worker. */
 const PAGES_RUNNING = 200;
+
+/** A page of an earlier run that was terminated a moment ago may still be there: looked for again after 1, 2, 4 … 30 s. */
+const FIRST_START_RETRY_MS = 1_000;
+const LONGEST_START_RETRY_MS = 30_000;
+const START_TRIES = 20;
 
 /** Runs every page to its end, whatever happens to single ones; a failed page is counted, never fatal. */
 export async function runPages(batch: BatchControl, ingested: RunningBatch): Promise<void> {
@@ -47,29 +55,27 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
 
   async function runPage(span: PageSpan): Promise<void> {
     try {
-      const child = await startChild(invoicePage, {
-        workflowId: pageWorkflowId(ingested.batchId, span.page),
-        args: [
-          {
-            ...span,
-            ledgerId: ingested.ledgerId,
-            batchId: ingested.batchId,
-            settings: ingested.settings,
-            control: batch.control(),
-          },
-        ],
-        parentClosePolicy: ParentClosePolicy.TERMINATE,
-        staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,
-      });
+      const child = await patiently(() => startPage(span));
       await child.result();
       batch.pageDone(span.page, { failed: false });
     } catch (error) {
-      if (isCancellation(error)) throw error;
+      // The batch itself is cancelled; a page that somebody cancelled alone is one that failed.
+      if (CancellationScope.current().consideredCancelled) throw error;
       log.error('page failed', { page: span.page, workflowId: workflowInfo().workflowId });
       batch.pageDone(span.page, { failed: true });
     } finally {
       running.delete(span.page);
     }
+  }
+
+  function startPage(span: PageSpan): Promise<Page> {
+    const { ledgerId, batchId, settings } = ingested;
+    return startChild(invoicePage, {
+      workflowId: pageWorkflowId(batchId, span.page),
+      args: [{ ...span, ledgerId, batchId, settings, control: batch.control() }],
+      parentClosePolicy: ParentClosePolicy.TERMINATE,
+      staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,
+    });
   }
 
   /** Every change of pause or cancel goes to all pages that run; a page started later gets it with its input. */
@@ -87,6 +93,19 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
       await getExternalWorkflowHandle(pageWorkflowId(ingested.batchId, page)).signal(controlSignal, batch.control());
     } catch {
       // The page ended meanwhile: nothing of it is left to pause.
+    }
+  }
+}
+
+type Page = ChildWorkflowHandle<typeof invoicePage>;
+
+async function patiently(start: () => Promise<Page>): Promise<Page> {
+  for (let tries = 1, wait = FIRST_START_RETRY_MS; ; tries += 1, wait = Math.min(wait * 2, LONGEST_START_RETRY_MS)) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError) || tries >= START_TRIES) throw error;
+      await sleep(wait, { summary: 'the same page of an earlier run is still ending' });
     }
   }
 }

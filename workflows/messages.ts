@@ -94,15 +94,18 @@ export interface BatchProgress {
   readonly pagesSent: number;
   readonly pagesDone: number;
   readonly pagesFailed: number;
-  /** Invoices at rest so far, as far as pages have told. */
-  readonly settled: number;
   readonly waitingFor: string | null;
 }
 
 export interface PageControl {
   readonly paused: boolean;
   readonly cancelled: boolean;
+  /** A page has waited for the service for as long as the settings allow: nobody waits again. */
+  readonly outageOver: boolean;
 }
+
+/** Why a page stopped sending: everything has an answer, or is held, by an operator, an outage, or the send time. */
+export type PageEnding = 'sent' | 'cancelled' | 'outage' | 'send-time';
 
 /** How fast and how patient; read from the worker's configuration once per batch, so that it is the same on replay. */
 export interface BatchSettings {
@@ -137,6 +140,8 @@ export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('re
 export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
 /** From a page to its batch: its last invoice is sent, the next page may start. */
 export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
+/** From a page to its batch: its patience with the service is over, and so is everybody's. */
+export const outageOverSignal = defineSignal('outageOver');
 /** From a batch to its pages. */
 export const controlSignal = defineSignal<[PageControl]>('control');
 /** From a page to its batch: what it waits for, or null. */

@@ -10,7 +10,13 @@ export function createBreaker(database: Database): BreakerLedger {
       const [row] = await database.query<BreakerRow>(FIND_BREAKER, [baseUrl]);
       if (row === undefined) return null;
       const reason = { code: row.reason_code, message: row.reason_message };
-      return { baseUrl: row.base_url, reason, openedAt: row.opened_at, probeAfter: row.probe_after };
+      return {
+        baseUrl: row.base_url,
+        reason,
+        openedAt: row.opened_at,
+        probeAfter: row.probe_after,
+        probingUntil: row.probing_until,
+      };
     },
 
     async openBreaker({ baseUrl, reason, openedAt, probeAfter }) {

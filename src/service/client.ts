@@ -164,6 +164,8 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
     case 'refused':
     case 'key-mismatch':
       return { kind: 'refused', reason: answer.reason };
+    case 'closed-door':
+      return { kind: 'closed-door', reason: answer.reason };
     default:
       return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
   }

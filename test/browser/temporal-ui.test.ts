@@ -112,14 +112,15 @@ async function sendUpdate(page: Page, name: string, input: string | null): Promi
   await dialog.waitFor({ state: 'hidden' });
 }
 
-/** The details are what the worker said last; the page is loaded again until they say what is waited for. */
+/** The details are what the worker said last; their page is loaded again until they say what is waited for. */
 async function expectDetails(page: Page, text: string): Promise<void> {
-  await page.getByTestId('user-metadata-tab').click();
   const details = page.frameLocator('iframe[title=output]').first();
   await expect
     .poll(
       async () => {
         await page.reload();
+        // Chosen after every load: the UI goes back to the history by itself when an update has ended.
+        await page.getByTestId('user-metadata-tab').click();
         return (
           details
             // The frame is there before its words are: an empty one would only be loaded again, and again be empty.

@@ -14,7 +14,7 @@ export interface TestInvoice {
   readonly taxCode?: string;
 }
 
-const MERCHANT_NIF = '501964843';
+export const MERCHANT_NIF = '501964843';
 /** What the sandbox's engine fails, by its documented rule. */
 export const FAILING_TAX_CODE = 'IVA_99';
 
@@ -26,11 +26,11 @@ export function testInvoices(count: number, over: Partial<TestInvoice> = {}, fro
   return Array.from({ length: count }, (_, at) => ({ ref: `F-${from + at}`, ...over }));
 }
 
-function customerOf({ ref, customer }: TestInvoice): string {
+export function customerOf({ ref, customer }: TestInvoice): string {
   return customer ?? `Cliente Secreto ${ref}`;
 }
 
-function customerTaxIdOf({ ref, customerTaxId }: TestInvoice): string {
+export function customerTaxIdOf({ ref, customerTaxId }: TestInvoice): string {
   return customerTaxId ?? String(200_000_000 + Number(/\d+$/.exec(ref)?.[0] ?? 0));
 }
 

@@ -16,20 +16,24 @@ import { openService, readProfile } from '../../src/wiring/open-service.ts';
 import { startReceiver } from '../../src/wiring/start-receiver.ts';
 import { startWorker } from '../../src/wiring/start-worker.ts';
 import { startedParts } from '../../src/wiring/stop-in-reverse.ts';
-import type { BatchInput, BatchResult } from '../../workflows/messages.ts';
+import type { invoiceBatch } from '../../workflows/invoice-batch.ts';
+import type { BatchInput, BatchProgress, BatchResult, ReconciliationResult } from '../../workflows/messages.ts';
+import type { reconciliation } from '../../workflows/reconciliation.ts';
 import { batchFile, ownName, type TestInvoice } from './batch-file.ts';
 import { postgresSchema, postgresUrl } from './postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from './sandbox-books.ts';
-import { startServiceFront, type ServiceFront } from './service-front.ts';
+import { startServiceFront, type FrontRequest, type ServiceFront } from './service-front.ts';
 
 export interface StackOptions {
   readonly sandbox?: Partial<SandboxOptions>;
-  /** LOTE_* settings; times are short unless told. */
+  /** LOTE_* settings; times are long unless told. */
   readonly env?: Readonly<Record<string, string>>;
   /** `none`: no address is registered, so GET alone settles. Default: deliveries come. */
   readonly webhooks?: 'on' | 'none';
   /** `lost`: the receiver stores deliveries and no page ever hears of them. */
   readonly signals?: 'on' | 'lost';
+  /** Merged over the default service profile. */
+  readonly profile?: Readonly<Record<string, unknown>>;
   /** Default: PostgreSQL where the machine has it (a schema is made in a moment), else PGlite. */
   readonly ledger?: 'pglite' | 'postgres';
 }
@@ -49,13 +53,21 @@ export interface TestStack {
   /** Drops, starts, waits for the end. */
   run(name: string, content: readonly TestInvoice[] | string, over?: Partial<BatchInput>): Promise<BatchResult>;
   lines(batchId: string): Promise<readonly BatchInvoice[]>;
-  stateOf(batchId: string, ref: string): Promise<string>;
+  line(batchId: string, ref: string): Promise<BatchInvoice>;
+  /** Starts the same file under another workflow id, as from the Temporal UI. */
+  startAs(workflowId: string, input: BatchInput | null): Promise<BatchHandle>;
+  progress(handle: BatchHandle): Promise<BatchProgress>;
+  /** Repeats unknown invoices and asks for open documents, whether they are due or not; rewrites the reports that change. */
+  reconcile(): Promise<ReconciliationResult>;
+  /** Requests that asked the service to create an invoice. */
+  posts(): readonly FrontRequest[];
 }
 
-const SHORT_TIMES = {
-  LOTE_SETTLE_TIMEOUT: '60s',
-  LOTE_SEND_TIMEOUT: '60s',
-  LOTE_OUTAGE_PATIENCE: '60s',
+/** Long enough that no machine is too slow for them; a test that waits for one of them sets its own. */
+const TIMES = {
+  LOTE_SETTLE_TIMEOUT: '10m',
+  LOTE_SEND_TIMEOUT: '10m',
+  LOTE_OUTAGE_PATIENCE: '10m',
   LOTE_PAGE_SIZE: '50',
   LOTE_LOG_LEVEL: 'warn',
 };
@@ -74,6 +86,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     parts.add('front', () => front.close());
     const config = configOf(options, directory, front.url);
     await mkdir(config.inputDir, { recursive: true });
+    await writeFile(join(directory, 'profile.json'), JSON.stringify(options.profile ?? {}));
     const ledger = await openTestLedger(options, parts);
     const profile = readProfile(config);
     if (config.service.kind !== 'remote') throw new Error('The stack must talk to the front');
@@ -116,11 +129,12 @@ function configOf(options: StackOptions, directory: string, serviceUrl: string):
   const name = ownName('t');
   return readConfig(
     {
-      ...SHORT_TIMES,
+      ...TIMES,
       INVOICING_BASE_URL: serviceUrl,
       INVOICING_API_KEY: SANDBOX_KEY,
       LOTE_APPLICATION: name,
       LOTE_TASK_QUEUE: `lote-${name}`,
+      SERVICE_PROFILE: join(directory, 'profile.json'),
       LOTE_DATA_DIR: join(directory, 'data'),
       LOTE_INPUT_DIR: join(directory, 'input'),
       LOTE_REPORTS_DIR: join(directory, 'reports'),
@@ -164,9 +178,26 @@ function stackOf(started: Started): TestStack {
       for await (const portion of ledger.batchInvoices(batchId)) lines.push(...portion);
       return lines;
     },
-    async stateOf(batchId, ref) {
-      return (await stack.lines(batchId)).find((line) => line.ref === ref)?.state ?? 'not there';
+    async line(batchId, ref) {
+      const found = (await stack.lines(batchId)).find((line) => line.ref === ref);
+      if (found === undefined) throw new Error(`The batch has no invoice ${ref}`);
+      return found;
     },
+    startAs: (workflowId, input) =>
+      client.workflow.start<typeof invoiceBatch>('invoiceBatch', {
+        workflowId,
+        taskQueue: config.taskQueue,
+        // The Temporal UI sends what an operator typed, which may be nothing.
+        args: [input as BatchInput],
+      }),
+    progress: (handle) => handle.query<BatchProgress>('progress'),
+    reconcile: () =>
+      client.workflow.execute<typeof reconciliation>('reconciliation', {
+        workflowId: ownName('reconciliation'),
+        taskQueue: config.taskQueue,
+        args: [{ all: true }],
+      }),
+    posts: () => started.front.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices'),
   };
   return stack;
 }

@@ -18,7 +18,7 @@ describe('a batch', () => {
       expect(result.counts).toMatchObject({ rows: 99, invoices: 99, issued: 97, failed: 1, invalid: 1 });
       const report = await readReportOf(result);
       expect(report.counts).toMatchObject({ issued: 97, failed: 1, invalid: 1 });
-      expect(await stack.stateOf(result.batchId, 'F-98')).toBe('failed');
+      expect(await stack.line(result.batchId, 'F-98')).toMatchObject({ state: 'failed' });
       await expectAgreement(stack, result.batchId);
     });
   });

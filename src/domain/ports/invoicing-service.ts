@@ -25,6 +25,8 @@ export type StatusAnswer =
 export type MerchantAnswer =
   | { readonly kind: 'created'; readonly merchantId: string }
   | { readonly kind: 'refused'; readonly reason: Reason }
+  /** Trouble of the whole service: 401, 403, redirect. */
+  | { readonly kind: 'closed-door'; readonly reason: Reason }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 
 export type MerchantListAnswer =

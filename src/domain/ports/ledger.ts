@@ -357,8 +357,14 @@ export interface BreakerRecord {
   readonly probeAfter: number;
 }
 
+/** An open breaker as it stands. */
+export interface OpenBreaker extends BreakerRecord {
+  /** Until then one caller tries a request; null: nobody does, or it has failed. */
+  readonly probingUntil: number | null;
+}
+
 export interface BreakerLedger {
-  breaker(baseUrl: string): Promise<BreakerRecord | null>;
+  breaker(baseUrl: string): Promise<OpenBreaker | null>;
   openBreaker(record: BreakerRecord): Promise<void>;
   closeBreaker(baseUrl: string): Promise<void>;
   /** True for exactly one caller once `probeAfter` has come: it may try one request, and everybody else waits until `until`. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ledger, SendableInvoice, SendOutcome } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger, SendableInvoice, SendOutcome, StatusNews } from '../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, TestBatch } from './scenario.ts';
 import { createScenario, delivery, NOW, REASON } from './scenario.ts';
 
 /**
  * Random lives of one invoice: files dropped again and changed, workers that stall, crash and come back late, answers lost, webhooks early
- * and twice, pages closed, batches opened again, operators who retry with and without the risk of a duplicate, reconcilers who repeat. The service of the model is honest (failed stays failed) but knows only keys, as the real one.
+ * and twice, GETs whose answers come late, pages and batches closed, batches opened again, operators who retry with and without the risk of a duplicate, reconcilers who repeat. The service of the model is honest (failed stays failed) but knows only keys, as the real one.
  *
  * Held at every step: no POST under a second key while a document of another key may be alive, but for keys that an operator gave up on
  * record; no other bytes under a key that has a document;
@@ -28,7 +28,8 @@ type Command =
   | { readonly kind: 'record' | 'crash'; readonly worker: number }
   | { readonly kind: 'settle'; readonly document: number; readonly as: 'issued' | 'failed' }
   | { readonly kind: 'webhook'; readonly document: number }
-  | { readonly kind: 'get'; readonly batch: number }
+  | { readonly kind: 'get' | 'ask-slowly' | 'close-batch'; readonly batch: number }
+  | { readonly kind: 'tell'; readonly answer: number }
   | {
       readonly kind: 'retry';
       readonly batch: number;
@@ -83,6 +84,11 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('webhook' as const), document: index }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('get' as const), batch: index }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('ask-slowly' as const, 'close-batch' as const), batch: index }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('tell' as const), answer: index }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -142,6 +148,8 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   /** Keys that an operator gave up, knowing that their documents may be alive. */
   const givenUp = new Set<string>();
   let workers: Worker[] = [];
+  /** Answers of GETs that are still on their way; whatever happens meanwhile, they are written down as they were given. */
+  let answers: StatusNews[] = [];
   let clock = NOW;
   let issued = false;
 
@@ -166,6 +174,11 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       if (one.kind === 'post') post(worker, one.answer);
       else if (one.kind === 'record') await record(worker);
       else workers = workers.filter((other) => other !== worker);
+    } else if (one.kind === 'tell') {
+      const answer = pick(answers, one.answer);
+      if (answer === null) return;
+      answers = answers.filter((other) => other !== answer);
+      await ledger.recordStatus([{ ...answer, now: clock }]);
     } else {
       const document = pick([...documents.values()], one.document);
       if (document === null) return;
@@ -193,7 +206,9 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     else if (kind === 'hold') await ledger.holdUnsent(batchId, { reason: REASON, now: clock });
     else if (kind === 'release') await ledger.releaseHeld(batchId, clock);
     else if (kind === 'finish') await ledger.setBatchState(batchId, 'finished', clock);
-    else await ask(batch);
+    else if (kind === 'close-batch') await ledger.closeBatch(batchId, { reason: REASON, now: clock });
+    else if (kind === 'ask-slowly') answers.push(...(await answersNow(batch)));
+    else await ledger.recordStatus(await answersNow(batch));
   }
 
   async function retry(batch: TestBatch, how: Extract<Command, { kind: 'retry' }>): Promise<void> {
@@ -286,13 +301,12 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     await ledger.recordSends([{ invoiceId, generation, attempts, sentAt: clock, outcome: told }]);
   }
 
-  async function ask(batch: TestBatch): Promise<void> {
-    for (const { invoiceId, serviceId } of await ledger.silent(batch.batchId, 1, clock + 1, 10)) {
+  async function answersNow(batch: TestBatch): Promise<readonly StatusNews[]> {
+    const silent = await ledger.silent(batch.batchId, 1, clock + 1, 10);
+    return silent.map(({ invoiceId, serviceId }) => {
       const document = [...documents.values()].find((one) => one.serviceId === serviceId);
-      await ledger.recordStatus([
-        { invoiceId, serviceId, status: document?.state ?? 'unreadable', reason: null, now: clock },
-      ]);
-    }
+      return { invoiceId, serviceId, status: document?.state ?? 'unreadable', reason: null, now: clock };
+    });
   }
 
   async function check(): Promise<void> {

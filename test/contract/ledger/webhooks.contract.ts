@@ -383,7 +383,13 @@ export function webhooksContract(open: OpenLedger): void {
       await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 10 });
       const longer = { code: 'outage', message: 'Still out' };
       await ledger.openBreaker({ baseUrl, reason: longer, openedAt: NOW + 5, probeAfter: NOW + 20 });
-      expect(await ledger.breaker(baseUrl)).toEqual({ baseUrl, reason: longer, openedAt: NOW, probeAfter: NOW + 20 });
+      expect(await ledger.breaker(baseUrl)).toEqual({
+        baseUrl,
+        reason: longer,
+        openedAt: NOW,
+        probeAfter: NOW + 20,
+        probingUntil: null,
+      });
       await ledger.closeBreaker(baseUrl);
       await ledger.closeBreaker(baseUrl);
 
@@ -400,7 +406,10 @@ export function webhooksContract(open: OpenLedger): void {
       expect(together.filter(Boolean)).toHaveLength(1);
       expect(await claim(NOW + 69)).toBe(false);
       expect(await claim(NOW + 70)).toBe(true);
-      expect(await ledger.breaker(baseUrl)).toMatchObject({ openedAt: NOW, probeAfter: NOW + 130 });
+      expect(await ledger.breaker(baseUrl)).toMatchObject({ probeAfter: NOW + 10, probingUntil: NOW + 130 });
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW + 80, probeAfter: NOW + 90 });
+      expect(await ledger.breaker(baseUrl)).toMatchObject({ openedAt: NOW, probeAfter: NOW + 90, probingUntil: null });
+      expect(await claim(NOW + 90)).toBe(true);
       expect(await ledger.claimProbe(`${baseUrl}/other`, { now: NOW, until: NOW })).toBe(false);
     });
 

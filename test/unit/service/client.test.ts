@@ -205,7 +205,7 @@ describe('createMerchant', () => {
     ],
     [201, { id: 'inv_9' }, { kind: 'not-now', reason: { code: 'answer-id-unusable' } }],
     [500, {}, { kind: 'not-now' }],
-    [401, {}, { kind: 'not-now', reason: { code: 'http-401' } }],
+    [401, {}, { kind: 'closed-door', reason: { code: 'http-401' } }],
     [429, {}, { kind: 'not-now' }],
   ])('reads a %d with %j', async (status, value, expected) => {
     const service = await answering(status, value);

@@ -1,0 +1,29 @@
+/** No wait for a final word asks more often than this. */
+const MOST_ASKS = 6;
+const LONGEST_FIRST_ASK_MS = 30_000;
+/** The last ask comes just before the settle time ends: its answer must still be recorded. */
+const LAST_ASK_SHARE = 0.95;
+
+/**
+ * When to GET an invoice that stays silent, in ms after its acceptance: first after min(30 s, settle / 4), then backing
+ * off by two, the last one just before the settle time ends.
+ */
+export function askTimes(settleMs: number): readonly number[] {
+  const first = Math.min(LONGEST_FIRST_ASK_MS, settleMs / 4);
+  const last = Math.max(first, settleMs * LAST_ASK_SHARE);
+  const times: number[] = [];
+  for (let at = first; at < last && times.length < MOST_ASKS - 1; at *= 2) times.push(Math.round(at));
+  times.push(Math.round(last));
+  return times;
+}
+
+/** How many times an invoice accepted `ageMs` ago should have been asked for by now. */
+export function asksDue(settleMs: number, ageMs: number): number {
+  return askTimes(settleMs).filter((at) => at <= ageMs).length;
+}
+
+/** The time until the next ask of an invoice accepted `ageMs` ago; null when there is none left. */
+export function nextAskInMs(settleMs: number, ageMs: number): number | null {
+  const next = askTimes(settleMs).find((at) => at > ageMs);
+  return next === undefined ? null : next - ageMs;
+}

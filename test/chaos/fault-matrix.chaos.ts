@@ -1,0 +1,21 @@
+import { afterAll, describe, it } from 'vitest';
+import { liveThrough, summaryOf, type NightEnd } from './live-through.ts';
+import { mixedNight, singleFaultNights } from './nights.ts';
+
+const INVOICES = Number(process.env['CHAOS_INVOICES'] ?? 300);
+const MIXTURES = Number(process.env['CHAOS_MIXTURES'] ?? 30);
+const SEED = process.env['CHAOS_SEED'] ?? 'matrix';
+
+const nights = [
+  ...singleFaultNights(SEED),
+  ...Array.from({ length: MIXTURES }, (_, at) => mixedNight(`${SEED}-${at + 1}`)),
+];
+
+describe('the fault matrix', () => {
+  const ends: NightEnd[] = [];
+  afterAll(() => console.log(`\n${summaryOf(ends)}\n${ends.length} of ${nights.length} nights held\n`));
+
+  it.each(nights)('$name, seed $seed', async (night) => {
+    ends.push(await liveThrough(night, INVOICES));
+  });
+});

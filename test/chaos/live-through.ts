@@ -1,0 +1,94 @@
+import { expect } from 'vitest';
+import { expectAgreement } from '../support/agreement.ts';
+import { FAILING_TAX_CODE, type TestInvoice } from '../support/batch-file.ts';
+import { readReportOf, withStack } from '../support/stack.ts';
+import type { Night } from './nights.ts';
+
+/** The file is dropped again while something of it is held, with a reconciliation after each night; what is left then waits for the service's support. */
+const DROPS = 3;
+
+const TIMES = {
+  LOTE_SETTLE_TIMEOUT: '6s',
+  LOTE_SEND_TIMEOUT: '20s',
+  LOTE_OUTAGE_PATIENCE: '30s',
+  LOTE_PAGE_SIZE: '100',
+  LOTE_LOG_LEVEL: 'error',
+};
+const FAST_DELIVERIES = { firstDelayMs: 50, longestDelayMs: 500, maxAttempts: 8 };
+const MERCHANTS = ['501964843', '502757191', '511882408', '502773154', '500100144', '503504564'];
+/** One in so many is failed by the engine. */
+const FAILING_EVERY = 20;
+
+export interface NightEnd {
+  readonly night: Night;
+  readonly drops: number;
+  readonly posts: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** One night under its faults, with the service's own books as the judge. */
+export async function liveThrough(night: Night, invoices: number): Promise<NightEnd> {
+  const sandbox = { faults: night.faults, seed: night.seed, settleMs: 50, webhooks: FAST_DELIVERIES };
+  return withStack({ sandbox, env: TIMES }, async (stack) => {
+    const result = await stack.run('night.csv', fileOf(night, invoices));
+    let drops = 1;
+    for (; drops < DROPS; drops += 1) {
+      await stack.reconcile();
+      const states = (await readReportOf(result)).counts;
+      if ((states['held'] ?? 0) === 0) break;
+      await (await stack.start({ file: 'night.csv' })).handle.result();
+    }
+    await stack.reconcile();
+
+    await expectAgreement(stack, result.batchId);
+    expect(result, 'the end of the batch').toMatchObject({ state: 'finished', pagesFailed: 0 });
+    const report = await readReportOf(result);
+    const { rows: _rows, invoices: all, rowsWithoutInvoice: _without, rowsLost: _lost, ...states } = report.counts;
+    expect(all).toBe(invoices);
+    expect(report.invoices).toHaveLength(invoices);
+    expect(
+      Object.values(states).reduce((sum, count) => sum + count, 0),
+      'the balance of the report',
+    ).toBe(invoices);
+    const open = report.invoices.filter(({ state }) => ['staged', 'sending', 'accepted'].includes(state));
+    expect(open, 'invoices without a state that ends waiting').toEqual([]);
+    expect(
+      Object.keys(states).filter((state) => states[state] !== 0 && !allowed(night).has(state)),
+      'states that these faults do not explain',
+    ).toEqual([]);
+    return { night, drops, posts: stack.posts().length, counts: report.counts };
+  });
+}
+
+/** A signed event that says issued of an invoice that failed would be believed: no client can know better. */
+function fileOf({ faults }: Night, invoices: number): readonly TestInvoice[] {
+  const failing = (faults.contradictoryEvents ?? 0) === 0;
+  return Array.from({ length: invoices }, (_, at) => ({
+    ref: `F-${at + 1}`,
+    nif: MERCHANTS[at % MERCHANTS.length] ?? '',
+    ...(failing && at % FAILING_EVERY === 0 ? { taxCode: FAILING_TAX_CODE } : {}),
+  }));
+}
+
+/** What may be left at the end, by the faults that were on; everything else must be issued or failed. */
+function allowed({ faults }: Night): ReadonlySet<string> {
+  const states = new Set(['issued', 'failed']);
+  const on = (fault: keyof Night['faults']): boolean => Boolean(faults[fault]);
+  if (on('merchantRefusal') || on('stored500')) states.add('held');
+  if (on('stored500') || on('lostBeforeCreate') || on('lostAfterCreate') || on('outage') || on('slowDrip'))
+    states.add('unknown');
+  if (on('neverSettle')) states.add('unsettled');
+  return states;
+}
+
+const ROW_COUNTS: ReadonlySet<string> = new Set(['rows', 'rowsWithoutInvoice', 'rowsLost', 'invoices']);
+
+/** The ends of the nights as a table, for whoever reads the log. */
+export function summaryOf(ends: readonly NightEnd[]): string {
+  const lines = ends.map(({ night, drops, posts, counts }) => {
+    const states = Object.entries(counts).filter(([name, count]) => count > 0 && !ROW_COUNTS.has(name));
+    const shown = states.map(([name, count]) => `${name} ${count}`).join(', ');
+    return `${night.name.padEnd(20)} ${night.seed.padEnd(24)} ${String(posts).padStart(6)} POSTs ${drops} drops  ${shown}`;
+  });
+  return ['fault                seed                      requests', ...lines].join('\n');
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { sendInvoice, type Sent } from '../../../activities/send-invoice.ts';
+import { createStoredErrors } from '../../../activities/stored-errors.ts';
+import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
+import type { SendableInvoice } from '../../../src/domain/ports/ledger.ts';
+
+const REASON = { code: 'said', message: 'HTTP 422: said' };
+const REFUSED: CreateAnswer = { kind: 'refused', reason: REASON };
+const LOST: CreateAnswer = { kind: 'lost', reason: { code: 'reset', message: 'no answer came' }, retryAfterMs: null };
+const CREATED: CreateAnswer = { kind: 'created', serviceId: 'inv_1' };
+
+function notNow(retryAfterMs: number | null = null): CreateAnswer {
+  return { kind: 'not-now', reason: REASON, retryAfterMs };
+}
+
+interface Try {
+  readonly sent: Sent;
+  readonly keys: readonly string[];
+  readonly pauses: readonly number[];
+}
+
+/** Sends one invoice to a service that gives these answers in turn. */
+async function send(
+  answers: readonly CreateAnswer[],
+  over: { mayExist?: boolean; stopped?: boolean; turns?: number } = {},
+): Promise<Try> {
+  const keys: string[] = [];
+  const pauses: number[] = [];
+  let clock = 0;
+  const sent = await sendInvoice(
+    {
+      service: {
+        createInvoice(body, key) {
+          keys.push(`${key} ${body}`);
+          clock += 10;
+          const answer = answers[keys.length - 1];
+          if (answer === undefined) throw new Error('The test has no more answers');
+          return Promise.resolve(answer);
+        },
+      },
+      random: () => 0.5,
+      now: () => clock,
+      admit: () => Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => undefined),
+      pause(ms) {
+        pauses.push(ms);
+        clock += ms;
+        return Promise.resolve();
+      },
+      stopped: () => over.stopped ?? false,
+      storedErrors: createStoredErrors(),
+    },
+    { idempotencyKey: 'key', mayExist: over.mayExist ?? false } as SendableInvoice,
+    'bytes',
+  );
+  return { sent, keys, pauses };
+}
+
+describe('sendInvoice', () => {
+  it.each([
+    ['created', [CREATED], { kind: 'accepted', serviceId: 'inv_1' }],
+    ['refused', [REFUSED], { kind: 'rejected', reason: REASON }],
+    ['refused after it was put off', [notNow(), REFUSED], { kind: 'rejected', reason: REASON }],
+    ['refused after a lost answer', [LOST, REFUSED], { kind: 'unknown', reason: REASON }],
+    ['created after a lost answer', [LOST, CREATED], { kind: 'accepted', serviceId: 'inv_1' }],
+    ['known with other bytes', [{ kind: 'key-mismatch', reason: REASON }], { kind: 'unknown', reason: REASON }],
+    ['put off three times', [notNow(), notNow(), notNow()], { kind: 'pending', reason: REASON, mayExist: false }],
+    ['lost, then put off', [LOST, notNow(), notNow()], { kind: 'pending', reason: REASON, mayExist: true }],
+  ] as const)('%s', async (_title, answers, outcome) => {
+    const { sent, keys } = await send(answers);
+
+    expect(sent.outcome).toEqual(outcome);
+    expect(sent.attempts).toBe(answers.length);
+    expect(new Set(keys)).toEqual(new Set(['key bytes']));
+  });
+
+  it('calls a refusal unknown when an earlier answer of this generation was lost', async () => {
+    expect((await send([REFUSED], { mayExist: true })).sent.outcome).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('does not knock again at a closed door, and does not take it for the invoice', async () => {
+    const { sent } = await send([{ kind: 'closed-door', reason: REASON, retryAfterMs: null }]);
+
+    expect(sent).toMatchObject({ attempts: 1, outcome: { kind: 'pending', mayExist: false }, trouble: { shut: true } });
+  });
+
+  it('waits as long as it is told, and leaves a longer wait to the page', async () => {
+    const short = await send([notNow(1_500), CREATED]);
+    expect(short.pauses).toEqual([1_500]);
+
+    const long = await send([notNow(2_001)]);
+    expect(long.pauses).toEqual([]);
+    expect(long.sent).toMatchObject({ attempts: 1, retryAfterMs: 2_001, outcome: { kind: 'pending' } });
+  });
+
+  it('backs off by itself, longer each time', async () => {
+    expect((await send([LOST, LOST, CREATED])).pauses).toEqual([200, 400]);
+  });
+
+  it('lets others go first as soon as it is stopped', async () => {
+    expect((await send([LOST], { stopped: true })).sent.attempts).toBe(1);
+  });
+
+  it('sends nothing when its turn does not come, and keeps what it knows when that happens between two tries', async () => {
+    expect((await send([CREATED], { turns: 0 })).sent).toMatchObject({ attempts: 0, outcome: null, trouble: null });
+    expect((await send([LOST, CREATED], { turns: 1 })).sent).toMatchObject({
+      attempts: 1,
+      outcome: { kind: 'pending', mayExist: true },
+    });
+  });
+
+  it('tells when the first and the last request left, and when the answer came', async () => {
+    expect((await send([LOST, CREATED])).sent).toMatchObject({ sentAt: 0, lastSentAt: 210, answeredAt: 220 });
+  });
+});

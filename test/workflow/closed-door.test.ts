@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { expectAgreement } from '../support/agreement.ts';
+import { testInvoices } from '../support/batch-file.ts';
+import type { FrontRequest } from '../support/service-front.ts';
+import { withStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+
+function isInvoice({ method, path }: FrontRequest): boolean {
+  return method === 'POST' && path === '/v1/invoices';
+}
+
+describe('a service that lets nobody in', { concurrent: true }, () => {
+  it.each([
+    [401, 'http-401'],
+    [403, 'http-403'],
+    [307, 'redirect'],
+  ])(
+    'with %i in the middle of a batch: it waits, says why, fails nothing, and goes on afterwards',
+    async (status, why) => {
+      await withStack({ env: { LOTE_PAGE_SIZE: '20' }, profile: { limits: { maxConcurrency: 4 } } }, async (stack) => {
+        let broken = false;
+        stack.front.script = (request) => {
+          if (!isInvoice(request)) return 'pass';
+          broken ||= stack.posts().length > 12;
+          return broken ? { status, headers: { location: 'http://127.0.0.1:9/elsewhere' } } : 'pass';
+        };
+        await stack.drop('door.csv', testInvoices(60));
+        const { batchId, handle } = await stack.start({ file: 'door.csv' });
+
+        await until(async () => (await stack.progress(handle)).waitingFor === why);
+        const during = await stack.lines(batchId);
+        expect(during.filter(({ state }) => ['failed', 'rejected', 'unknown', 'held'].includes(state))).toEqual([]);
+        stack.front.script = () => 'pass';
+        const result = await handle.result();
+
+        expect(result.counts).toMatchObject({ invoices: 60, issued: 60 });
+        expect((await stack.progress(handle)).waitingFor).toBeNull();
+        await expectAgreement(stack, batchId);
+      });
+    },
+  );
+
+  it('is tried by one invoice at a time, of all slices and pages, until it opens', async () => {
+    await withStack({ env: { LOTE_PAGE_SIZE: '10' }, profile: { limits: { maxConcurrency: 4 } } }, async (stack) => {
+      let refused = 0;
+      let open = 0;
+      let most = 0;
+      stack.front.script = async (request) => {
+        if (!isInvoice(request)) return 'pass';
+        if (refused >= 6) return 'pass';
+        refused += 1;
+        // What was on the wire at the beginning may come together; a probe may not.
+        open += refused > 4 ? 1 : 0;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        open -= refused > 4 ? 1 : 0;
+        return { status: 401 };
+      };
+
+      const result = await stack.run('probe.csv', testInvoices(40));
+
+      expect(result.counts).toMatchObject({ issued: 40 });
+      expect(most).toBe(1);
+    });
+  });
+
+  it('for longer than the patience: what was not sent is held, by every page, and goes when the file is dropped again', async () => {
+    const env = { LOTE_PAGE_SIZE: '10', LOTE_OUTAGE_PATIENCE: '3s' };
+    await withStack({ env, profile: { limits: { maxConcurrency: 2 } } }, async (stack) => {
+      stack.front.script = (request) => (isInvoice(request) ? { status: 401 } : 'pass');
+      const first = await stack.run('patience.csv', testInvoices(120));
+
+      const others = (await stack.lines(first.batchId)).filter(({ state }) => state !== 'held');
+      expect(others.map(({ state, reason, attempts }) => [state, reason, attempts])).toEqual([]);
+      expect(first.counts).toMatchObject({ invoices: 120, held: 120 });
+      expect(first.pagesFailed).toBe(0);
+      const reasons = new Set((await stack.lines(first.batchId)).map(({ reason }) => reason?.code));
+      expect(reasons).toEqual(new Set(['service-away']));
+      expect(stack.sandbox.books().totals.invoices).toBe(0);
+
+      stack.front.script = () => 'pass';
+      const { handle } = await stack.start({ file: 'patience.csv' });
+      const second = await handle.result();
+
+      expect(second.batchId).toBe(first.batchId);
+      expect(second.counts).toMatchObject({ issued: 120 });
+      await expectAgreement(stack, first.batchId);
+    });
+  });
+
+  it('after answers that were lost: only what may have arrived is unknown', async () => {
+    const env = { LOTE_OUTAGE_PATIENCE: '3s' };
+    await withStack({ env, profile: { limits: { maxConcurrency: 1 } } }, async (stack) => {
+      stack.front.script = (request) => {
+        if (!isInvoice(request)) return 'pass';
+        return stack.posts().length === 1 ? 'pass-and-cut' : { status: 401 };
+      };
+
+      const result = await stack.run('one-lost.csv', testInvoices(8));
+
+      expect(result.counts).toMatchObject({ unknown: 1, held: 7 });
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('as an outage of every answer opens the breaker too', async () => {
+    await withStack({ env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {
+      const until503 = 40;
+      stack.front.script = (request) =>
+        isInvoice(request) && stack.posts().length <= until503 ? { status: 503 } : 'pass';
+
+      const result = await stack.run('outage.csv', testInvoices(60));
+
+      // The outage was longer than the send time; it does not count.
+      expect(result.counts).toMatchObject({ issued: 60 });
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { expectAgreement } from '../support/agreement.ts';
+import { testInvoices } from '../support/batch-file.ts';
+import type { FrontRequest } from '../support/service-front.ts';
+import { withStack } from '../support/stack.ts';
+
+const GOOD = '501964843';
+const BAD = '502757191';
+
+function createsMerchant({ method, path }: FrontRequest): boolean {
+  return method === 'POST' && path === '/v1/merchants';
+}
+
+function isCreationOf(request: FrontRequest, nif: string): boolean {
+  return createsMerchant(request) && request.body.includes(`"${nif}"`);
+}
+
+function listsMerchants({ method, path }: FrontRequest): boolean {
+  return method === 'GET' && path.startsWith('/v1/merchants');
+}
+
+const TWO_MERCHANTS = [...testInvoices(5, { nif: GOOD }), ...testInvoices(5, { nif: BAD }, 6)];
+
+describe('merchants', { concurrent: true }, () => {
+  it('that the service refuses: their invoices are held, the others go', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => (isCreationOf(request, BAD) ? { status: 422 } : 'pass');
+
+      const result = await stack.run('refused-merchant.csv', TWO_MERCHANTS);
+
+      expect(result.counts).toMatchObject({ issued: 5, held: 5 });
+      expect(await stack.line(result.batchId, 'F-6')).toMatchObject({
+        state: 'held',
+        reason: { code: 'merchant-refused' },
+      });
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('whose details the file lacks are not created; their invoices come back in the corrections', async () => {
+    await withStack({}, async (stack) => {
+      const invoices = [...testInvoices(3, { nif: GOOD }), ...testInvoices(2, { nif: BAD, legalName: '' }, 4)];
+
+      const result = await stack.run('no-details.csv', invoices);
+
+      expect(result.counts).toMatchObject({ issued: 3, held: 2 });
+      expect(await stack.line(result.batchId, 'F-4')).toMatchObject({ reason: { code: 'merchant-details-missing' } });
+      expect(result.reports.corrections).not.toBeNull();
+      expect(stack.front.requests.filter((request) => isCreationOf(request, BAD))).toEqual([]);
+    });
+  });
+
+  it('are not created while the list cannot be read; when it can, the batch goes on', async () => {
+    await withStack({}, async (stack) => {
+      let unreadable = 2;
+      stack.front.script = (request) => {
+        if (!listsMerchants(request) || unreadable === 0) return 'pass';
+        unreadable -= 1;
+        return { status: 200, json: { data: 'nonsense' } };
+      };
+
+      const result = await stack.run('list.csv', testInvoices(3));
+
+      expect(result.counts).toMatchObject({ issued: 3 });
+      const order = stack.front.requests
+        .filter((one) => listsMerchants(one) || createsMerchant(one))
+        .map(({ method }) => method);
+      expect(order).toEqual(['GET', 'GET', 'GET', 'POST']);
+    });
+  });
+
+  it('whose list stays unreadable for longer than the patience: nothing is created, everything is held', async () => {
+    await withStack({ env: { LOTE_OUTAGE_PATIENCE: '2s' } }, async (stack) => {
+      stack.front.script = (request) => (listsMerchants(request) ? { status: 200, json: { data: [{}] } } : 'pass');
+
+      const result = await stack.run('never-listed.csv', testInvoices(3));
+
+      expect(result.counts).toMatchObject({ held: 3 });
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ reason: { code: 'service-list-unreadable' } });
+      expect(stack.front.requests.filter((one) => createsMerchant(one))).toEqual([]);
+      expect(stack.posts()).toEqual([]);
+    });
+  });
+
+  it('of which one gets no answer: its invoices are held, the others go', async () => {
+    await withStack({ env: { LOTE_OUTAGE_PATIENCE: '3s' } }, async (stack) => {
+      stack.front.script = (request) => (isCreationOf(request, BAD) ? { status: 500 } : 'pass');
+
+      const result = await stack.run('stuck.csv', TWO_MERCHANTS);
+
+      expect(result.counts).toMatchObject({ issued: 5, held: 5 });
+      expect(await stack.line(result.batchId, 'F-6')).toMatchObject({ reason: { code: 'merchant-not-created' } });
+      const keys = stack.front.requests.filter((request) => isCreationOf(request, BAD)).map(({ key }) => key);
+      expect(keys.length).toBeGreaterThan(1);
+      expect(new Set(keys).size).toBe(1);
+    });
+  });
+
+  it('whose creation was lost are found in the list, and never created twice', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => (createsMerchant(request) && request.nth === 1 ? 'pass-and-cut' : 'pass');
+
+      const result = await stack.run('lost-merchant.csv', TWO_MERCHANTS);
+
+      expect(result.counts).toMatchObject({ issued: 10 });
+      expect(stack.sandbox.books().totals.merchants).toBe(2);
+    });
+  });
+
+  it('are not created for a batch that was cancelled before', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => (listsMerchants(request) ? { status: 503 } : 'pass');
+      await stack.drop('cancelled.csv', testInvoices(3));
+      const { handle } = await stack.start({ file: 'cancelled.csv' });
+
+      await handle.executeUpdate<string, [{ reason: string }]>('cancelRemaining', { args: [{ reason: 'wrong file' }] });
+      stack.front.script = () => 'pass';
+      const result = await handle.result();
+
+      expect(result).toMatchObject({ state: 'cancelled', counts: { held: 3 } });
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ reason: { code: 'batch-cancelled' } });
+      expect(stack.front.requests.filter((one) => createsMerchant(one))).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { expectAgreement } from '../support/agreement.ts';
+import { testInvoices } from '../support/batch-file.ts';
+import type { FrontRequest } from '../support/service-front.ts';
+import { withStack } from '../support/stack.ts';
+
+const ONE_AT_A_TIME = { limits: { maxConcurrency: 1 } };
+
+function isInvoice({ method, path }: FrontRequest): boolean {
+  return method === 'POST' && path === '/v1/invoices';
+}
+
+/** The test's invoices carry their reference in the customer's name. */
+function isOf(request: FrontRequest, ref: string): boolean {
+  return isInvoice(request) && request.body.includes(`"Cliente Secreto ${ref}"`);
+}
+
+describe('sending', { concurrent: true }, () => {
+  it('repeats lost answers with the same key and the same bytes, whether the invoice was created or not', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => {
+        if (!isInvoice(request) || request.nth > 1) return 'pass';
+        return stack.posts().length % 2 === 0 ? 'pass-and-cut' : 'cut';
+      };
+
+      const result = await stack.run('lost.csv', testInvoices(40));
+
+      expect(result.counts).toMatchObject({ invoices: 40, issued: 40 });
+      const bytes = new Map<string | null, Set<string>>();
+      for (const { key, body } of stack.posts()) bytes.set(key, (bytes.get(key) ?? new Set()).add(body));
+      expect(bytes.size).toBe(40);
+      expect([...bytes.values()].every((bodies) => bodies.size === 1)).toBe(true);
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('calls a refusal after a lost answer unknown, never rejected', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => {
+        if (!isOf(request, 'F-3') && !isOf(request, 'F-4')) return 'pass';
+        if (request.nth > 1) return { status: 422 };
+        return isOf(request, 'F-3') ? 'cut' : 'pass-and-cut';
+      };
+
+      const result = await stack.run('refused-after-lost.csv', testInvoices(6));
+
+      expect(result.counts).toMatchObject({ issued: 4, unknown: 2 });
+      expect(result.counts.rejected ?? 0).toBe(0);
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('rejects what the service refuses for good, after answers that only put it off', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => {
+        if (!isOf(request, 'F-2')) return 'pass';
+        // More than one slice's tries: handing it out again must not look like a lost answer.
+        return { status: request.nth <= 7 ? 429 : 422 };
+      };
+
+      const result = await stack.run('later-no.csv', testInvoices(4));
+
+      expect(result.counts).toMatchObject({ issued: 3, rejected: 1 });
+    });
+  });
+
+  it('holds what was only put off when the send time is spent, and calls unknown what may have arrived', async () => {
+    await withStack({ env: { LOTE_SEND_TIMEOUT: '4s' } }, async (stack) => {
+      stack.front.script = (request) => {
+        if (isOf(request, 'F-2')) return { status: 429 };
+        if (isOf(request, 'F-3')) return 'cut';
+        if (isOf(request, 'F-4')) return { status: request.nth === 2 ? 503 : 425 };
+        return 'pass';
+      };
+
+      const result = await stack.run('spent.csv', testInvoices(5));
+
+      expect(await stack.line(result.batchId, 'F-2')).toMatchObject({ state: 'held', reason: { code: 'scripted' } });
+      expect(await stack.line(result.batchId, 'F-3')).toMatchObject({ state: 'unknown' });
+      expect(await stack.line(result.batchId, 'F-4')).toMatchObject({ state: 'unknown' });
+      expect(result.counts).toMatchObject({ issued: 2, held: 1, unknown: 2 });
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('stops asking a key under which the service keeps an error', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => (isOf(request, 'F-2') ? { status: 500 } : 'pass');
+
+      const result = await stack.run('stored.csv', testInvoices(5));
+
+      expect(await stack.line(result.batchId, 'F-2')).toMatchObject({
+        state: 'unknown',
+        attempts: 12,
+        reason: { code: 'stored-error' },
+      });
+      expect(result.counts).toMatchObject({ issued: 4, unknown: 1 });
+    });
+  });
+
+  it('never takes a key that is known with other bytes for a refusal', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) =>
+        isOf(request, 'F-1')
+          ? { status: 422, json: { error: { code: 'idempotency_mismatch', message: 'x' } } }
+          : 'pass';
+
+      const result = await stack.run('mismatch.csv', testInvoices(3));
+
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({
+        state: 'unknown',
+        generation: 1,
+        reason: { code: 'key-known-with-other-bytes' },
+      });
+    });
+  });
+
+  it('takes a yes without a usable id for a lost answer', async () => {
+    await withStack({ env: { LOTE_SEND_TIMEOUT: '2s' } }, async (stack) => {
+      stack.front.script = (request) => (isOf(request, 'F-1') ? { status: 201, json: { id: 'mrc_1' } } : 'pass');
+
+      const result = await stack.run('no-id.csv', testInvoices(3));
+
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ state: 'unknown', serviceId: null });
+      expect(new Set(stack.posts().map(({ key }) => key)).size).toBe(3);
+    });
+  });
+
+  it('gives one service id to one invoice only', async () => {
+    await withStack({ env: { LOTE_SETTLE_TIMEOUT: '2s' } }, async (stack) => {
+      const same = { status: 201, json: { id: 'inv_same', status: 'processing' } };
+      stack.front.script = (request) => (isOf(request, 'F-1') || isOf(request, 'F-2') ? same : 'pass');
+
+      const result = await stack.run('same-id.csv', testInvoices(3));
+
+      expect(result.counts).toMatchObject({ issued: 1, unsettled: 1, unknown: 1 });
+      const lines = await stack.lines(result.batchId);
+      expect(lines.find(({ state }) => state === 'unknown')?.reason?.code).toBe('service-id-taken');
+    });
+  });
+
+  it('refuses a single forbidden invoice while others succeed', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => (isOf(request, 'F-7') ? { status: 403 } : 'pass');
+
+      const result = await stack.run('forbidden.csv', testInvoices(30));
+
+      expect(result.counts).toMatchObject({ issued: 29, rejected: 1 });
+      expect(await stack.line(result.batchId, 'F-7')).toMatchObject({
+        state: 'rejected',
+        reason: { code: 'http-403' },
+      });
+    });
+  });
+
+  it('sends nothing while a Retry-After is in force', async () => {
+    await withStack({ profile: ONE_AT_A_TIME }, async (stack) => {
+      let saidAt = 0;
+      stack.front.script = (request) => {
+        if (!isOf(request, 'F-3') || request.nth > 1) return 'pass';
+        saidAt = request.at;
+        return { status: 429, headers: { 'retry-after': '2' } };
+      };
+
+      const result = await stack.run('retry-after.csv', testInvoices(6));
+
+      expect(result.counts).toMatchObject({ issued: 6 });
+      const after = stack.front.requests.filter(({ at, method }) => method === 'POST' && at > saidAt);
+      expect(after.length).toBeGreaterThanOrEqual(4);
+      expect(Math.min(...after.map(({ at }) => at)) - saidAt).toBeGreaterThanOrEqual(2_000);
+    });
+  });
+
+  it('waits on the page for a Retry-After that is longer than a slice may wait', async () => {
+    await withStack({ profile: ONE_AT_A_TIME, env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {
+      let saidAt = 0;
+      stack.front.script = (request) => {
+        if (!isOf(request, 'F-2') || request.nth > 1) return 'pass';
+        saidAt = request.at;
+        return { status: 429, headers: { 'retry-after': '6' } };
+      };
+
+      const result = await stack.run('long-retry-after.csv', testInvoices(4));
+
+      // Longer than the send time, which it does not use up.
+      expect(result.counts).toMatchObject({ issued: 4 });
+      const after = stack.posts().filter(({ at }) => at > saidAt);
+      expect(Math.min(...after.map(({ at }) => at)) - saidAt).toBeGreaterThanOrEqual(6_000);
+    });
+  });
+
+  it('holds the rest when the service refuses more than the failure budget', async () => {
+    await withStack({ profile: { limits: { maxConcurrency: 4 } } }, async (stack) => {
+      stack.front.script = (request) => (isInvoice(request) ? { status: 422 } : 'pass');
+
+      const result = await stack.run('budget.csv', testInvoices(150));
+
+      const { rejected = 0, held = 0 } = result.counts;
+      expect(rejected + held).toBe(150);
+      expect(rejected).toBeGreaterThanOrEqual(50);
+      expect(held).toBeGreaterThan(0);
+      expect(stack.posts().length).toBe(rejected);
+      const reasons = new Set(
+        (await stack.lines(result.batchId)).map(({ state, reason }) => `${state} ${reason?.code}`),
+      );
+      expect(reasons).toEqual(new Set(['rejected scripted', 'held failure-budget-spent']));
+    });
+  });
+});

@@ -1,0 +1,188 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { askTimes } from '../../src/domain/ask-times.ts';
+import { expectAgreement } from '../support/agreement.ts';
+import { FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
+import { withStack, type TestStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+
+const SECRET = 'whsec_of_the_test';
+
+/** One delivery, signed as the service would; the answer's status. */
+async function deliver(stack: TestStack, event: { type: string; id: string; secret?: string }): Promise<number> {
+  const body = JSON.stringify({ id: `evt_${event.type}_${event.id}`, type: event.type, data: { id: event.id } });
+  const signature = createHmac('sha256', event.secret ?? SECRET)
+    .update(body)
+    .digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
+  const answer = await fetch(stack.webhookUrl, { method: 'POST', headers, body });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+function asksOf(stack: TestStack, serviceId: string | null): readonly number[] {
+  const { requests } = stack.front;
+  return requests.filter(({ method, path }) => method === 'GET' && path.endsWith(`/${serviceId}`)).map(({ at }) => at);
+}
+
+describe('settling', { concurrent: true }, () => {
+  it('goes on without signals: the page reads the ledger again by itself', async () => {
+    await withStack({ signals: 'lost', sandbox: { settleMs: 600 } }, async (stack) => {
+      const result = await stack.run('no-signals.csv', testInvoices(20));
+
+      expect(result.counts).toMatchObject({ issued: 20 });
+      expect(stack.log.join('')).not.toContain('"level":"error"');
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('goes on without webhooks: GET tells', async () => {
+    const invoices = [...testInvoices(10), { ref: 'F-11', taxCode: FAILING_TAX_CODE }];
+    await withStack({ webhooks: 'none', env: { LOTE_SETTLE_TIMEOUT: '8s' } }, async (stack) => {
+      const result = await stack.run('no-webhooks.csv', invoices);
+
+      expect(result.counts).toMatchObject({ issued: 10, failed: 1 });
+      expect(stack.sandbox.books().totals.webhooks).toBe(0);
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('asks at the settled times for what stays silent, and then calls it unsettled', async () => {
+    const settleMs = 6_000;
+    const sandbox = { faults: { neverSettle: 1 } };
+    await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: `${settleMs}ms` } }, async (stack) => {
+      const result = await stack.run('silent.csv', testInvoices(4));
+
+      expect(result.counts).toMatchObject({ unsettled: 4 });
+      const times = askTimes(settleMs);
+      for (const line of await stack.lines(result.batchId)) {
+        expect(line.reason?.code).toBe('no-final-answer');
+        const asks = asksOf(stack, line.serviceId);
+        expect(asks.length).toBeGreaterThan(0);
+        expect(asks.length).toBeLessThanOrEqual(times.length);
+        // The settle time starts with the acceptance, which is no earlier than the POST.
+        for (const [at, ask] of asks.entries()) expect(ask - (line.sentAt ?? 0)).toBeGreaterThanOrEqual(times[at] ?? 0);
+      }
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('settles an unsettled invoice when its webhook comes after the batch has closed', async () => {
+    const sandbox = { faults: { neverSettle: 1 } };
+    await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '1s', WEBHOOK_SECRET: SECRET } }, async (stack) => {
+      const result = await stack.run('late.csv', testInvoices(2));
+      const line = await stack.line(result.batchId, 'F-1');
+      expect(line.state).toBe('unsettled');
+
+      expect(await deliver(stack, { type: 'invoice.issued', id: line.serviceId ?? '' })).toBe(204);
+
+      // 2xx says that it is stored; it is applied right after.
+      await until(async () => (await stack.line(result.batchId, 'F-1')).state !== 'unsettled');
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ state: 'issued', reason: null });
+      expect(await stack.line(result.batchId, 'F-2')).toMatchObject({ state: 'unsettled' });
+    });
+  });
+
+  it('lets issued win over failed, and flags it', async () => {
+    await withStack({ webhooks: 'none', env: { LOTE_SETTLE_TIMEOUT: '2s', WEBHOOK_SECRET: SECRET } }, async (stack) => {
+      stack.front.script = ({ method, path }) =>
+        method === 'GET' && path.startsWith('/v1/invoices/')
+          ? { status: 200, json: { id: path.split('/').at(-1), status: 'failed' } }
+          : 'pass';
+      const result = await stack.run('risen.csv', testInvoices(2));
+      expect(result.counts).toMatchObject({ failed: 2 });
+      const line = await stack.line(result.batchId, 'F-1');
+
+      expect(await deliver(stack, { type: 'invoice.issued', id: line.serviceId ?? '' })).toBe(204);
+
+      await until(async () => (await stack.line(result.batchId, 'F-1')).state !== 'failed');
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({
+        state: 'issued',
+        flags: ['issued-after-failed'],
+      });
+    });
+  });
+
+  it('does not believe a failed event that GET contradicts', async () => {
+    const sandbox = { faults: { contradictoryEvents: 1, webhookDropped: 1 } };
+    await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '8s' } }, async (stack) => {
+      const result = await stack.run('contradicted.csv', testInvoices(10));
+
+      expect(result.counts).toMatchObject({ issued: 10 });
+      const flags = new Set((await stack.lines(result.batchId)).flatMap((line) => line.flags));
+      expect(flags).toEqual(new Set(['issued-after-failed']));
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('believes a failed event when GET has no readable status', async () => {
+    await withStack({ webhooks: 'none', env: { WEBHOOK_SECRET: SECRET } }, async (stack) => {
+      stack.front.script = ({ method, path }) =>
+        method === 'GET' && path.startsWith('/v1/invoices/') ? { status: 200, json: { nothing: true } } : 'pass';
+      await stack.drop('unreadable.csv', testInvoices(1));
+      const { batchId, handle } = await stack.start({ file: 'unreadable.csv' });
+      await until(async () => (await stack.lines(batchId))[0]?.state === 'accepted');
+      const { serviceId } = await stack.line(batchId, 'F-1');
+
+      await deliver(stack, { type: 'invoice.failed', id: serviceId ?? '' });
+
+      expect((await handle.result()).counts).toMatchObject({ failed: 1 });
+    });
+  });
+
+  it('waits on a failed event while GET says that it is still processing', async () => {
+    const sandbox = { faults: { neverSettle: 1 } };
+    await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '4s', WEBHOOK_SECRET: SECRET } }, async (stack) => {
+      await stack.drop('not-yet.csv', testInvoices(1));
+      const { batchId, handle } = await stack.start({ file: 'not-yet.csv' });
+      await until(async () => (await stack.lines(batchId))[0]?.state === 'accepted');
+      const { serviceId } = await stack.line(batchId, 'F-1');
+
+      await deliver(stack, { type: 'invoice.failed', id: serviceId ?? '' });
+
+      expect((await handle.result()).counts).toMatchObject({ unsettled: 1 });
+      expect(asksOf(stack, serviceId).length).toBeGreaterThan(0);
+    });
+  });
+
+  it('takes webhooks as they come: early, twice, out of order, late, forged, of strangers', async () => {
+    const faults = {
+      webhookEarly: 0.4,
+      webhookDuplicated: 0.5,
+      webhookReordered: 0.5,
+      reorderMs: 300,
+      webhookLate: 0.2,
+      lateMs: 800,
+      webhookForged: 0.4,
+      webhookStray: 0.3,
+    };
+    await withStack({ sandbox: { faults, seed: 'webhooks' } }, async (stack) => {
+      const result = await stack.run('webhooks.csv', [...testInvoices(60), { ref: 'F-61', taxCode: FAILING_TAX_CODE }]);
+
+      expect(result.counts).toMatchObject({ issued: 60, failed: 1 });
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('refuses a delivery with a wrong signature, or without a secret to check it by', async () => {
+    await withStack({ webhooks: 'none' }, async (stack) => {
+      expect(await deliver(stack, { type: 'invoice.issued', id: 'inv_1' })).toBe(401);
+    });
+    await withStack({ webhooks: 'none', env: { WEBHOOK_SECRET: SECRET } }, async (stack) => {
+      expect(await deliver(stack, { type: 'invoice.issued', id: 'inv_1', secret: 'another' })).toBe(401);
+      expect(await deliver(stack, { type: 'invoice.issued', id: 'inv_1' })).toBe(204);
+    });
+  });
+
+  it('registers the webhook once, and takes the secret of the registration as well as its own', async () => {
+    await withStack({ env: { WEBHOOK_SECRET: SECRET } }, async (stack) => {
+      await stack.run('one.csv', testInvoices(3));
+      await stack.run('two.csv', testInvoices(3, {}, 4));
+
+      const registrations = stack.front.requests.filter(({ path }) => path === '/v1/webhooks');
+      expect(registrations).toHaveLength(1);
+      expect(JSON.parse(registrations[0]?.body ?? '{}')).toMatchObject({ url: stack.webhookUrl });
+      expect(await deliver(stack, { type: 'invoice.issued', id: 'inv_1' })).toBe(204);
+    });
+  });
+});

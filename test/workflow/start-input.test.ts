@@ -1,0 +1,67 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { batchFailure } from '../../src/cli/batch-failure.ts';
+import { ownName } from '../support/batch-file.ts';
+import { withStack } from '../support/stack.ts';
+
+/** What the Temporal UI may send: nothing, or JSON of any shape. */
+const NOT_A_FILE: readonly unknown[] = [
+  null,
+  undefined,
+  {},
+  { file: '' },
+  { file: '  ' },
+  { file: 7 },
+  'sample.csv',
+  [],
+];
+
+function causeOf(error: unknown): ApplicationFailure {
+  expect(error).toBeInstanceOf(WorkflowFailedError);
+  let cause = (error as WorkflowFailedError).cause as Error | undefined;
+  while (cause !== undefined && !(cause instanceof ApplicationFailure)) cause = cause.cause as Error | undefined;
+  if (cause === undefined) throw new Error('The run failed without an ApplicationFailure');
+  return cause;
+}
+
+describe('invoiceBatch', () => {
+  it('fails at once, with the sentence that shows the right input, when it gets none', async () => {
+    await withStack({}, async (stack) => {
+      for (const input of NOT_A_FILE) {
+        const handle = await stack.startAs(ownName('empty'), input as null);
+
+        const failure = causeOf(await handle.result().catch((error: unknown) => error));
+
+        expect(failure).toMatchObject({ type: 'input-invalid', nonRetryable: true });
+        expect(failure.message).toContain('{"file": "sample.csv"}');
+      }
+      expect(stack.front.requests).toEqual([]);
+    });
+  });
+
+  it.each(['nowhere.csv', '../outside.csv', '.'])(
+    'fails at once for the file name %s, and sends nothing',
+    async (file) => {
+      await withStack({}, async (stack) => {
+        const handle = await stack.startAs(ownName('missing'), { file });
+
+        const error: unknown = await handle.result().catch((caught: unknown) => caught);
+
+        expect(causeOf(error)).toMatchObject({ type: 'file-unreadable', nonRetryable: true });
+        expect(batchFailure(error)).toMatchObject({ code: 'file-unreadable' });
+        expect(stack.front.requests).toEqual([]);
+      });
+    },
+  );
+
+  it('refuses the work of another ledger', async () => {
+    await withStack({}, async (stack) => {
+      await stack.drop('own.csv', [{ ref: 'F-1' }]);
+      const handle = await stack.startAs(ownName('foreign'), { file: 'own.csv', ledgerId: 'lgr_of_somebody_else' });
+
+      expect(causeOf(await handle.result().catch((error: unknown) => error))).toMatchObject({ type: 'ledger-foreign' });
+      expect(stack.posts()).toEqual([]);
+    });
+  });
+});

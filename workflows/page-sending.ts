@@ -1,0 +1,127 @@
+import { condition, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import * as options from './activity-options.ts';
+import { outageOverSignal, waitingSignal, type PageControl, type PageEnding, type PageInput } from './messages.ts';
+import { waitAtMost } from './wait-at-most.ts';
+
+const { submitSlice } = proxyActivities<Activities>(options.SUBMIT);
+
+/** Two slices at a time keep the connection pool busy while one of them reads or writes the ledger. */
+const SLICES_AT_ONCE = 2;
+/** Refused "for now" or lost: the slice is sent again after this, doubled each round. */
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+
+export interface PageVoice {
+  readonly control: () => PageControl;
+  readonly tellParent: (signal: string, ...args: readonly unknown[]) => Promise<void>;
+}
+
+export interface SendingEnd {
+  readonly ending: PageEnding;
+  readonly waitedFor: string | null;
+}
+
+/** Rounds over the page until nothing is left to send, the time for it is spent, or an operator cancels. */
+export async function sendPage(input: PageInput, voice: PageVoice): Promise<SendingEnd> {
+  const { page, settings } = input;
+  const stopped = (): boolean => voice.control().cancelled || voice.control().outageOver;
+  let spent = 0;
+  let outageSince: number | null = null;
+  let told: string | null = null;
+  let waitedFor: string | null = null;
+  const ending = await rounds();
+  await tell(null);
+  return { ending, waitedFor };
+
+  async function rounds(): Promise<PageEnding> {
+    for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
+      if (voice.control().paused) {
+        await condition(() => !voice.control().paused || stopped());
+        // Nobody tried meanwhile, so nobody knows how long the service was away.
+        outageSince = null;
+      }
+      if (voice.control().cancelled) return 'cancelled';
+      if (voice.control().outageOver) return 'outage';
+      const began = Date.now();
+      const round = await sendRound(input, voice);
+      if (round.left === 0 || round.stop) return voice.control().cancelled ? 'cancelled' : 'sent';
+      if (round.accepted > 0) {
+        outageSince = null;
+        retry = FIRST_RETRY_MS;
+      }
+      if (round.waiting !== null) {
+        // Trouble of the whole service does not use up the send time of its invoices.
+        outageSince ??= Date.now();
+        const left = settings.patienceMs - (Date.now() - outageSince);
+        waitedFor = round.waiting.reason;
+        if (left <= 0) {
+          await voice.tellParent(outageOverSignal.name);
+          return 'outage';
+        }
+        await tell(round.waiting.reason);
+        const ms = Math.min(round.waiting.probeAfterMs, left);
+        await waitAtMost(ms, { summary: `waiting: ${round.waiting.reason}`, until: stopped });
+        retry = FIRST_RETRY_MS / 2;
+      } else if (!voice.control().paused) {
+        outageSince = null;
+        await tell(null);
+        // A round that got something through spends no time: a slow service is not a silent one.
+        spent += retry + (round.accepted > 0 ? 0 : Date.now() - began);
+        if (spent > settings.sendMs) return 'send-time';
+        await waitAtMost(retry, { summary: 'sending again what got no final answer', until: stopped });
+      }
+    }
+  }
+
+  /** Told when it changes, not at each probe: an outage of hours must not fill the parent's history. */
+  async function tell(reason: string | null): Promise<void> {
+    if (reason === told) return;
+    told = reason;
+    await voice.tellParent(waitingSignal.name, { page, reason });
+  }
+}
+
+interface Waiting {
+  readonly reason: string;
+  readonly probeAfterMs: number;
+}
+
+interface Round {
+  accepted: number;
+  left: number;
+  stop: boolean;
+  waiting: Waiting | null;
+}
+
+/** Every slice of the page once, unless the service as a whole is in trouble or an operator stops it. */
+async function sendRound(input: PageInput, { control }: PageVoice): Promise<Round> {
+  const { ledgerId, batchId, page, settings } = input;
+  const round: Round = { accepted: 0, left: 0, stop: false, waiting: null };
+  const starts: number[] = [];
+  for (let from = input.firstOrdinal; from <= input.lastOrdinal; from += settings.sliceSize) starts.push(from);
+
+  async function lane(): Promise<void> {
+    for (let from = starts.shift(); from !== undefined; from = starts.shift()) {
+      const { paused, cancelled, outageOver } = control();
+      if (paused || cancelled || outageOver || round.stop || round.waiting !== null) {
+        // Not tried: the next round does.
+        round.left += 1;
+        return;
+      }
+      const to = Math.min(from + settings.sliceSize - 1, input.lastOrdinal);
+      const slice = await submitSlice({ ledgerId, batchId, page, from, to });
+      round.accepted += slice.accepted;
+      round.left += slice.left;
+      round.stop ||= slice.stop;
+      round.waiting = longer(round.waiting, slice.waiting);
+    }
+  }
+
+  await Promise.all(Array.from({ length: SLICES_AT_ONCE }, lane));
+  return round;
+}
+
+function longer(one: Waiting | null, other: Waiting | null): Waiting | null {
+  return (one?.probeAfterMs ?? 0) >= (other?.probeAfterMs ?? 0) ? one : other;
+}
