@@ -31,6 +31,8 @@ export interface SendDeps {
   /** Waits for its turn; null: nothing may be sent any more. */
   readonly admit: () => Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
+  /** The service lets nobody in: told before the slot is free, so that nobody else goes and is turned away too. */
+  readonly shutOut: (reason: Reason, sentAt: number) => Promise<void>;
   /** True: after this answer let others go first, or nobody. */
   readonly stopped: () => boolean;
   readonly storedErrors: StoredErrors;
@@ -44,7 +46,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const release = await deps.admit();
     if (release === null) return before ?? turnedAway(deps.now());
     const lastSentAt = deps.now();
-    const answer = await deps.service.createInvoice(body, invoice.idempotencyKey).finally(release);
+    const answer = await post(deps, body, invoice.idempotencyKey, lastSentAt).finally(release);
     const answeredAt = deps.now();
     if (answer.kind === 'lost') mayExist = true;
     const stored = !deps.stopped() && deps.storedErrors.note(invoice.idempotencyKey, answer);
@@ -58,6 +60,12 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
     await deps.pause(pauseMs);
   }
+}
+
+async function post(deps: SendDeps, body: string, key: string, sentAt: number): Promise<CreateAnswer> {
+  const answer = await deps.service.createInvoice(body, key);
+  if (answer.kind === 'closed-door') await deps.shutOut(answer.reason, sentAt);
+  return answer;
 }
 
 function turnedAway(now: number): Sent {

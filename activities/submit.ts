@@ -112,6 +112,7 @@ async function submitSlice(
         now: deps.now,
         admit: () => admit(invoice),
         pause: (ms) => sleep(ms),
+        shutOut,
         stopped: () => door.shutFor() !== null,
         storedErrors,
       },
@@ -155,8 +156,12 @@ async function submitSlice(
       if (isShut) await door.shut(REFUSED_ACCESS, lastSentAt);
       return;
     }
-    if (trouble.shut) await door.shut(trouble.reason, lastSentAt);
-    else await door.troubled(trouble.reason, lastSentAt);
+    if (!trouble.shut) await door.troubled(trouble.reason, lastSentAt);
+  }
+
+  /** A single 403 may be one merchant's; the run of them is judged answer by answer. */
+  async function shutOut(reason: Reason, sentAt: number): Promise<void> {
+    if (reason.code !== REFUSED_ACCESS.code) await door.shut(reason, sentAt);
   }
 
   /** What a lost answer left open stays unknown, whatever comes after it. */

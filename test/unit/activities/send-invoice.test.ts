@@ -17,6 +17,8 @@ interface Try {
   readonly sent: Sent;
   readonly keys: readonly string[];
   readonly pauses: readonly number[];
+  /** What was told in which order: the slot given back, the door shut. */
+  readonly told: readonly string[];
 }
 
 /** Sends one invoice to a service that gives these answers in turn. */
@@ -26,6 +28,7 @@ async function send(
 ): Promise<Try> {
   const keys: string[] = [];
   const pauses: number[] = [];
+  const told: string[] = [];
   let clock = 0;
   const sent = await sendInvoice(
     {
@@ -40,7 +43,9 @@ async function send(
       },
       random: () => 0.5,
       now: () => clock,
-      admit: () => Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => undefined),
+      admit: () =>
+        Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => void told.push('slot free')),
+      shutOut: ({ code }, sentAt) => Promise.resolve(void told.push(`shut out by ${code} at ${sentAt}`)),
       pause(ms) {
         pauses.push(ms);
         clock += ms;
@@ -52,7 +57,7 @@ async function send(
     { idempotencyKey: 'key', mayExist: over.mayExist ?? false } as SendableInvoice,
     'bytes',
   );
-  return { sent, keys, pauses };
+  return { sent, keys, pauses, told };
 }
 
 describe('sendInvoice', () => {
@@ -78,8 +83,10 @@ describe('sendInvoice', () => {
   });
 
   it('does not knock again at a closed door, and does not take it for the invoice', async () => {
-    const { sent } = await send([{ kind: 'closed-door', reason: REASON, retryAfterMs: null }]);
+    const { sent, told } = await send([{ kind: 'closed-door', reason: REASON, retryAfterMs: null }]);
 
+    // The other way round, the next in the queue would be on the wire before the door is shut.
+    expect(told).toEqual(['shut out by said at 0', 'slot free']);
     expect(sent).toMatchObject({ attempts: 1, outcome: { kind: 'pending', mayExist: false }, trouble: { shut: true } });
   });
 
