@@ -10,6 +10,8 @@ export interface ReviewInput {
   readonly batchId: string;
   readonly page: number;
   readonly settleMs: number;
+  /** An operator wants every silent invoice asked for, whether or not it is due. */
+  readonly askNow?: boolean;
 }
 
 /** Times are spans, not moments: the clocks of worker and Temporal server need not agree. */
@@ -33,13 +35,17 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   const { batchId, page, settleMs } = input;
   const until = deps.now() + LONGEST_REVIEW_MS;
   const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_ASKED_AT_ONCE);
-  await askAll(deps, failures, until);
+  await askAll(deps, failures, { until });
   let progress = await deps.ledger.pageProgress(batchId, page);
-  if (asksDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
+  if (input.askNow === true && progress.accepted > 0) {
+    const silent = await deps.ledger.silent(batchId, page, deps.now() + 1, MOST_ASKED_AT_ONCE);
+    await askAll(deps, silent, { until, outOfTurn: true });
+    progress = await deps.ledger.pageProgress(batchId, page);
+  } else if (asksDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
     const silent = await deps.ledger.silent(batchId, page, deps.now(), MOST_ASKED_AT_ONCE);
     // Each by its own age: within a page that was held up, the first may have waited for hours when the last was accepted.
     const due = silent.filter(({ asks, acceptedAt }) => asks < asksDue(settleMs, ageOf(deps, acceptedAt)));
-    await askAll(deps, due, until);
+    await askAll(deps, due, { until });
     progress = await deps.ledger.pageProgress(batchId, page);
   }
   return standing(deps, progress, settleMs);
@@ -72,13 +78,17 @@ interface Asked {
   readonly reason?: Reason | null;
 }
 
-async function askAll(deps: ActivityDeps, invoices: readonly Asked[], until: number): Promise<void> {
+async function askAll(
+  deps: ActivityDeps,
+  invoices: readonly Asked[],
+  { until, outOfTurn = false }: { readonly until: number; readonly outOfTurn?: boolean },
+): Promise<void> {
   if (invoices.length === 0) return;
   const { cancellationSignal } = Context.current();
   await eachOf(invoices, deps.settings.maxConcurrency, async (invoice) => {
     if (cancellationSignal.aborted || deps.now() > until) return;
     const news = await askOne(deps, invoice);
-    if (news !== null) await deps.ledger.recordStatus([news]);
+    if (news !== null) await deps.ledger.recordStatus([outOfTurn ? { ...news, outOfTurn } : news]);
   });
 }
 

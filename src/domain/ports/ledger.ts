@@ -241,6 +241,8 @@ export interface StatusNews {
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   readonly reason: Reason | null;
   readonly now: number;
+  /** Asked out of turn: it must not use up one of the asks that are due later. */
+  readonly outOfTurn?: boolean;
 }
 
 export interface PageProgress {
