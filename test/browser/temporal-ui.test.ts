@@ -69,7 +69,7 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     await keepScreen(page, 'temporal-paused');
 
     await sendUpdate(page, 'resume', null);
-    await expectDetails(page, 'waiting for final answers');
+    await expectDetails(page, 'Now\tall sent: waiting for final answers');
     await keepScreen(page, 'temporal-resumed');
   });
 

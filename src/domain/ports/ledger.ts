@@ -240,7 +240,7 @@ export interface StatusNews {
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   readonly reason: Reason | null;
-  /** How many of the settled times to ask have come by now, this ask included; without it, one more than before. */
+  /** How many of the settled times to ask have come by now, this ask included; as many as before: it was out of turn; without it, one more. */
   readonly asks?: number;
   readonly now: number;
 }
