@@ -21,7 +21,7 @@ const MOST_SHOWN = 50;
 export async function readCsv(reading: Reading): Promise<Read> {
   const dialect = await decideDialect(reading.head, reading.options);
   reportHeader(reading, dialect);
-  const reader = new CsvReader(dialect.delimiter);
+  const reader = new CsvReader(dialect.delimiter, reading.lineEnds);
   const damage = new Damage();
   const evidence = {
     quantity: new DecimalEvidence(labelOf(dialect, 'quantity')),
