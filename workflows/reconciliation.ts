@@ -30,8 +30,8 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   const result = {
     repeated: repeated.repeated,
     found: repeated.found,
-    serviceAway: repeated.serviceAway,
     ...asked,
+    serviceAway: repeated.serviceAway || asked.serviceAway,
     reports: outdated,
   };
   setCurrentDetails(details(result));

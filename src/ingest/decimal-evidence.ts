@@ -44,7 +44,7 @@ export class DecimalEvidence {
 
   /** A number token of JSON: its point is a decimal point by definition. */
   observeToken(row: number, token: string): void {
-    if (!INTEGER.test(token)) this.#keep('.', row, token);
+    if (token.includes('.')) this.#keep('.', row, token);
   }
 
   /** @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared` */

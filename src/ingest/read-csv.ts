@@ -68,6 +68,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
       header: headerProof(dialect),
       ignored: dialect.map.ignored.slice(0, MOST_SHOWN).map((name) => shorten(name, 80)),
       decimal,
+      ...(reading.options.duplicateRows === 'keep' ? { duplicateRows: 'keep' } : {}),
     },
   };
 }

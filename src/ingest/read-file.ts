@@ -101,7 +101,7 @@ async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFi
       `Expected CSV, JSON or NDJSON, found ${foreign}. Save or export it as CSV (UTF-8)`,
     );
   try {
-    return decideEncoding(scan, options?.encoding);
+    return decideEncoding(scan, options);
   } catch (error) {
     if (!(error instanceof UndecodableAt)) throw error;
     const line = await lineOf(path, error.offset, signal);

@@ -26,6 +26,8 @@ export interface TemporalConfig {
   readonly namespace: string;
   readonly apiKey: string | null;
   readonly tls: TemporalTlsConfig | null;
+  /** Of the UI of a server that was given; the embedded one knows its own. */
+  readonly uiUrl: string | null;
 }
 
 /** Paths are of PEM files. */
@@ -144,6 +146,7 @@ function toTemporal(env: Env, path: (relative: string) => string): TemporalConfi
     namespace: env.TEMPORAL_NAMESPACE,
     apiKey: env.TEMPORAL_API_KEY ?? null,
     tls: (env.TEMPORAL_TLS ?? wanted) ? tls : null,
+    uiUrl: env.TEMPORAL_UI_URL ?? null,
   };
 }
 

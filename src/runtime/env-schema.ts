@@ -75,6 +75,7 @@ export const EnvSchema = z.object({
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: text.optional(),
   TEMPORAL_TLS_CLIENT_CERT_PATH: text.optional(),
   TEMPORAL_TLS_CLIENT_KEY_PATH: text.optional(),
+  TEMPORAL_UI_URL: EnvBaseUrl.optional(),
   LOTE_TASK_QUEUE: text.default('lote'),
   SERVICE_PROFILE: text.optional(),
   LOTE_DATA_DIR: text.default('.lote'),

@@ -11,6 +11,7 @@ import { startConsole } from '../console/start-console.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
 import { connectClient, placeOf } from './connect-client.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
+import { killSelf, stopSelf } from './end-self.ts';
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { VERSION } from './version.ts';
@@ -145,8 +146,8 @@ async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<
 function crashPointsOf({ crashAt }: Config): CrashPoints {
   return createCrashPoints({
     crashAt,
-    killSelf: () => process.kill(process.pid, 'SIGKILL'),
     // The server is not ours to end.
     killTemporal: () => undefined,
+    ...{ killSelf, stopSelf },
   });
 }

@@ -21,6 +21,7 @@ import { startBatch } from './batch-starter.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints } from './crash-points.ts';
 import { openTemporal } from './embedded-temporal.ts';
+import { killSelf, stopSelf } from './end-self.ts';
 import { createHandOver, type HandOver } from './hand-over.ts';
 import { bringIn } from './input-files.ts';
 import { requireKnownService } from './interlock.ts';
@@ -96,8 +97,8 @@ async function startParts(
   let endTemporal = (): void => undefined;
   const crash = createCrashPoints({
     crashAt: config.crashAt,
-    killSelf: () => process.kill(process.pid, 'SIGKILL'),
     killTemporal: () => endTemporal(),
+    ...{ killSelf, stopSelf },
   });
   const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger }));
   parts.add('ledger', () => ledger.close());

@@ -36,7 +36,7 @@ describe('readConfig', () => {
       },
       sandbox: { host: '127.0.0.1', port: 8092, explicit: false, variable: 'SANDBOX_PORT' },
       databaseUrl: null,
-      temporal: { address: null, namespace: 'default', apiKey: null, tls: null },
+      temporal: { address: null, namespace: 'default', apiKey: null, tls: null, uiUrl: null },
       taskQueue: 'lote',
       dataDir: '/work/.lote',
       inputDir: '/work/input',
