@@ -66,8 +66,11 @@ function situation(view: BatchView): readonly Row[] {
 }
 
 function balance({ at, counts, net }: Standing): readonly string[] {
+  const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   const states = OUTCOMES.flatMap((state) => (counts[state] === undefined ? [] : [[state, counts[state]]]));
   return [
+    `**Balance** as of ${when} UTC`,
+    '',
     table(['State', 'Invoices'], states),
     '',
     ...(net.length === 0
@@ -75,12 +78,17 @@ function balance({ at, counts, net }: Standing): readonly string[] {
       : [
           table(
             ['Net', 'of the file', 'gone out'],
-            net.map(({ currency, all, out }) => [currency, all, out]),
+            net.map(({ currency, all, out }) => [currency, amount(all), amount(out)]),
           ),
           '',
         ]),
-    `As of ${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
   ];
+}
+
+/** Exact, with two decimals at least. */
+function amount(net: string): string {
+  const [whole = '0', fraction = ''] = net.split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
 function table(head: readonly string[], rows: readonly Row[]): string {
