@@ -5,6 +5,7 @@ import { LoteError } from '../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../domain/ports/ledger.ts';
 import { readAsText } from '../domain/read-as.ts';
 import { dialectOf, readRecords } from '../ingest/read-records.ts';
+import { deliveryNotes } from '../report/delivery-notes.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson } from '../report/original-file.ts';
 import { reportHistory, type ReportedChange } from '../report/report-history.ts';
 import { writeReport } from '../report/write-report.ts';
@@ -40,7 +41,7 @@ async function write(places: ReportPlaces, batchId: string): Promise<ReportSumma
     ledger: watched.ledger,
     batchId,
     reportsDir: places.reportsDir,
-    notes: places.notes(),
+    notes: [...places.notes(), ...deliveryNotes(await places.ledger.deliveryTrouble(batch.startedAt))],
     history,
     now,
     ...(original === null ? {} : { original }),
