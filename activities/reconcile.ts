@@ -4,7 +4,7 @@ import type { SendOutcome, StatusNews } from '../src/domain/ports/ledger.ts';
 import type { OpenDocument, RepeatInvoice } from '../src/domain/ports/reconciling-ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 import { eachOf } from './each-of.ts';
-import { askOne } from './settle.ts';
+import { askOne } from './ask-all.ts';
 
 export interface ReconcileInput {
   readonly ledgerId?: string | undefined;

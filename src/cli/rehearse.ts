@@ -74,7 +74,7 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
     const files = command.files.map((file) => resolve(file));
     const started = await startBatches({ ...command, files, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
-      progress: progressLine(process.stderr),
+      progress: progressLine(),
       atRest: (batchId) => atRestIn(stack.ledger, batchId),
       ended: stack.lost,
     });

@@ -26,6 +26,8 @@ export interface TemporalConfig {
   readonly namespace: string;
   readonly apiKey: string | null;
   readonly tls: TemporalTlsConfig | null;
+  /** Of the UI of a server that was given; the embedded one knows its own. */
+  readonly uiUrl: string | null;
 }
 
 /** Paths are of PEM files. */
@@ -48,7 +50,8 @@ export interface Config {
     readonly url: string | null;
   };
   readonly receiver: ListenConfig;
-  readonly console: ListenConfig & { readonly token: string | null };
+  /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
+  readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
   readonly sandbox: ListenConfig;
   /** null: the embedded ledger under the data directory. */
   readonly databaseUrl: string | null;
@@ -97,6 +100,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
     console: {
       ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
       token: env.CONSOLE_TOKEN ?? null,
+      publicUrl: env.CONSOLE_URL ?? null,
     },
     sandbox: toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
     databaseUrl: env.DATABASE_URL ?? null,
@@ -147,6 +151,7 @@ function toTemporal(env: Env, path: (relative: string) => string): TemporalConfi
     namespace: env.TEMPORAL_NAMESPACE,
     apiKey: env.TEMPORAL_API_KEY ?? null,
     tls: (env.TEMPORAL_TLS ?? wanted) ? tls : null,
+    uiUrl: env.TEMPORAL_UI_URL ?? null,
   };
 }
 

@@ -30,6 +30,7 @@ import { openSharedService, readProfile, type ServiceAccount } from './open-serv
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
 import { startedParts } from './stop-in-reverse.ts';
@@ -146,7 +147,13 @@ async function startParts(
     tell,
   });
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
-  const worker = await startWorker(activityDeps({ config, ledger, service, profile, client, webhookUrl, crash, log }), {
+  let consoleUrl: string | null = null;
+  const deps = activityDeps({
+    ...{ config, ledger, service, profile, client, webhookUrl, crash, log },
+    searchable: await ensureSearchAttributes(client, log),
+    consoleUrl: () => config.console.publicUrl ?? consoleUrl,
+  });
+  const worker = await startWorker(deps, {
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,
@@ -181,6 +188,7 @@ async function startParts(
     ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });
   parts.add('console', () => web.close());
+  consoleUrl = web.url;
 
   const endpoints: Endpoints = {
     ...(await ownIdentity()),

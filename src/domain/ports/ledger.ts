@@ -231,7 +231,7 @@ export interface SilentInvoice {
   readonly ordinal: number;
   readonly serviceId: string;
   readonly acceptedAt: number;
-  /** GETs made so far in this waiting. */
+  /** How many of the settled times to ask are done with. */
   readonly asks: number;
 }
 
@@ -242,6 +242,8 @@ export interface StatusNews {
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   readonly reason: Reason | null;
+  /** How many of the settled times to ask have come by now, this ask included; as many as before: it was out of turn; without it, one more. */
+  readonly asks?: number;
   readonly now: number;
 }
 
