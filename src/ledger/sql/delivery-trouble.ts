@@ -1,5 +1,5 @@
 /** A service that delivers for others too may bring millions: more than this many need not be counted. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 
 /** Since. Correctly signed bytes that could not be read, and final words about service ids that no invoice has, nor ever had. */
 export const DELIVERY_TROUBLE = `/* delivery-trouble */
