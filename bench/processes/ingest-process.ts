@@ -17,6 +17,8 @@ export interface IngestInput {
   readonly directory: string;
   /** In the directory. */
   readonly file: string;
+  /** Told to csv-parse; Lote finds it out. */
+  readonly delimiter: string;
   /** Of the ledger, for `stage`; null: embedded. */
   readonly databaseUrl: string | null;
 }
@@ -72,7 +74,7 @@ async function parsed(): Promise<number> {
       done();
     },
   });
-  await pipeline(createReadStream(path), parse(), rowsAway);
+  await pipeline(createReadStream(path), parse({ delimiter: input.delimiter }), rowsAway);
   return count - 1;
 }
 

@@ -21,7 +21,7 @@ const MOST_SHOWN = 50;
 export async function readCsv(reading: Reading): Promise<Read> {
   const dialect = await decideDialect(reading.head, reading.options);
   reportHeader(reading, dialect);
-  const reader = new CsvReader(dialect.delimiter);
+  const reader = new CsvReader(dialect.delimiter, reading.lineEnds);
   const damage = new Damage();
   const evidence = {
     quantity: new DecimalEvidence(labelOf(dialect, 'quantity')),
@@ -68,6 +68,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
       header: headerProof(dialect),
       ignored: dialect.map.ignored.slice(0, MOST_SHOWN).map((name) => shorten(name, 80)),
       decimal,
+      ...(reading.options.duplicateRows === 'keep' ? { duplicateRows: 'keep' } : {}),
     },
   };
 }

@@ -9,6 +9,8 @@ export interface Reading {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** UTF-8 bytes of its beginning. */
   readonly head: Uint8Array;
+  /** Line ends that occur in it; empty: any may. */
+  readonly lineEnds: readonly string[];
   readonly writer: RowWriter;
   readonly findings: FindingList;
   readonly options: IngestOptions;

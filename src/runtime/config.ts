@@ -45,7 +45,8 @@ export interface Config {
   readonly serviceProfilePath: string | null;
   readonly webhook: { readonly secrets: readonly string[]; readonly url: string | null };
   readonly receiver: ListenConfig;
-  readonly console: ListenConfig & { readonly token: string | null };
+  /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
+  readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
   readonly sandbox: ListenConfig;
   /** null: the embedded ledger under the data directory. */
   readonly databaseUrl: string | null;
@@ -94,6 +95,7 @@ function toConfig(env: Env, workingDirectory: string): Config {
     console: {
       ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
       token: env.CONSOLE_TOKEN ?? null,
+      publicUrl: env.CONSOLE_URL ?? null,
     },
     sandbox: toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
     databaseUrl: env.DATABASE_URL ?? null,

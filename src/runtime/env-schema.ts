@@ -63,6 +63,7 @@ export const EnvSchema = z.object({
   CONSOLE_HOST: host.default('127.0.0.1'),
   CONSOLE_PORT: port.optional(),
   CONSOLE_TOKEN: secret.optional(),
+  CONSOLE_URL: EnvBaseUrl.optional(),
   SANDBOX_HOST: host.default('127.0.0.1'),
   SANDBOX_PORT: port.optional(),
   DATABASE_URL: EnvDatabaseUrl.optional(),

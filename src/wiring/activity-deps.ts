@@ -23,6 +23,10 @@ export interface WorkerParts {
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
+  /** The three search attributes are registered with the Temporal server. */
+  readonly searchable: boolean;
+  /** Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not known. */
+  readonly consoleUrl: () => string | null;
   /** Left out: none. */
   readonly crash?: CrashPoints;
   readonly log: Logger;
@@ -87,6 +91,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       },
       dropPatienceMs: config.drop.patienceMs,
     },
+    desk: () => ({ searchable: parts.searchable, console: parts.consoleUrl(), reportsDir: config.reportsDir }),
     log,
     now,
     random: Math.random,

@@ -54,26 +54,28 @@ export interface CrashPoints {
 }
 
 export interface CrashOptions {
-  /** `[temporal@]<point>[:<which time>]`, from LOTE_CRASH_AT; null: every part is handed back as it is. */
+  /** `[temporal@|stop@]<point>[:<which time>]`, from LOTE_CRASH_AT; null: every part is handed back as it is. */
   readonly crashAt: string | null;
   readonly killSelf: () => void;
   readonly killTemporal: () => void;
+  /** Stands still until somebody who ended something else (the database) lets it go on. */
+  readonly stopSelf: (point: string) => void;
 }
 
-const SHAPE = /^(?<target>temporal@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
+const SHAPE = /^(?:(?<target>temporal|stop)@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
 
 /** @throws LoteError `configuration-invalid` for a point that does not exist. */
 export function createCrashPoints(options: CrashOptions): CrashPoints {
   if (options.crashAt === null) return NO_CRASH;
   const { target, point, time } = SHAPE.exec(options.crashAt)?.groups ?? {};
   if (point === undefined || !CRASH_POINTS.includes(point)) throw unknownPoint(options.crashAt);
-  const kill = target === undefined ? options.killSelf : options.killTemporal;
+  const end = endOf(options, target);
   let left = Number(time ?? 1);
 
   function reached(name: string): void {
     if (name !== point) return;
     left -= 1;
-    if (left === 0) kill();
+    if (left === 0) end(name);
   }
 
   return {
@@ -88,6 +90,11 @@ export function createCrashPoints(options: CrashOptions): CrashPoints {
         reached(SIGNAL_STEP[1]);
       },
   };
+}
+
+function endOf(options: CrashOptions, target: string | undefined): (point: string) => void {
+  if (target === 'stop') return options.stopSelf;
+  return target === 'temporal' ? options.killTemporal : options.killSelf;
 }
 
 /** What every process outside tests of crash safety has. */
@@ -122,6 +129,6 @@ function between<Part extends object>(
 function unknownPoint(crashAt: string): LoteError {
   return new LoteError(
     'configuration-invalid',
-    `Reading LOTE_CRASH_AT (for tests only): it must be [temporal@]<point>[:<which time>] with a point of ${CRASH_POINTS.join(', ')}; found ${JSON.stringify(crashAt)}.`,
+    `Reading LOTE_CRASH_AT (for tests only): it must be [temporal@|stop@]<point>[:<which time>] with a point of ${CRASH_POINTS.join(', ')}; found ${JSON.stringify(crashAt)}.`,
   );
 }

@@ -165,7 +165,7 @@ export interface SendableInvoice {
   readonly firstSentAt: number | null;
   /** An answer of this generation was lost, or a crash may have lost one. */
   readonly mayExist: boolean;
-  /** Since when a lost POST of this generation may have reached the service; null: every earlier one is proved not to have. */
+  /** Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null: every earlier one is proved not to have. */
   readonly mayExistSince: number | null;
 }
 
@@ -240,7 +240,7 @@ export interface StatusNews {
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   readonly reason: Reason | null;
-  /** How many of the settled times to ask have come by now, this ask included; without it, one more than before. */
+  /** How many of the settled times to ask have come by now, this ask included; as many as before: it was out of turn; without it, one more. */
   readonly asks?: number;
   readonly now: number;
 }

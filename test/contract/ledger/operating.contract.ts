@@ -115,7 +115,24 @@ export function operatingContract(open: OpenLedger): void {
 
       expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
       expect(withRisk.moved).toEqual({ release: 0, regenerate: 0, repeat: 1, abandon: 0 });
-      expect((await batch.one('long-lost')).idempotencyKey).toBe(idempotencyKey);
+      const again = await batch.one('long-lost');
+      expect(again.idempotencyKey).toBe(idempotencyKey);
+      expect(again.mayExistSince, 'the window counts from the word of the operator, or nothing would be sent').toBe(
+        late.now,
+      );
+    });
+
+    it('is reckless for once: a repeat after another lost answer needs the word of an operator again', async () => {
+      const batch = await scenario.run([{ ref: 'lost-again' }]);
+      await batch.send('lost-again', { kind: 'unknown', reason: REASON });
+      const late = { now: NOW + 25 * HOUR };
+      await retry(batch, { selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
+      await batch.send('lost-again', { kind: 'unknown', reason: REASON });
+      await batch.finish();
+
+      const without = await retry(batch, { selection: { rows: [2] }, policy: late });
+
+      expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
     });
 
     it('abandons a key that can only bring the same answer, only at an accepted risk', async () => {
