@@ -38,7 +38,7 @@ async function givenServer({ config }: TemporalWish, address: string): Promise<C
   const client = await connectClient(place, config.temporal.namespace);
   return {
     place,
-    ui: null,
+    ui: config.temporal.uiUrl,
     client,
     lost: new Promise(() => undefined),
     stop: () => client.connection.close(),

@@ -1,0 +1,95 @@
+import { TRANSITIONS } from '../../src/domain/invoice-state.ts';
+import type { InvoiceState, TransitionName } from '../../src/domain/invoice-state.ts';
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+const BOX = { width: 96, height: 30 };
+
+/** Where each state stands; a state without a place does not compile. */
+const PLACES: Readonly<Record<InvoiceState, Place>> = {
+  staged: { x: 110, y: 60 },
+  sending: { x: 350, y: 60 },
+  accepted: { x: 610, y: 60 },
+  issued: { x: 850, y: 60 },
+  held: { x: 110, y: 190 },
+  rejected: { x: 275, y: 190 },
+  unknown: { x: 445, y: 190 },
+  unsettled: { x: 610, y: 190 },
+  failed: { x: 850, y: 190 },
+};
+
+const TONES: Readonly<Record<InvoiceState, string>> = {
+  staged: 'under-way',
+  sending: 'under-way',
+  accepted: 'under-way',
+  issued: 'good',
+  held: 'open',
+  unknown: 'open',
+  unsettled: 'open',
+  rejected: 'bad',
+  failed: 'bad',
+};
+
+/** Moves that begin another life under a new key: they are led around the picture, along its bottom. */
+const NEW_KEY: readonly TransitionName[] = ['regenerate', 'abandon'];
+const BOTTOM = 262;
+const LEFT = 36;
+/** Two moves between the same states, there and back, stand this far apart. */
+const APART = 13;
+
+/** States and moves of the ledger's own table. */
+export function stateGraph(): string {
+  const names = Object.keys(TRANSITIONS) as TransitionName[];
+  const moves = names.flatMap((name) =>
+    TRANSITIONS[name].from.map((from) => ({ name, from, to: TRANSITIONS[name].to })),
+  );
+  const straight = moves.filter(({ name }) => !NEW_KEY.includes(name));
+  const lines = straight.map((move) =>
+    arrow(move, straight.some(({ from, to }) => from === move.to && to === move.from) ? APART : 0),
+  );
+  const around = NEW_KEY.flatMap((name) => TRANSITIONS[name].from);
+  const boxes = (Object.keys(PLACES) as InvoiceState[]).map((state) => box(state));
+  return [...lines, ...newKey(around), ...boxes].join('\n');
+}
+
+function arrow({ name, from, to }: { name: string; from: InvoiceState; to: InvoiceState }, shift: number): string {
+  const [a, b] = [PLACES[from], PLACES[to]];
+  const length = Math.hypot(b.x - a.x, b.y - a.y);
+  const [ux, uy] = [(b.x - a.x) / length, (b.y - a.y) / length];
+  const side = { x: -uy * shift, y: ux * shift };
+  const reach = Math.min(BOX.width / 2 / Math.max(Math.abs(ux), 0.01), BOX.height / 2 / Math.max(Math.abs(uy), 0.01));
+  const start = { x: a.x + ux * reach + side.x, y: a.y + uy * reach + side.y };
+  const end = { x: b.x - ux * (reach + 3) + side.x, y: b.y - uy * (reach + 3) + side.y };
+  // Where lines cross, in the middle, their words would stand on each other.
+  const middle = shift === 0 && (a.y === b.y || a.x === b.x) ? 0.5 : 0.36;
+  const text = { x: start.x + (end.x - start.x) * middle, y: start.y + (end.y - start.y) * middle + 4 };
+  return `<path class="move" marker-end="url(#tip)" d="M${at(start)}L${at(end)}"/>\n<text class="word" x="${round(text.x)}" y="${round(text.y)}">${name}</text>`;
+}
+
+function newKey(states: readonly InvoiceState[]): readonly string[] {
+  const { x, y } = PLACES.staged;
+  const ends = states.map((state) => PLACES[state].x);
+  const furthest = Math.max(...ends);
+  return [
+    ...ends.map((end) => `<path class="move new" d="M${end} ${PLACES.failed.y + BOX.height / 2}V${BOTTOM}"/>`),
+    `<path class="move new" marker-end="url(#tip)" d="M${furthest} ${BOTTOM}H${LEFT}V${y}H${x - BOX.width / 2 - 3}"/>`,
+    `<text class="word" x="${(furthest + x) / 2}" y="${BOTTOM + 4}">${NEW_KEY.join(', ')}: next generation, new key</text>`,
+  ];
+}
+
+function box(state: InvoiceState): string {
+  const { x, y } = PLACES[state];
+  const { width, height } = BOX;
+  return `<rect class="state ${TONES[state]}" x="${x - width / 2}" y="${y - height / 2}" width="${width}" height="${height}" rx="15"/>\n<text class="name" x="${x}" y="${y + 5}">${state}</text>`;
+}
+
+function at({ x, y }: Place): string {
+  return `${round(x)} ${round(y)}`;
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
