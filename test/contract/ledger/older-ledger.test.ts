@@ -9,7 +9,7 @@ import { OPERATING_TABLES } from '../../../src/ledger/migrations/0002-operating.
 import { SERVICE_USE_TABLES } from '../../../src/ledger/migrations/0003-service-use.ts';
 import { PURGE_COLUMNS } from '../../../src/ledger/migrations/0004-purge.ts';
 import { LOOKUP_INDEXES } from '../../../src/ledger/migrations/0005-lookup.ts';
-import { PROBE_TURN } from '../../../src/ledger/migrations/0007-probe.ts';
+import { PROBE_TURN } from '../../../src/ledger/migrations/0006-probe.ts';
 import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
 import { collect, invoiceOf, NIF, NOW, REASON, validInvoice } from './scenario.ts';
