@@ -17,7 +17,7 @@ import { createScenario, delivery, NOW, REASON } from './scenario.ts';
  * that is alive.
  */
 
-const RUNS = 60;
+const RUNS = 150;
 const LONGEST_LIFE = 45;
 /** The service keeps a key for so long, and the ledger is told so. */
 const DAY = 86_400_000;
@@ -92,8 +92,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('webhook' as const), document: index }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('undo-failure' as const), document: index }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('day' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('undo-failure' as const), document: index }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('day' as const) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('get' as const), batch: index }) },
   {
     weight: 2,
