@@ -99,6 +99,7 @@ async function staging(): Promise<Work> {
     ledger,
     files: createFileReader({ inputDir: input.directory, dataDir: directory }),
     settings: { pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },
+    desk: () => ({ console: null, reportsDir: input.directory, searchable: false }),
     now: Date.now,
   } as unknown as ActivityDeps;
   const environment = new MockActivityEnvironment();

@@ -7,9 +7,12 @@ const BAR_WIDTH = 24;
 /** Logs are read by people too: a line each time something changes its nature, else now and then. */
 const PLAIN_EVERY_MS = 15_000;
 
+/** What of a batch's progress is shown; `phase` may be any word. */
+export type ShownProgress = Pick<BatchProgress, 'invoices' | 'paused' | 'waitingFor'> & { readonly phase: string };
+
 /** One line of progress: at rest of all, how fast, how long still, and what is waited for. */
 export interface ProgressLine {
-  show(file: string, progress: BatchProgress, atRest: number): void;
+  show(file: string, progress: ShownProgress, atRest: number): void;
   /** Something else than progress, once until it changes. */
   say(text: string): void;
   end(): void;
@@ -73,7 +76,7 @@ const STDERR: ProgressPlace = { out: process.stderr, env: process.env, now: Date
 
 interface View {
   readonly file: string;
-  readonly progress: BatchProgress;
+  readonly progress: ShownProgress;
   readonly atRest: number;
   /** Invoices a second that came to rest lately; null: too early to say. */
   readonly rate: number | null;

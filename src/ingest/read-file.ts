@@ -47,7 +47,10 @@ export async function readFile(request: ReadFileRequest): Promise<IngestResult> 
     const chunks = decodeChunks(sameBytes(path, scan.sha256, signal), encoding);
     const lineEnds = encoding.encoding.startsWith('utf-16') ? [] : scan.lineEnds.found();
     const writer = new RowWriter(request.store);
-    const reading: Reading = { chunks, head, lineEnds, writer, findings, options, counts };
+    const noteProof = (part: Proof): void => {
+      proof = { ...proof, ...part };
+    };
+    const reading: Reading = { chunks, head, lineEnds, writer, findings, options, noteProof, counts };
     const read = await (isJson(head) ? readJson(reading) : readCsv(reading));
     requireInvoice(reading);
     return accepted({ scan, encoding, read, reading, proof });

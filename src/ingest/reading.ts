@@ -14,6 +14,8 @@ export interface Reading {
   readonly writer: RowWriter;
   readonly findings: FindingList;
   readonly options: IngestOptions;
+  /** What was decided so far: a file that is refused later on still shows how it was read. */
+  readonly noteProof: (part: Proof) => void;
   readonly counts: { rows: number; rowsWithoutInvoice: number; rowsLost: number };
 }
 

@@ -40,6 +40,7 @@ const HOUR_MS = 3_600_000;
 /** Gives the activities everything they touch. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {
   const { config, ledger, service, profile, client, log } = parts;
+  const crash = parts.crash ?? NO_CRASH;
   const now = Date.now;
   const registration = createWebhookRegistration({
     ledger,
@@ -56,7 +57,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ledger,
     service,
     files: createFileReader(config),
-    reports: (parts.crash ?? NO_CRASH).reports(
+    reports: crash.reports(
       createReportWriter({
         ledger,
         reportsDir: config.reportsDir,
@@ -71,9 +72,9 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       stableMs: config.drop.stableMs,
       marker: config.drop.marker,
       pause: (ms) => sleep(ms),
-      at: () => Promise.resolve(),
+      at: async (point) => crash.drop(point),
     }),
-    nights: createNightBook(config.reportsDir),
+    nights: crash.nights(createNightBook(config.reportsDir)),
     announce: (report) => hook.announce(report),
     ensureWebhook: () => registration.ensure(),
     settings: {

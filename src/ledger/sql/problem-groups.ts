@@ -9,10 +9,11 @@ export interface ProblemGroupRow {
 
 /**
  * batchId, how many rows of each group, how many groups. What did not go out and is at rest, by state and reason; of an invalid invoice
- * the first finding is the reason. `json`, not `jsonb`: a finding may quote a character that jsonb refuses.
+ * the first finding is the reason.
  */
 export const PROBLEM_GROUPS = `/* problem-groups */
-SELECT state, code, count(*) AS invoices, array_agg(file_row ORDER BY ordinal) FILTER (WHERE place <= $2::integer) AS file_rows
+SELECT state, code, count(*) AS invoices, 
+  coalesce(array_agg(file_row ORDER BY ordinal) FILTER (WHERE place <= $2::integer), '{}') AS file_rows
 FROM (
   SELECT state, code, ordinal, file_row, row_number() OVER (PARTITION BY state, code ORDER BY ordinal) AS place
   FROM (

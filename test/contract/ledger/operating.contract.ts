@@ -65,6 +65,88 @@ export function operatingContract(open: OpenLedger): void {
       expect(await batch.line('failed-once')).toMatchObject({ state: 'staged', serviceId: null, attempts: 1 });
     });
 
+    it('writes down what was done to a batch as a whole, each action once, between the retries', async () => {
+      const batch = await scenario.run([{ ref: 'noted' }]);
+      const pause = { actionId: randomUUID(), at: NOW, who: null, what: 'pause', why: 'a look, "really"' };
+      const resume = { actionId: randomUUID(), at: NOW + 1, who: 'ana', what: 'resume', why: 'seen' };
+
+      await ledger.noteActions(batch.batchId, []);
+      await ledger.noteActions(batch.batchId, [pause]);
+      await ledger.noteActions(batch.batchId, [pause, resume]);
+      await batch.send('noted', { kind: 'rejected', reason: REASON });
+      await retry(batch);
+
+      expect(await ledger.auditOf(batch.batchId)).toEqual([
+        {
+          at: NOW,
+          who: null,
+          what: 'pause',
+          why: 'a look, "really"',
+          acceptedDuplicateRisk: false,
+          invoices: 0,
+          examples: [],
+        },
+        {
+          at: NOW + 1,
+          who: 'ana',
+          what: 'resume',
+          why: 'seen',
+          acceptedDuplicateRisk: false,
+          invoices: 0,
+          examples: [],
+        },
+        expect.objectContaining({ what: 'retry', invoices: 1 }),
+      ]);
+    });
+
+    it('groups what did not go out by state and reason, with the first rows of each and no word of the invoices', async () => {
+      const refs = ['a', 'b', 'c', 'd', 'e', 'f'].map((ref) => ({ ref: `group-${ref}` }));
+      const batch = await scenario.run(refs);
+      for (const ref of ['group-a', 'group-c', 'group-d'])
+        await batch.send(ref, { kind: 'rejected', reason: { code: 'other-reason', message: 'Cliente Segredo' } });
+      await batch.send('group-b', { kind: 'unknown', reason: REASON });
+      await batch.send('group-e', accepted(serviceIdOf(scenario, `group-${randomUUID()}`)));
+
+      const groups = await ledger.problemGroups(batch.batchId, { groups: 10, rows: 2 });
+
+      expect(groups).toEqual([
+        { state: 'rejected', code: 'other-reason', invoices: 3, rows: [2, 4] },
+        { state: 'unknown', code: REASON.code, invoices: 1, rows: [3] },
+      ]);
+      expect(await ledger.problemGroups(batch.batchId, { groups: 1, rows: 0 })).toMatchObject([
+        { state: 'rejected', invoices: 3 },
+      ]);
+    });
+
+    it('names the finding of a row that is wrong as its reason', async () => {
+      const batch = await scenario.begin();
+      const error = {
+        row: 2,
+        column: 'quantity',
+        code: 'not-a-number',
+        message: 'found "muitos"',
+        severity: 'error',
+      } as const;
+      const warning = { ...error, code: 'unusual', severity: 'warning' } as const;
+      await ledger.stageInvoices(
+        batch.batchId,
+        [
+          {
+            ...{ kind: 'invalid', ordinal: 1, ref: 'wrong', merchantNif: '501964843', currency: null, net: null },
+            ...{ rows: [2, 3], findings: [warning, error] },
+          },
+        ],
+        NOW,
+      );
+      await ledger.finishStaging(batch.batchId, {
+        ...{ rows: 2, rowsWithoutInvoice: 0, invoices: 1, pageSize: 2, fileFindings: [], proof: {} },
+      });
+
+      expect(await ledger.problemGroups(batch.batchId, { groups: 10, rows: 10 })).toEqual([
+        { state: 'invalid', code: 'not-a-number', invoices: 1, rows: [2] },
+      ]);
+    });
+
     it('stops at maxGenerations', async () => {
       const batch = await scenario.run([{ ref: 'hopeless' }]);
       await batch.send('hopeless', { kind: 'rejected', reason: REASON });

@@ -93,13 +93,17 @@ describe('the scripts of zsh and fish', () => {
     expect(fish).toContain("-l on-invalid -x -a 'hold skip'");
   });
 
-  it.skipIf(!has('zsh'))('is read by zsh without a complaint', () => {
-    execFileSync('zsh', ['-n'], { input: zshCompletion(tree) });
-  });
+  const readers = [
+    ['zsh', ['-n'], zshCompletion(tree)],
+    ['fish', ['--no-execute'], fishCompletion(tree)],
+  ] as const;
 
-  it.skipIf(!has('fish'))('is read by fish without a complaint', () => {
-    execFileSync('fish', ['--no-execute'], { input: fishCompletion(tree) });
-  });
+  it.each(readers.filter(([shell]) => has(shell)))(
+    'are read by %s without a complaint',
+    (shell, parameters, script) => {
+      execFileSync(shell, parameters, { input: script });
+    },
+  );
 });
 
 function has(shell: string): boolean {
