@@ -44,6 +44,8 @@ export interface RetrySettings {
   /** Failed invoices with one of these go again by themselves. */
   readonly failedReasonCodes: readonly string[];
   readonly maxGenerations: number;
+  /** POSTs that a batch may repeat, on average. */
+  readonly repeatsPerInvoice: number;
   /** For how long the service is known to remember a key. */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import iconv from 'iconv-lite';
 import type { EncodingDecision } from './decide-encoding.ts';
 import { LineCount } from './line-count.ts';
@@ -72,7 +73,11 @@ function soundBeginning(encoding: string, chunk: Buffer): Uint8Array {
   return Buffer.from(text.slice(0, Math.max(text.indexOf(LOST), 0)));
 }
 
+/** Encodings of one byte a character, ASCII below 0x80: nearly all that is declared. They are translated by a table, from bytes to bytes. */
+const BY_TABLE = /^(?:windows-?125\d|cp-?125\d|iso-?8859-?\d{1,2}|latin-?\d|cp-?(?:437|850|852|858|860|863|865))$/;
+
 function singleByte(encoding: string, lines: LineCount): Decoder {
+  if (BY_TABLE.test(encoding)) return byTable(encoding, lines);
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
   function checked(text: string): Uint8Array {
     const lost = text.indexOf(LOST);
@@ -80,6 +85,33 @@ function singleByte(encoding: string, lines: LineCount): Decoder {
     return Buffer.from(text);
   }
   return { write: (chunk) => checked(decoder.write(chunk)), end: () => checked(decoder.end() ?? '') };
+}
+
+function byTable(encoding: string, lines: LineCount): Decoder {
+  const table = Array.from({ length: 256 }, (_, byte) => iconv.decode(Buffer.of(byte), encoding)).map((sign) =>
+    sign === LOST ? null : Buffer.from(sign),
+  );
+  return {
+    write(chunk) {
+      if (isAscii(chunk)) return chunk;
+      // No character of one byte needs more than three in UTF-8.
+      const text = Buffer.allocUnsafe(chunk.length * 3);
+      let to = 0;
+      for (let at = 0; at < chunk.length; at += 1) {
+        const byte = chunk[at] ?? 0;
+        if (byte < 0x80) {
+          text[to] = byte;
+          to += 1;
+          continue;
+        }
+        const sign = table[byte] ?? null;
+        if (sign === null) throw damaged(encoding, lines.before(text.subarray(0, to)));
+        to += sign.copy(text, to);
+      }
+      return text.subarray(0, to);
+    },
+    end: () => new Uint8Array(0),
+  };
 }
 
 function damaged(encoding: string, line: number, where = ''): Refusal {

@@ -7,10 +7,14 @@ export class LineCount {
   #afterCr = false;
 
   add(text: Uint8Array): void {
-    for (const byte of text) {
-      if (byte === CR || (byte === LF && !this.#afterCr)) this.#line += 1;
-      this.#afterCr = byte === CR;
+    if (text.length === 0) return;
+    // Searched natively, line by line: looking at each byte here cost a twentieth of reading a file.
+    for (let at = text.indexOf(LF); at >= 0; at = text.indexOf(LF, at + 1)) {
+      const isCrlf = at === 0 ? this.#afterCr : text[at - 1] === CR;
+      if (!isCrlf) this.#line += 1;
     }
+    for (let at = text.indexOf(CR); at >= 0; at = text.indexOf(CR, at + 1)) this.#line += 1;
+    this.#afterCr = text.at(-1) === CR;
   }
 
   /** The line that is reached when this text follows; nothing is counted. */

@@ -8,6 +8,8 @@ import type { ReadNumber } from './read-number.ts';
 
 /** More decimals than this are what a float leaves behind (`12.340000000000002`), not what anybody charges. */
 const MOST_DECIMALS = 8;
+/** More digits before the decimal mark than any amount has: a tax number or a telephone number in the wrong column, most often. */
+const MOST_WHOLE_DIGITS = 15;
 /** Currencies that each sign stands for; an amount with another sign than its invoice's currency has is somebody's mistake. */
 const CURRENCIES_OF: Readonly<Record<string, readonly string[]>> = {
   '€': ['EUR'],
@@ -60,10 +62,17 @@ export function numberCell(
       message: `expected more than zero, found ${shownCell(cell)}; it is sent as it is`,
     });
   }
-  if (read.value.length - read.value.indexOf('.') - 1 > MOST_DECIMALS && read.value.includes('.')) {
+  const [whole = '', decimals = ''] = read.value.replace('-', '').split('.');
+  if (decimals.length > MOST_DECIMALS) {
     findings.warning(row.row, column, {
       code: `${name}-decimals`,
       message: `expected at most ${MOST_DECIMALS} decimals, found ${shownCell(cell)}; nothing is rounded, it is sent as it is`,
+    });
+  }
+  if (whole.length > MOST_WHOLE_DIGITS) {
+    findings.warning(row.row, column, {
+      code: `${name}-very-large`,
+      message: `expected at most ${MOST_WHOLE_DIGITS} digits before the decimal mark, found ${whole.length} in ${shownCell(cell)}; it is sent as it is`,
     });
   }
   return read.value;

@@ -46,6 +46,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ledger,
     service,
     application: config.application,
+    ownSecret: config.webhook.secrets.length > 0,
     url: parts.webhookUrl,
     log,
     now,
@@ -87,6 +88,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       retry: {
         failedReasonCodes: profile.retry.failedReasonCodes,
         maxGenerations: profile.retry.maxGenerations,
+        repeatsPerInvoice: profile.retry.repeatsPerInvoice,
         retentionMs: profile.idempotency.retentionHours * HOUR_MS,
         rejectionIsProof: profile.idempotency.mismatchCodes.length > 0,
       },

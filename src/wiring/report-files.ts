@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../activities/deps.ts';
 import { LoteError } from '../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../domain/ports/ledger.ts';
+import { deliveryNotes } from '../report/delivery-notes.ts';
 import { reportHistory, type ReportedChange } from '../report/report-history.ts';
 import { writeReport } from '../report/write-report.ts';
 import type { Counts } from '../../workflows/messages.ts';
@@ -36,7 +37,7 @@ async function write(places: ReportPlaces, batchId: string): Promise<ReportSumma
     ledger: watched.ledger,
     batchId,
     reportsDir: places.reportsDir,
-    notes: places.notes(),
+    notes: [...places.notes(), ...deliveryNotes(await places.ledger.deliveryTrouble(batch.startedAt))],
     history,
     now,
     ...(original === null ? {} : { original }),

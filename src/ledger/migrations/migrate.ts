@@ -5,8 +5,8 @@ import { OPERATING_TABLES } from './0002-operating.ts';
 import { SERVICE_USE_TABLES } from './0003-service-use.ts';
 import { PURGE_COLUMNS } from './0004-purge.ts';
 import { LOOKUP_INDEXES } from './0005-lookup.ts';
-import { PROBE_TURN } from './0007-probe.ts';
-import { ACCEPTED_RISK } from './0008-accepted-risk.ts';
+import { PROBE_TURN } from './0006-probe.ts';
+import { SECOND_TRIES } from './0007-second-tries.ts';
 
 /** In order; a number once released is never changed, only followed by the next. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -16,7 +16,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   PURGE_COLUMNS,
   LOOKUP_INDEXES,
   PROBE_TURN,
-  ACCEPTED_RISK,
+  SECOND_TRIES,
 ];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */

@@ -24,7 +24,7 @@ describe('readConfig', () => {
     expect(config).toEqual({
       service: { kind: 'sandbox' },
       serviceProfilePath: null,
-      webhook: { secrets: [], url: null },
+      webhook: { secrets: [], secretFile: null, url: null },
       receiver: { host: '127.0.0.1', port: 8090, explicit: false, variable: 'RECEIVER_PORT' },
       console: {
         host: '127.0.0.1',
