@@ -29,6 +29,11 @@ export async function askSilent(deps: ActivityDeps, page: SilentPage, until: num
   }
 }
 
+/** Every silent invoice, whether or not its time has come. The settled times stay what they were. */
+export async function askOutOfTurn(deps: ActivityDeps, { batchId, page }: SilentPage, until: number): Promise<void> {
+  await askAll(deps, await deps.ledger.silent(batchId, page, deps.now() + 1, MOST_ASKED_AT_ONCE), until);
+}
+
 interface Due {
   /** Nobody asks for these again before they are called unsettled. */
   readonly lastChance: readonly SilentInvoice[];

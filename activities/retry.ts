@@ -70,6 +70,8 @@ async function claim(
   if (first.kind === 'owned') {
     if (await deps.runs.isOpen(first.workflowId, first.runId)) throw batchRunning(run.batchId, first.workflowId);
     await deps.ledger.reopenBatch({ ...run, takeOver: true });
+    // Whoever had paused it is gone with its run.
+    await deps.ledger.setBatchState(run.batchId, 'running', deps.now());
   }
   if (first.kind === 'nothing') {
     throw new LoteError(
@@ -129,7 +131,13 @@ function sum(a: RetryResult, b: RetryResult): RetryResult {
       repeat: a.moved.repeat + b.moved.repeat,
       abandon: a.moved.abandon + b.moved.abandon,
     },
-    refused: { ...a.refused, ...b.refused },
+    refused: sumOfRefused(a.refused, b.refused),
     pages: [...a.pages, ...b.pages],
   };
+}
+
+function sumOfRefused(a: RetryResult['refused'], b: RetryResult['refused']): RetryResult['refused'] {
+  const total: Record<string, number> = { ...a };
+  for (const [refusal, invoices] of Object.entries(b)) total[refusal] = (total[refusal] ?? 0) + invoices;
+  return total;
 }

@@ -1,7 +1,7 @@
 import { asksDue, nextAskInMs } from '../src/domain/ask-times.ts';
 import type { PageProgress } from '../src/domain/ports/ledger.ts';
 import { askAll } from './ask-all.ts';
-import { askSilent } from './ask-silent.ts';
+import { askOutOfTurn, askSilent } from './ask-silent.ts';
 import type { ActivityDeps } from './deps.ts';
 
 export interface ReviewInput {
@@ -9,6 +9,8 @@ export interface ReviewInput {
   readonly batchId: string;
   readonly page: number;
   readonly settleMs: number;
+  /** An operator wants every silent invoice asked for, whether or not it is due. */
+  readonly askNow?: boolean;
 }
 
 /** Times are spans, not moments: the clocks of worker and Temporal server need not agree. */
@@ -34,8 +36,10 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_FAILURES_AT_ONCE);
   await askAll(deps, failures, until);
   let progress = await deps.ledger.pageProgress(batchId, page);
-  if (asksDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
-    await askSilent(deps, input, until);
+  const askNow = input.askNow === true && progress.accepted > 0;
+  if (askNow || asksDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
+    if (askNow) await askOutOfTurn(deps, input, until);
+    else await askSilent(deps, input, until);
     progress = await deps.ledger.pageProgress(batchId, page);
   }
   return standing(deps, progress, settleMs);

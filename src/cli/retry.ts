@@ -78,7 +78,7 @@ async function retryOrUpdate(crew: Crew, batchId: string, request: RetryRequestI
 
 async function waitFor(crew: Crew, batchId: string, workflowId: string): Promise<BatchResult> {
   const [result] = await waitForBatches([{ batchId, handle: crew.client.workflow.getHandle(workflowId) }], {
-    progress: progressLine(process.stderr),
+    progress: progressLine(),
     atRest: crew.atRest,
     ended: crew.ended,
   });

@@ -57,7 +57,7 @@ UPDATE invoice i SET
         AND NOT i.flags @> '{issued-after-failed}' THEN '{issued-after-failed}'::text[] ELSE '{}' END
     || CASE WHEN h.status = 'failed' AND i.state = 'issued'
         AND NOT i.flags @> '{failed-after-issued}' THEN '{failed-after-issued}'::text[] ELSE '{}' END,
-  asks = greatest(i.asks + 1, h.asks),
+  asks = greatest(i.asks, coalesce(h.asks, i.asks + 1)),
   changed_at = h.told_at
 FROM heard h
 WHERE i.invoice_id = h.invoice_id

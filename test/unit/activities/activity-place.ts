@@ -7,6 +7,7 @@ import type { InvoicingService } from '../../../src/domain/ports/invoicing-servi
 import type { Ledger, SendOutcome } from '../../../src/domain/ports/ledger.ts';
 import { openPgliteLedger } from '../../../src/ledger/pglite/open-pglite-ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
+import type { BatchDesk } from '../../../workflows/messages.ts';
 import { createScenario, NOW, type Scenario, type TestBatch } from '../../contract/ledger/scenario.ts';
 import { postgresSchema, postgresUrl } from '../../support/postgres-schema.ts';
 
@@ -15,6 +16,14 @@ export interface Logged {
   readonly message: string;
   readonly fields: Record<string, unknown>;
 }
+
+export const DESK: BatchDesk = { searchable: false, console: null, reportsDir: '/reports' };
+
+/** What the service profile says of trying again, unless a test says otherwise. */
+export const RETRY: ActivityDeps['settings']['retry'] = {
+  ...{ failedReasonCodes: [], maxGenerations: 3, repeatsPerInvoice: 3 },
+  ...{ retentionMs: 86_400_000, rejectionIsProof: true },
+};
 
 /** A worker's parts for one test: a real ledger, a service that answers what the test says, and a clock that stands still. */
 export interface ActivityPlace {
@@ -74,9 +83,10 @@ export function activityPlaces(): (parts?: {
       settings: {
         ...{ sliceSize: 500, settleMs: 900_000, sendMs: 1_800_000, patienceMs: 3_600_000, pageSize: 2 },
         ...{ failureBudget: 0.5, maxConcurrency: 4, dropPatienceMs: 600_000 },
-        retry: { failedReasonCodes: [], maxGenerations: 3, retentionMs: 86_400_000, rejectionIsProof: true },
+        retry: RETRY,
         ...settings,
       },
+      desk: () => DESK,
       log: { info: note('info'), warn: note('warn'), error: note('error') },
       now: () => clock,
       random: () => 0.5,

@@ -3,12 +3,14 @@ import { closePage } from '../../../activities/close-page.ts';
 import { holdOverBudget, readBudget } from '../../../activities/failure-budget.ts';
 import { finishBatch } from '../../../activities/finish.ts';
 import { freezeBodies } from '../../../activities/freeze-bodies.ts';
+import { lookAtBatch, standingOf } from '../../../activities/look-at-batch.ts';
+import { holdOverRetries } from '../../../activities/retry-budget.ts';
 import { judgeCanary } from '../../../activities/judge-canary.ts';
 import { withinRetention } from '../../../activities/retention-window.ts';
 import { runningBatch } from '../../../activities/running-batch.ts';
 import type { SendOutcome } from '../../../src/domain/ports/ledger.ts';
 import { accepted, NIF, NOW, REASON, serviceIdOf, type TestBatch } from '../../contract/ledger/scenario.ts';
-import { activityPlaces, outcomesOf, sendFirst, type ActivityPlace } from './activity-place.ts';
+import { activityPlaces, DESK, outcomesOf, RETRY, sendFirst, type ActivityPlace } from './activity-place.ts';
 
 const placeOf = activityPlaces();
 const HOUR_MS = 3_600_000;
@@ -112,7 +114,7 @@ describe('the end of a batch', () => {
       const place = placeOf();
       const batch = await place.scenario.run([{ ref: 'A' }]);
 
-      await finishBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, cancelled });
+      await finishBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, cancelled, actions: [] });
 
       expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code, message } });
       expect(await batch.record()).toMatchObject({ state, finishedAt: NOW });
@@ -124,7 +126,12 @@ describe('the end of a batch', () => {
     const place = placeOf();
     const batch = await batchOf(place, acceptances(place, 2), 0);
 
-    await finishBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, cancelled: false });
+    await finishBatch(place.deps, {
+      ledgerId: place.deps.ledger.id,
+      batchId: batch.batchId,
+      cancelled: false,
+      actions: [],
+    });
 
     expect(await outcomesOf(place, batch.batchId)).toEqual({ unsettled: 2 });
     expect((await batch.line('R1')).reason).toEqual({
@@ -167,6 +174,48 @@ describe('the failure budget', () => {
     expect((await batch.line('R52')).reason?.message).toBe(
       'The service refused 40 of the first 52 invoices, more than LOTE_FAILURE_BUDGET allows. The rest was not sent: look at the refusals, then drop the file again.',
     );
+  });
+});
+
+describe('the retry budget', () => {
+  const retry = { ...RETRY, repeatsPerInvoice: 0.5 };
+
+  it.each([
+    ['as many as it allows', 60, [30], false],
+    ['one more than that', 60, [31], true],
+    ['one more than that, over several slices', 60, [20, 11], true],
+    ['what fifty invoices may, in a smaller batch', 3, [25], false],
+    ['more than fifty invoices may', 3, [26], true],
+    ['none at all', 60, [0], false],
+  ])('%s', async (_, invoices, slices, spent) => {
+    const place = placeOf({ settings: { retry } });
+    const batch = await batchOf(place, [], invoices);
+
+    const answers: boolean[] = [];
+    for (const repeats of slices) answers.push(await holdOverRetries(place.deps, batch.batchId, repeats));
+
+    expect(answers.at(-1)).toBe(spent);
+    expect(answers.slice(0, -1)).not.toContain(true);
+    expect((await batch.line('R0')).state).toBe(spent ? 'held' : 'staged');
+  });
+
+  it('says how many POSTs it took, how many it may take, and what to do', async () => {
+    const place = placeOf({ settings: { retry } });
+    const batch = await batchOf(place, [], 60);
+
+    await holdOverRetries(place.deps, batch.batchId, 31);
+
+    expect((await batch.line('R59')).reason).toEqual({
+      code: 'retry-budget-spent',
+      message:
+        "The batch has repeated 31 POSTs, more than the 30 that retry.repeatsPerInvoice of the service profile allows. The rest was not sent: look at the service's answers, then drop the file again.",
+    });
+    expect(place.logged).toEqual([
+      {
+        ...{ level: 'warn', message: 'the retry budget of a batch is spent' },
+        fields: { batchId: batch.batchId, repeats: 31, budget: 30 },
+      },
+    ]);
   });
 });
 
@@ -257,8 +306,7 @@ describe('the retention window', () => {
   });
 
   it('keeps the others of a slice, and names a window of less than an hour as it is', async () => {
-    const retry = { failedReasonCodes: [], maxGenerations: 3, retentionMs: 5_400_000, rejectionIsProof: true };
-    const place = placeOf({ settings: { retry } });
+    const place = placeOf({ settings: { retry: { ...RETRY, retentionMs: 5_400_000 } } });
     const batch = await batchOf(place, [{ kind: 'pending', reason: REASON, mayExist: true }], 2);
     place.later(5_400_000);
 
@@ -304,16 +352,64 @@ describe('the bytes of a request', () => {
   });
 });
 
+describe('how a batch stands', () => {
+  it('is counts, exact nets by currency, and what went wrong by reason, without a name', async () => {
+    const place = placeOf();
+    const batch = await batchOf(place, [...rejections(2), ...acceptances(place, 1)], 1);
+
+    const standing = await standingOf(place.deps, batch.batchId);
+
+    expect(standing).toMatchObject({
+      ...{ at: NOW, counts: { rejected: 2, accepted: 1, staged: 1 }, problems: 2 },
+      net: [{ currency: 'EUR', all: '84', out: '0' }],
+    });
+    expect(standing.problemGroups).toHaveLength(1);
+    expect(JSON.stringify(standing)).not.toMatch(/R\d|Maria/u);
+  });
+
+  it('has nothing that went wrong while all is well', async () => {
+    const place = placeOf();
+    const batch = await batchOf(place, acceptances(place, 1), 1);
+
+    expect(await standingOf(place.deps, batch.batchId)).toMatchObject({ problems: 0, problemGroups: [] });
+  });
+});
+
+describe('what an operator did', () => {
+  function look(place: ActivityPlace, batch: TestBatch, paused: boolean, acted: boolean) {
+    const action = { actionId: `${batch.batchId}/1`, at: NOW, who: null, what: 'pause', why: 'a wrong file' } as const;
+    const actions = acted ? [action] : [];
+    return lookAtBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, paused, actions });
+  }
+
+  it.each([
+    ['pauses it', true, true, 'paused'],
+    ['lets it go on', false, true, 'running'],
+    ['is nothing: the state stays', true, false, 'running'],
+  ])('%s', async (_, paused, acted, state) => {
+    const place = placeOf();
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+
+    await look(place, batch, paused, acted);
+
+    expect((await batch.record()).state).toBe(state);
+    expect((await place.deps.ledger.auditOf(batch.batchId)).map(({ what, why }) => [what, why])).toEqual(
+      acted ? [['pause', 'a wrong file']] : [],
+    );
+  });
+});
+
 describe('what a run needs to know of its batch', () => {
   it('is the pages with something to do, the last one as long as it is', async () => {
     const place = placeOf({ settings: { sliceSize: 7, settleMs: 1, sendMs: 2, patienceMs: 3 } });
     const batch = await place.scenario.run([{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }], 2);
     await place.deps.ledger.holdUnsent(batch.batchId, { reason: REASON, page: 1, now: NOW });
 
-    expect(await runningBatch(place.deps, await batch.record())).toEqual({
+    expect(await runningBatch(place.deps, await batch.record())).toMatchObject({
       ...{ kind: 'running', ledgerId: place.deps.ledger.id, batchId: batch.batchId, invoices: 3 },
       pages: [{ page: 2, firstOrdinal: 3, lastOrdinal: 3 }],
       settings: { sliceSize: 7, settleMs: 1, sendMs: 2, patienceMs: 3 },
+      ...{ desk: DESK, standing: { at: NOW, counts: { held: 2, staged: 1 }, problems: 2 } },
     });
   });
 });

@@ -195,7 +195,9 @@ describe('documents without a final word', () => {
     const answer = only(place, { kind: 'status', status: 'processing', reason: null });
     const deps = { ...place.deps, service: { ...place.deps.service, ...telling(answer).service } };
 
-    expect(await asActivity(askOpenDocuments, deps, { all: true })).toEqual({ asked: 2, settled: 1 });
+    expect(await asActivity(askOpenDocuments, deps, { all: true })).toEqual({
+      ...{ asked: 2, settled: 1, serviceAway: false },
+    });
     expect(
       await asActivity(
         askOpenDocuments,
@@ -205,7 +207,7 @@ describe('documents without a final word', () => {
         },
         { all: true },
       ),
-    ).toEqual({ asked: 1, settled: 1 });
+    ).toEqual({ asked: 1, settled: 1, serviceAway: false });
   });
 
   it('that are silent for longer than the settle time are unsettled', async () => {

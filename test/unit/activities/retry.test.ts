@@ -8,10 +8,9 @@ import {
   type SendAgainInput,
 } from '../../../activities/retry.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../contract/ledger/scenario.ts';
-import { activityPlaces, outcomesOf, type ActivityPlace } from './activity-place.ts';
+import { activityPlaces, outcomesOf, RETRY, type ActivityPlace } from './activity-place.ts';
 
 const placeOf = activityPlaces();
-const POLICY = { failedReasonCodes: [], maxGenerations: 3, retentionMs: 86_400_000, rejectionIsProof: true };
 
 /** A finished batch with one failed, one rejected and one held invoice. */
 async function finished(place: ActivityPlace): Promise<TestBatch> {
@@ -53,7 +52,7 @@ describe('a retry of a finished batch', () => {
     const place = placeOf();
     const batch = await finished(place);
 
-    expect(await reopen(place, batch)).toEqual({
+    expect(await reopen(place, batch)).toMatchObject({
       ...{ moved: 3, refused: {} },
       batch: {
         ...{ kind: 'running', ledgerId: place.deps.ledger.id, batchId: batch.batchId, invoices: 3 },
@@ -107,7 +106,7 @@ describe('a retry of a finished batch', () => {
   });
 
   it('says what it left and why', async () => {
-    const place = placeOf({ settings: { retry: { ...POLICY, maxGenerations: 1 } } });
+    const place = placeOf({ settings: { retry: { ...RETRY, maxGenerations: 1 } } });
     const batch = await finished(place);
 
     expect(await reopen(place, batch)).toMatchObject({ moved: 1, refused: { 'generations-spent': 2 } });
@@ -117,7 +116,7 @@ describe('a retry of a finished batch', () => {
     [false, { moved: 0, refused: { 'needs-accept-duplicate-risk': 1 } }],
     [true, { moved: 1, refused: {} }],
   ])('while a refusal proves nothing, a rejected one goes at the operator’s risk only: %s', async (risk, result) => {
-    const place = placeOf({ settings: { retry: { ...POLICY, rejectionIsProof: false } } });
+    const place = placeOf({ settings: { retry: { ...RETRY, rejectionIsProof: false } } });
     const batch = await finished(place);
     const request = { states: ['rejected'], reason: 'asked their support', acceptDuplicateRisk: risk } as const;
 
@@ -187,13 +186,27 @@ describe('between two rounds of a batch', () => {
     expect(place.logged[0]).toMatchObject({ level: 'info', message: 'invoices go again' });
   });
 
+  it('what several requests left adds up too', async () => {
+    const place = placeOf({ settings: { retry: { ...RETRY, maxGenerations: 1 } } });
+    const batch = await finished(place);
+
+    const { moved, refused } = await again(place, batch, {
+      requests: [
+        { states: ['failed'], reason: 'one' },
+        { states: ['rejected'], reason: 'two' },
+      ],
+    });
+
+    expect([moved, refused]).toEqual([0, { 'generations-spent': 2 }]);
+  });
+
   it.each([
     ['the profile names its reason', ['engine-busy'], true, 1],
     ['the profile names another reason', ['other'], true, 0],
     ['the profile names none', [], true, 0],
     ['it is not the time for it', ['engine-busy'], false, 0],
   ])('a failed one goes again by itself when %s', async (_, failedReasonCodes, automatic, moved) => {
-    const place = placeOf({ settings: { retry: { ...POLICY, failedReasonCodes } } });
+    const place = placeOf({ settings: { retry: { ...RETRY, failedReasonCodes } } });
     const batch = await finished(place);
 
     expect((await again(place, batch, { automatic })).moved).toBe(moved);
@@ -202,11 +215,13 @@ describe('between two rounds of a batch', () => {
   });
 
   it('one that went as often as the profile allows is no news', async () => {
-    const retry = { ...POLICY, failedReasonCodes: ['engine-busy'], maxGenerations: 1 };
+    const retry = { ...RETRY, failedReasonCodes: ['engine-busy'], maxGenerations: 1 };
     const place = placeOf({ settings: { retry } });
     const batch = await finished(place);
 
-    expect(await again(place, batch, { automatic: true })).toMatchObject({ moved: 0, refused: {} });
+    const result = await again(place, batch, { automatic: true });
+
+    expect([result.moved, result.refused]).toEqual([0, {}]);
     expect(place.logged).toEqual([]);
   });
 

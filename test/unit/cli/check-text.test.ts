@@ -1,216 +1,176 @@
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import iconv from 'iconv-lite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkText } from '../../../src/cli/check-text.ts';
-import type { Finding } from '../../../src/domain/invoice.ts';
-import type { CheckedFile } from '../../../src/wiring/check-file.ts';
+import { proposeProfile } from '../../../src/ingest/propose-profile.ts';
+import { checkFile } from '../../../src/wiring/check-file.ts';
+import type { CheckOptions } from '../../../src/wiring/check-file.ts';
+import { HEADER, csvRow } from '../ingest/ingested.ts';
 
-const CLEAN: CheckedFile = {
-  ...{ file: 'input/a.csv', refused: false, sha256: 'ab', proof: {}, rows: 5, rowsWithoutInvoice: 0, rowsLost: 0 },
-  ...{ invoices: 3, invalid: 0, net: { EUR: '30' }, netOfValid: { EUR: '30' }, withoutAmount: 0 },
-  ...{ findings: [], firstBodies: [], gate: null },
-};
+let directory: string;
 
-function text(over: Partial<CheckedFile>): string {
-  return checkText({ ...CLEAN, ...over });
-}
-
-function finding(severity: Finding['severity'], code: string, message: string): Finding {
-  return { row: 2, column: null, code, message, severity };
-}
-
-describe('what a dry run says first', () => {
-  it.each([
-    ['a clean file', {}, 'input/a.csv: 3 invoices from 5 rows, 0 invalid'],
-    ['bad rows', { invalid: 2 }, 'input/a.csv: 3 invoices from 5 rows, 2 invalid'],
-    [
-      'rows that no invoice has',
-      { rowsLost: 2, rowsWithoutInvoice: 3 },
-      'input/a.csv: 3 invoices from 5 rows, 0 invalid, 2 ROWS LOST',
-    ],
-    ['a refused file', { refused: true, rows: 9 }, 'input/a.csv: REFUSED, nothing of it would be sent'],
-  ])('of %s', (_, over, headline) => {
-    expect(text(over).split('\n')[0]).toBe(headline);
-  });
-
-  it('is followed by why nothing would be sent, if so', () => {
-    const lines = text({ gate: 'The file does not have the control totals it was started with.' }).split('\n');
-
-    expect(lines[1]).toBe('  NOTHING WOULD BE SENT: The file does not have the control totals it was started with.');
-  });
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lote-check-'));
+  mkdirSync(join(directory, 'profiles'));
 });
 
-describe('the control totals of a dry run', () => {
-  it('are those of a clean file', () => {
-    expect(text({})).toBe(
-      [
-        'input/a.csv: 3 invoices from 5 rows, 0 invalid',
-        '  control totals, to compare with the source:',
-        '    rows         5, of them in no invoice 0 (totals rows 0, lost 0)',
-        '    invoices     3, of them invalid 0',
-        '    net EUR      30, of it valid 30',
-      ].join('\n'),
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function file(content: string | Uint8Array, name = 'invoices.csv'): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function said(path: string, options: CheckOptions = {}): Promise<string> {
+  return checkText(await checkFile(path, directory, options)).replaceAll(`${directory}/`, '');
+}
+
+const EXPORT = [
+  'Relatório de faturas;;;;;;;',
+  '',
+  'Nº Fatura;Contribuinte;Nome do Cliente;Moeda;Descrição;Qtd.;P. unitário;IVA;Notas',
+  'FT 1;501964843;João;EUR;Pão;1,5;1.234,56;IVA_23;',
+  'FT 1;501964843;João;EUR;Café;2;1.234;IVA_23;',
+  'FT 2;501964843;Ana;EUR;Chá;duas;3,10;IVA_23;',
+  'Total;;;;;;1.240,00;;',
+  '',
+].join('\r\n');
+
+describe('lote check says', () => {
+  it('how a file was read and by which rows, its totals, its findings and the bytes', async () => {
+    const text = await said(file(iconv.encode(EXPORT, 'windows-1252')));
+
+    expect(text).toBe(`invoices.csv: 2 invoices from 4 rows, 1 invalid
+  read as:
+    encoding     windows-1252, assumed: "Relatório", "Nº", "Descrição"
+    format       csv
+    delimiter    ";", proved; header in row 3
+    column       invoice_ref <- "Nº Fatura" (column 1)
+    column       merchant_nif <- "Contribuinte" (column 2)
+    column       customer_name <- "Nome do Cliente" (column 3)
+    column       currency <- "Moeda" (column 4)
+    column       description <- "Descrição" (column 5)
+    column       quantity <- "Qtd." (column 6)
+    column       unit_price <- "P. unitário" (column 7)
+    column       tax_code <- "IVA" (column 8)
+    not sent     "Notas"
+    quantity     decimal comma, proved by "1,5" in row 4
+    unit_price   decimal comma, proved by "1.234,56" in row 4; that decides "1.234" in row 5 too
+  control totals, to compare with the source:
+    rows         4, of them in no invoice 1 (totals rows 1, lost 0)
+    invoices     2, of them invalid 1
+    net EUR      4319.84, of it valid 4319.84
+    no amount    1 invoices whose amount cannot be read
+  findings:
+    error quantity-unreadable (1)
+      Row 6, Qtd.: expected a number with a decimal comma, found "duas"
+    warning encoding-assumed (1)
+      The file is not UTF-8 and was read as windows-1252: "Relatório", "Nº", "Descrição". If these words are wrong, declare the encoding of the file (for example --encoding cp850), or save it as UTF-8
+    warning totals-row (1)
+      Row 7 ("Total") is a totals row and not part of an invoice
+    info preamble (1)
+      The header stands in row 3; what is above it was left out
+    info columns-ignored (1)
+      These columns are not part of an invoice and are not sent: "Notas"
+  first invoices, exactly as they would be sent:
+    FT 1 of merchant 501964843, rows 4, 5
+      {"merchant_id":"mrc_to_be_looked_up","customer":{"name":"João"},"currency":"EUR","lines":[{"description":"Pão","quantity":1.5,"unit_price":1234.56,"tax_code":"IVA_23"},{"description":"Café","quantity":2,"unit_price":1234,"tax_code":"IVA_23"}]}`);
+  });
+
+  it('of a refused file how far it was understood, the two readings, and how to decide', async () => {
+    const text = await said(file(`${HEADER}\n${csvRow({ price: '1.234' })}\n`));
+
+    expect(text).toContain('invoices.csv: REFUSED, nothing of it would be sent');
+    expect(text).toContain('delimiter    ",", proved; header in row 1');
+    expect(text).toContain('column       unit_price <- "unit_price" (column 7)');
+    expect(text).toContain('"1.234" in row 2 can mean 1.234 (decimal point) or 1234 (decimal comma)');
+    expect(text).toContain('--decimal . or --decimal ,');
+    expect(text).not.toContain('control totals');
+  });
+
+  it('a finding that a thousand rows share once, with its first rows', async () => {
+    const rows = Array.from({ length: 1000 }, (_, at) => csvRow({ ref: `F${at}`, quantity: 'x' }));
+
+    const text = await said(file([HEADER, ...rows, ''].join('\n')));
+
+    expect(text).toContain('error quantity-unreadable (1000)');
+    expect(text).toContain('… and 997 more (--json lists them)');
+    expect(text.split('\n').filter((line) => line.includes('quantity: expected'))).toHaveLength(3);
+  });
+
+  it('aloud that rows were lost', async () => {
+    const text = await said(file(`${HEADER}\n${csvRow()}\n${csvRow({ ref: '', customer: 'Rui' })}\n`));
+
+    expect(text).toContain('1 invoices from 2 rows, 0 invalid, 1 ROWS LOST');
+    expect(text).toContain('in no invoice 1 (totals rows 0, lost 1)');
+  });
+
+  it.each<[string, CheckOptions, string]>([
+    ['another number of invoices', { expectInvoices: 2 }, 'expected 2 invoices, found 1'],
+    ['another net', { expectNet: { EUR: '2.51' } }, 'expected net EUR 2.51, found 2.5'],
+    ['another currency', { expectNet: { USD: '2.50' } }, 'expected net USD 2.5, found 0'],
+  ])('that nothing would be sent for %s', async (_, options, words) => {
+    const text = await said(file(`${HEADER}\n${csvRow()}\n`), options);
+
+    expect(text.split('\n')[1]).toContain('NOTHING WOULD BE SENT');
+    expect(text).toContain(words);
+  });
+
+  it('that nothing would be sent beside an invalid row when asked to hold, and all of it when the totals are right', async () => {
+    const good = file(`${HEADER}\n${csvRow()}\n`, 'good.csv');
+    const bad = file(`${HEADER}\n${csvRow()}\n${csvRow({ ref: 'F2', quantity: 'x' })}\n`, 'bad.csv');
+
+    expect(await said(bad, { onInvalid: 'hold' })).toContain('NOTHING WOULD BE SENT');
+    expect(await said(bad, { onInvalid: 'skip' })).not.toContain('NOTHING');
+    expect(await said(good, { onInvalid: 'hold', expectInvoices: 1, expectNet: { EUR: '2.500' } })).not.toContain(
+      'NOTHING',
     );
   });
 
-  it('tell totals rows from lost ones, and what of the net is valid, by currency', () => {
-    const lines = text({
-      ...{ rowsWithoutInvoice: 3, rowsLost: 2, invalid: 2, withoutAmount: 1 },
-      ...{ net: { EUR: '30', USD: '7.5' }, netOfValid: { EUR: '12.25' } },
-    }).split('\n');
-
-    expect(lines.slice(2)).toEqual([
-      '    rows         5, of them in no invoice 3 (totals rows 1, lost 2)',
-      '    invoices     3, of them invalid 2',
-      '    net EUR      30, of it valid 12.25',
-      '    net USD      7.5, of it valid 0',
-      '    no amount    1 invoices whose amount cannot be read',
-    ]);
-  });
-
-  it('are not given of a refused file: nothing of it can be counted', () => {
-    expect(text({ refused: true, net: {}, netOfValid: {} })).toBe('input/a.csv: REFUSED, nothing of it would be sent');
-  });
-});
-
-describe('how a file was read', () => {
-  const EITHER = { mark: '.', how: 'either', witness: null };
-
-  function proof(more: Readonly<Record<string, unknown>>): readonly string[] {
-    const lines = text({ proof: more }).split('\n');
-    expect(lines[1]).toBe('  read as:');
-    return lines.slice(2, lines.indexOf('  control totals, to compare with the source:'));
-  }
-
-  it('is not spoken of where there is no proof', () => {
-    expect(text({ proof: {} })).not.toContain('read as');
-  });
-
-  it('names profile, encoding, format, delimiter, columns and what stays behind', () => {
-    const encoding = { name: 'windows-1252', how: 'assumed', bom: false, samples: ['Conceição', 'Ñandú'] };
-    const header = [
-      { column: 'invoice_ref', header: 'Nº fatura', position: 1 },
-      { column: 'currency', header: 'Moeda', position: 4 },
-    ];
-    const shown = proof({
-      ...{ encoding, header, ignored: ['Notas', 'IBAN'], dialect: { format: 'csv', headerRow: 3 } },
-      delimiter: { value: '\t', how: 'proved' },
-      profile: { name: 'erp', sha256: 'f00d', how: 'declared' },
-    });
-
-    expect(shown).toEqual([
-      '    profile      erp, sha256 f00d, by declared',
-      '    encoding     windows-1252, assumed: "Conceição", "Ñandú"',
-      '    format       csv',
-      '    delimiter    "\\t", proved; header in row 3',
-      '    column       invoice_ref <- "Nº fatura" (column 1)',
-      '    column       currency <- "Moeda" (column 4)',
-      '    not sent     "Notas", "IBAN"',
-    ]);
-  });
-
-  it('says of a byte order mark that it is one, and shows no words where none prove anything', () => {
-    const encoding = { name: 'utf-8', how: 'byte-order-mark', bom: true, samples: [] };
-
-    expect(proof({ encoding })).toEqual(['    encoding     utf-8 with byte order mark, byte-order-mark']);
-  });
-
-  it('leaves the row of the header open where nobody tells', () => {
-    expect(proof({ delimiter: { value: ';', how: 'declared' } })).toEqual([
-      '    delimiter    ";", declared; header in row ?',
-    ]);
-  });
-
   it.each([
-    ['no value shows it', EITHER, 'no value depends on the decimal mark'],
     [
-      'a value proves a comma',
-      { mark: ',', how: 'proved', witness: { row: 7, value: '12,50' } },
-      'decimal comma, proved by "12,50" in row 7',
+      'an Excel workbook',
+      Buffer.from('PK\u0003\u0004\u0014\0\u0006\0'),
+      'an Excel workbook (XLSX) or another ZIP archive',
     ],
-    [
-      'a value proves a point',
-      { mark: '.', how: 'proved', witness: { row: 7, value: '12.50' } },
-      'decimal point, proved by "12.50" in row 7',
-    ],
-    ['it was declared', { mark: '.', how: 'declared', witness: null }, 'decimal point, declared'],
-    [
-      'a value speaks against it',
-      {
-        ...{ mark: ',', how: 'contradictory', witness: { row: 2, value: '1,5' } },
-        against: { row: 9, value: '1.5' },
-      },
-      'decimal comma, contradictory by "1,5" in row 2; but "1.5" in row 9 is the other kind',
-    ],
-    [
-      'another value hangs on it',
-      {
-        ...{ mark: ',', how: 'proved', witness: { row: 2, value: '1,5' } },
-        ambiguous: { row: 4, value: '1.234' },
-      },
-      'decimal comma, proved by "1,5" in row 2; that decides "1.234" in row 4 too',
-    ],
-  ])('tells the decimal mark when %s', (_, quantity, said) => {
-    expect(proof({ decimal: { quantity, unit_price: EITHER } })).toEqual([
-      `    quantity     ${said}`,
-      '    unit_price   no value depends on the decimal mark',
-    ]);
-    expect(proof({ decimal: { quantity: EITHER, unit_price: quantity } })[1]).toBe(`    unit_price   ${said}`);
+    ['a gzip file', gzipSync(HEADER), 'a gzip archive'],
+    ['a PDF', Buffer.from('%PDF-1.7\n'), 'a PDF document'],
+    ['a page', Buffer.from('<!DOCTYPE html><table>'), 'an HTML page'],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), 'an old Excel workbook (XLS)'],
+    ['nothing', Buffer.alloc(0), 'an empty file of 0 bytes'],
+    ['a header alone', Buffer.from(`${HEADER}\n`), 'no row at all'],
+    ['columns of something else', Buffer.from('a;b\n1;2\n'), 'read with ";" as delimiter, is "a", "b"'],
+  ])('what %s named .csv is', async (_, content, words) => {
+    const text = await said(file(content));
+
+    expect(text).toContain('REFUSED');
+    expect(text).toContain(words);
+  });
+
+  it('with a proposed profile the same as without it, and names it', async () => {
+    const path = file(iconv.encode(EXPORT, 'windows-1252'));
+    const proposed = await proposeProfile(path);
+    writeFileSync(join(directory, 'profiles', 'shop.json'), JSON.stringify(proposed));
+
+    const text = await said(path, { profile: 'shop' });
+
+    expect(text).toMatch(/profile {6}shop, sha256 [0-9a-f]{64}, by declared/);
+    expect(text).toContain('FT 1 of merchant 501964843, rows 4, 5');
+    expect(text).toContain('net EUR      4319.84, of it valid 4319.84');
   });
 });
 
-describe('the findings of a dry run', () => {
-  function findings(...all: readonly Finding[]): readonly string[] {
-    const lines = text({ findings: all }).split('\n');
-    return lines.slice(lines.indexOf('  findings:') + 1);
-  }
+describe('lote check refuses', () => {
+  it('what is no file, and follows no link that leads nowhere', async () => {
+    symlinkSync(join(directory, 'gone.csv'), join(directory, 'link.csv'));
 
-  it('are not spoken of where there are none', () => {
-    expect(text({})).not.toContain('findings');
-  });
-
-  it('stand errors first, then warnings, then notes', () => {
-    expect(
-      findings(finding('info', 'note', 'n'), finding('warning', 'warn', 'w'), finding('error', 'bad', 'b')),
-    ).toEqual(['    error bad (1)', '      b', '    warning warn (1)', '      w', '    info note (1)', '      n']);
-  });
-
-  it('are gathered by code, in the order in which they came', () => {
-    expect(findings(finding('error', 'b', '1'), finding('error', 'a', '2'), finding('error', 'b', '3'))).toEqual([
-      '    error b (2)',
-      '      1',
-      '      3',
-      '    error a (1)',
-      '      2',
-    ]);
-  });
-
-  it('of one code but two severities are two things to read', () => {
-    expect(findings(finding('warning', 'a', '1'), finding('error', 'a', '2'))).toEqual([
-      '    error a (1)',
-      '      2',
-      '    warning a (1)',
-      '      1',
-    ]);
-  });
-
-  it('are shown three of a kind, and counted beyond that', () => {
-    const same = (count: number): Finding[] =>
-      Array.from({ length: count }, (_, at) => finding('error', 'same', `Row ${at + 2}`));
-
-    expect(findings(...same(3))).toEqual(['    error same (3)', '      Row 2', '      Row 3', '      Row 4']);
-    expect(findings(...same(1_000))).toEqual([
-      '    error same (1000)',
-      '      Row 2',
-      '      Row 3',
-      '      Row 4',
-      '      … and 997 more (--json lists them)',
-    ]);
-  });
-});
-
-describe('the bytes of a dry run', () => {
-  it('are shown as they would be sent, to the letter', () => {
-    const body = '{"merchant":"mrc_to_be_looked_up","lines":[{"quantity":2.50}]}';
-
-    expect(text({ firstBodies: [body] })).toContain(`  first invoices, exactly as they would be sent:\n    ${body}`);
+    await expect(checkFile(join(directory, 'nowhere.csv'), directory, {})).rejects.toThrow('there is no such file');
+    await expect(checkFile(join(directory, 'link.csv'), directory, {})).rejects.toThrow('there is no such file');
+    await expect(checkFile(directory, directory, {})).rejects.toThrow('it is a directory');
+    await expect(checkFile('/dev/null', directory, {})).rejects.toThrow('it is a pipe or a device');
   });
 });

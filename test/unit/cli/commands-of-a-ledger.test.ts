@@ -71,24 +71,32 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
   });
 
   describe('lote status', () => {
-    it('has a line for each batch, newest first: its id, its state, its invoices', async () => {
+    it('has a line for each batch, newest first: what went out, what did not, what is open', async () => {
       const { stdout } = printed();
 
       expect(await statusCommand({ batchId: null, json: false, env })).toBe(0);
-      expect(stdout().split('\n')).toEqual([
-        `${running.batchId.padEnd(52)} running    ${'rejected 1, staged 1'}`,
-        `${failed.batchId.padEnd(52)} finished   held 1, rejected 1`,
-        `${issued.batchId.padEnd(52)} finished   issued 1`,
-        '',
+      const [head, ...lines] = stdout().trimEnd().split('\n');
+      expect(head?.split(/ {2,}/u)).toEqual(['BATCH', 'STATE', 'STARTED', 'INVOICES', 'WENT OUT', 'DID NOT', 'OPEN']);
+      expect(lines.map((line) => line.split(/ {2,}/u).toSpliced(2, 1))).toEqual([
+        [running.batchId, 'running', '2', '0', '1', '1'],
+        [failed.batchId, 'finished', '2', '0', '2', '0'],
+        [issued.batchId, 'finished', '1', '1', '0', '0'],
       ]);
     });
 
-    it('tells of one batch', async () => {
+    it('tells of one batch where it stands, and what to type next', async () => {
       const { stdout } = printed();
 
-      await statusCommand({ batchId: issued.batchId, json: false, env });
+      await statusCommand({ batchId: failed.batchId, json: false, env });
 
-      expect(stdout()).toBe(`${issued.batchId.padEnd(52)} finished   issued 1\n`);
+      const lines = stdout().split('\n');
+      expect(lines[0]).toBe(`Batch ${failed.batchId}: finished`);
+      expect(lines.slice(2)).toEqual([
+        '  invoices  2 from 2 rows: 0 went out, 2 did not, 0 open',
+        '  states    rejected 1, held 1',
+        `  next      lote report ${failed.batchId}, then correct the rows or lote retry ${failed.batchId}`,
+        '',
+      ]);
     });
 
     it('is one JSON document', async () => {

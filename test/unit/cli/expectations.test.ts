@@ -52,6 +52,8 @@ describe('--expect-net', () => {
     'EUR=1 000',
     'EUR =12',
     'E1R=12',
+    'EUR=1=2',
+    '€=1',
     '',
   ])('%j is refused with an example', (text) => {
     expect(() => expectedNet(text)).toThrow(

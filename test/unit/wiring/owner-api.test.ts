@@ -12,7 +12,7 @@ import { findOwner, type OwnerApi } from '../../../src/wiring/owner-api.ts';
 
 const BATCH = {
   ...{ batchId: 'batch-a', file: 'a.csv', state: 'running', rows: 3, rowsWithoutInvoice: 0, invoices: 2, revision: 1 },
-  counts: { issued: 1, accepted: 1 },
+  ...{ startedAt: 1_700_000_000_000, finishedAt: null, counts: { issued: 1, accepted: 1 } },
 };
 
 interface Request {

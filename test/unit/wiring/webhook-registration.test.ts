@@ -4,91 +4,76 @@ import type { WebhookEndpointRecord } from '../../../src/domain/ports/ledger.ts'
 import { createWebhookRegistration } from '../../../src/wiring/webhook-registration.ts';
 
 const URL = 'https://lote.example/webhooks';
-const REGISTERED: EndpointAnswer = { kind: 'registered', secret: 'whsec_1' };
-const REFUSED: EndpointAnswer = { kind: 'refused', reason: { code: 'http-503', message: 'HTTP 503' } };
 
-function registration(answers: readonly EndpointAnswer[], url: string | null = URL) {
+/** A ledger of registrations, and a service that gives these answers in turn. */
+function registration(answers: readonly EndpointAnswer[], over: { ownSecret?: boolean; url?: string | null } = {}) {
   const saved: WebhookEndpointRecord[] = [];
-  const asked: string[] = [];
-  const warned: unknown[] = [];
-  const parts = {
+  let asked = 0;
+  const deps = {
     ledger: {
-      findEndpoint: (baseUrl: string, application: string, address: string) =>
-        Promise.resolve(
-          saved.find((one) => one.baseUrl === baseUrl && one.application === application && one.url === address) ??
-            null,
-        ),
-      saveEndpoint: (endpoint: WebhookEndpointRecord) => Promise.resolve(void saved.push(endpoint)),
+      findEndpoint: async (baseUrl: string, application: string, url: string) =>
+        saved.find((one) => one.baseUrl === baseUrl && one.application === application && one.url === url) ?? null,
+      saveEndpoint: async (endpoint: WebhookEndpointRecord) => void saved.push(endpoint),
+      webhookSecrets: async () => saved.flatMap(({ secret }) => (secret === null ? [] : [secret])),
     },
     service: {
-      baseUrl: 'https://api.example',
-      async registerWebhook(address: string) {
-        asked.push(address);
-        await new Promise((resolve) => setImmediate(resolve));
-        return answers[asked.length - 1] ?? REGISTERED;
-      },
+      baseUrl: 'https://service.example',
+      registerWebhook: async () => answers[(asked += 1) - 1] ?? { kind: 'registered' as const, secret: 'late' },
     },
-    ...{ application: 'default', url, now: () => 0 },
-    log: { warn: (message: string, fields?: object) => void warned.push([message, fields]) },
+    application: 'shop',
+    ownSecret: over.ownSecret ?? false,
+    url: over.url === undefined ? URL : over.url,
+    log: { warn: () => undefined },
+    now: () => 0,
   };
-  return { saved, asked, warned, open: () => createWebhookRegistration(parts) };
+  return { first: createWebhookRegistration(deps), again: createWebhookRegistration(deps), requests: () => asked };
 }
 
-describe('the registration of the webhook', () => {
-  it('is made once, and its secret is kept', async () => {
-    const { saved, asked, open } = registration([REGISTERED]);
-    const webhook = open();
+describe('createWebhookRegistration', () => {
+  it('registers once per address and application, whoever asks and however often', async () => {
+    const { first, again, requests } = registration([{ kind: 'registered', secret: 's' }]);
 
-    await webhook.ensure();
-    await webhook.ensure();
+    await Promise.all([first.ensure(), first.ensure()]);
+    await first.ensure();
+    await again.ensure();
 
-    expect(asked).toEqual([URL]);
-    expect(saved).toEqual([{ baseUrl: 'https://api.example', application: 'default', url: URL, secret: 'whsec_1' }]);
-    expect(webhook.note()).toBeNull();
+    expect(requests()).toBe(1);
+    expect([first.note(), again.note()]).toEqual([null, null]);
   });
 
-  it('is made once by batches that start at the same moment', async () => {
-    const { asked, open } = registration([REGISTERED]);
-    const webhook = open();
+  it('tries again after a refusal, and says meanwhile that asking settles', async () => {
+    const { first, requests } = registration([{ kind: 'refused', reason: { code: 'http-500', message: 'no' } }]);
 
-    await Promise.all([webhook.ensure(), webhook.ensure(), webhook.ensure()]);
+    await first.ensure();
+    const note = first.note();
+    await first.ensure();
 
-    expect(asked).toEqual([URL]);
+    expect(note).toContain('(http-500): final answers came by asking (GET) alone');
+    expect(requests()).toBe(2);
+    expect(first.note()).toBeNull();
   });
 
-  it('is not made again by a later process that finds it in the ledger', async () => {
-    const { asked, open } = registration([REGISTERED]);
-    await open().ensure();
+  it.each([
+    ['neither the service nor the configuration has a secret', false, /^Alert: the service gave no secret/],
+    ['the configuration has one', true, null],
+  ])('alerts where deliveries are refused: %s', async (_title, ownSecret, note) => {
+    const { first, again } = registration([{ kind: 'registered', secret: null }], { ownSecret });
 
-    const later = open();
-    await later.ensure();
+    await first.ensure();
+    await again.ensure();
 
-    expect(asked).toHaveLength(1);
-    expect(later.note()).toBeNull();
+    for (const one of [first, again]) {
+      if (note === null) expect(one.note()).toBeNull();
+      else expect(one.note()).toMatch(note);
+    }
   });
 
-  it('that is refused does not stop a batch: its report says so, and the next batch tries again', async () => {
-    const { saved, asked, warned, open } = registration([REFUSED, REGISTERED]);
-    const webhook = open();
+  it('asks for nothing without an address, and says so', async () => {
+    const { first, requests } = registration([], { url: null });
 
-    await webhook.ensure();
-    const note = webhook.note();
-    await webhook.ensure();
+    await first.ensure();
 
-    expect(note).toBe('The service did not register the webhook (http-503): final answers came by asking (GET) alone.');
-    expect(warned).toEqual([['webhook not registered', { reason: 'http-503' }]]);
-    expect(asked).toHaveLength(2);
-    expect(saved).toHaveLength(1);
-    expect(webhook.note()).toBeNull();
-  });
-
-  it('is not tried without an address, and every report says so', async () => {
-    const { asked, open } = registration([REGISTERED], null);
-    const webhook = open();
-
-    await webhook.ensure();
-
-    expect(asked).toEqual([]);
-    expect(webhook.note()).toMatch(/WEBHOOK_URL/u);
+    expect(requests()).toBe(0);
+    expect(first.note()).toContain('No WEBHOOK_URL is set');
   });
 });
