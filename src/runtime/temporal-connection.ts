@@ -60,6 +60,11 @@ export async function connectTemporal(place: TemporalPlace, patienceMs: number =
   }
 }
 
+/** A connection that is made with its first call, and again after a loss. */
+export function lazyTemporal(place: TemporalPlace): Connection {
+  return Connection.lazy({ ...place, connectTimeout: PATIENCE_MS });
+}
+
 async function readTls(tls: TemporalTlsConfig): Promise<TlsOptions> {
   const { serverName, serverCaCertPath, clientCertPath, clientKeyPath } = tls;
   const serverRootCACertificate = await readPem('TEMPORAL_TLS_SERVER_CA_CERT_PATH', serverCaCertPath);

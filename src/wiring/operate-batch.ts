@@ -12,7 +12,8 @@ export function createBatchOperator(client: Client): (workflowId: string, operat
   return async (workflowId, operation) => {
     const handle = client.workflow.getHandle(workflowId);
     try {
-      if (operation.kind === 'resume') return await handle.executeUpdate<string, []>('resume');
+      if (operation.kind === 'resume' || operation.kind === 'settleNow')
+        return await handle.executeUpdate<string, []>(operation.kind);
       const { kind, reason } = operation;
       return await handle.executeUpdate<string, [{ reason: string }]>(kind, { args: [{ reason }] });
     } catch (error) {
