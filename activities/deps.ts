@@ -6,7 +6,7 @@ import type { Ledger } from '../src/domain/ports/ledger.ts';
 import type { NightBook } from '../src/domain/ports/night-book.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
-import type { BatchSettings, Counts, ReportPaths } from '../workflows/messages.ts';
+import type { BatchDesk, BatchSettings, Counts, ReportPaths } from '../workflows/messages.ts';
 
 /** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
 export interface ActivityDeps {
@@ -32,6 +32,8 @@ export interface ActivityDeps {
     /** How long a night waits for dropped files that are still being written. */
     readonly dropPatienceMs: number;
   };
+  /** Where operators look, for the current details of a run. */
+  readonly desk: () => BatchDesk;
   readonly log: ActivityLog;
   readonly now: () => number;
   readonly random: () => number;
@@ -42,6 +44,8 @@ export interface RetrySettings {
   /** Failed invoices with one of these go again by themselves. */
   readonly failedReasonCodes: readonly string[];
   readonly maxGenerations: number;
+  /** POSTs that a batch may repeat, on average. */
+  readonly repeatsPerInvoice: number;
   /** For how long the service is known to remember a key. */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */

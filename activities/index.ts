@@ -4,6 +4,7 @@ import { guarded } from './failure.ts';
 import { finishBatch } from './finish.ts';
 import { ingestBatch } from './ingest.ts';
 import { judgeCanary } from './judge-canary.ts';
+import { lookAtBatch } from './look-at-batch.ts';
 import { requireLedger } from './ledger-guard.ts';
 import { ensureMerchants } from './merchants.ts';
 import { askOpenDocuments, outdatedReports, repeatUnknown } from './reconcile.ts';
@@ -32,6 +33,7 @@ export function createActivities(deps: ActivityDeps) {
     reviewPage: bind('reviewPage', reviewPage),
     closePage: bind('closePage', closePage),
     finishBatch: bind('finishBatch', finishBatch),
+    lookAtBatch: bind('lookAtBatch', lookAtBatch),
     writeReport: bind('writeReport', writeReport),
     judgeCanary: bind('judgeCanary', judgeCanary),
     reopenBatch: bind('reopenBatch', reopenBatch),

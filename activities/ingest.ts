@@ -5,7 +5,7 @@ import { netOf } from '../src/domain/money.ts';
 import type { Finding, Reason } from '../src/domain/invoice.ts';
 import type { BatchRecord, ClaimResult, StageInvoice } from '../src/domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../src/domain/row.ts';
-import type { BatchInput } from '../workflows/messages.ts';
+import type { BatchDesk, BatchInput } from '../workflows/messages.ts';
 import type { ActivityDeps, ReadFileOk } from './deps.ts';
 import { sendingGate } from './sending-gate.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
@@ -24,7 +24,12 @@ export interface IngestInput extends BatchInput {
 
 export type IngestResult =
   | RunningBatch
-  | { readonly kind: 'closed' | 'refused'; readonly ledgerId: string; readonly batchId: string }
+  | {
+      readonly kind: 'closed' | 'refused';
+      readonly ledgerId: string;
+      readonly batchId: string;
+      readonly desk: BatchDesk;
+    }
   | { readonly kind: 'attached'; readonly sha256: string; readonly workflowId: string };
 
 /** Claims the batch of a file for this run; reads, proves and stages it unless an earlier run did. */
@@ -36,8 +41,10 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'owned':
       return { kind: 'attached', sha256, workflowId: claim.batch.workflowId };
     case 'closed':
-      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId };
+      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.desk() };
     case 'resumed':
+      // Whoever had paused it is gone with its run.
+      if (claim.batch.state === 'paused') await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now());
       // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
       if (!(await holdBehindGate(deps, claim.batch.batchId, await gateOfResumed(deps, input, claim.batch))))
         await deps.ledger.releaseHeld(claim.batch.batchId, deps.now());
@@ -82,7 +89,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
       proof: read.proof,
       now: deps.now(),
     });
-    return { kind: 'refused', ledgerId: ledger.id, batchId };
+    return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.desk() };
   }
   const invoices = await stageGroups(deps, batchId, read);
   const { rowsWithoutInvoice } = read;

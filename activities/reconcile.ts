@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { CreateAnswer } from '../src/domain/ports/invoicing-service.ts';
-import type { RepeatInvoice } from '../src/domain/ports/reconciling-ledger.ts';
-import type { SendOutcome } from '../src/domain/ports/ledger.ts';
+import type { SendOutcome, StatusNews } from '../src/domain/ports/ledger.ts';
+import type { OpenDocument, RepeatInvoice } from '../src/domain/ports/reconciling-ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 import { eachOf } from './each-of.ts';
-import { askOne } from './settle.ts';
+import { askOne } from './ask-all.ts';
 
 export interface ReconcileInput {
   readonly ledgerId?: string | undefined;
@@ -23,6 +23,8 @@ export interface RepeatedUnknown {
 export interface AskedDocuments {
   readonly asked: number;
   readonly settled: number;
+  /** The service does not answer: the rest waits for the next time. */
+  readonly serviceAway: boolean;
 }
 
 /** Taken and repeated together; what is taken is out of reach of others for that long. */
@@ -32,6 +34,8 @@ const STALE_MS = 10 * 60_000;
 /** So many without an answer one after the other: the service is away, and each more try would prove nothing. */
 const TROUBLE_IN_A_ROW = 10;
 const DOCUMENTS_AT_ONCE = 500;
+/** A 429 or a lost answer says nothing of a document; the client waits out a Retry-After before the next try. */
+const TRIES_PER_DOCUMENT = 3;
 
 /** Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that a crash left unapplied. */
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
@@ -94,13 +98,15 @@ export async function askOpenDocuments(deps: ActivityDeps, { all }: ReconcileInp
   const now = deps.now();
   let asked = 0;
   let settled = 0;
-  for (let afterInvoiceId = 0; !cancellationSignal.aborted;) {
+  let troubles = 0;
+  const halted = (): boolean => cancellationSignal.aborted || troubles >= TROUBLE_IN_A_ROW;
+  for (let afterInvoiceId = 0; !halted();) {
     const documents = await deps.ledger.openDocuments({ now, all, afterInvoiceId, limit: DOCUMENTS_AT_ONCE });
-    await eachOf(documents, deps.settings.maxConcurrency, async ({ invoiceId, serviceId, failedEvent }) => {
-      if (cancellationSignal.aborted) return;
-      const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
-      const news = await askOne(deps, { invoiceId, serviceId, ...reported });
+    await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
+      if (halted()) return;
       asked += 1;
+      const news = await askDocument(deps, document, halted);
+      troubles = news === null ? troubles + 1 : 0;
       if (news === null) return;
       await deps.ledger.recordStatus([news]);
       if (news.status === 'issued' || news.status === 'failed') settled += 1;
@@ -110,7 +116,19 @@ export async function askOpenDocuments(deps: ActivityDeps, { all }: ReconcileInp
     afterInvoiceId = last.invoiceId;
   }
   await deps.ledger.silenceClosed(deps.now() - deps.settings.settleMs, deps.now());
-  return { asked, settled };
+  return { asked, settled, serviceAway: troubles >= TROUBLE_IN_A_ROW };
+}
+
+async function askDocument(
+  deps: ActivityDeps,
+  { invoiceId, serviceId, failedEvent }: OpenDocument,
+  halted: () => boolean,
+): Promise<StatusNews | null> {
+  const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
+  for (let tries = 1; ; tries += 1) {
+    const news = await askOne(deps, { invoiceId, serviceId, ...reported });
+    if (news !== null || tries >= TRIES_PER_DOCUMENT || halted()) return news;
+  }
 }
 
 /** Closed batches whose report no longer says what the ledger says. */

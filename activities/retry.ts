@@ -70,6 +70,8 @@ async function claim(
   if (first.kind === 'owned') {
     if (await deps.runs.isOpen(first.workflowId, first.runId)) throw batchRunning(run.batchId, first.workflowId);
     await deps.ledger.reopenBatch({ ...run, takeOver: true });
+    // Whoever had paused it is gone with its run.
+    await deps.ledger.setBatchState(run.batchId, 'running', deps.now());
   }
   if (first.kind === 'nothing') {
     throw new LoteError(

@@ -1,6 +1,7 @@
 import type { BatchRecord } from '../src/domain/ports/ledger.ts';
-import type { BatchSettings } from '../workflows/messages.ts';
+import type { BatchDesk, BatchSettings, Standing } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
+import { standingOf } from './look-at-batch.ts';
 
 export interface PageSpan {
   readonly page: number;
@@ -15,6 +16,9 @@ export interface RunningBatch {
   readonly invoices: number;
   readonly pages: readonly PageSpan[];
   readonly settings: BatchSettings;
+  readonly desk: BatchDesk;
+  /** How it stands before anything is sent. */
+  readonly standing: Standing;
 }
 
 /** What a run needs to know of its batch: the pages with something to do, and how patient to be. */
@@ -32,5 +36,7 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
       lastOrdinal: Math.min(page * batch.pageSize, batch.invoices),
     })),
     settings: { sliceSize, settleMs, sendMs, patienceMs },
+    desk: deps.desk(),
+    standing: await standingOf(deps, batch.batchId),
   };
 }

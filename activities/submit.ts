@@ -8,6 +8,7 @@ import { eachOf } from './each-of.ts';
 import { holdOverBudget, readBudget } from './failure-budget.ts';
 import { createForbiddenRun } from './forbidden-run.ts';
 import { freezeBodies } from './freeze-bodies.ts';
+import { holdOverRetries } from './retry-budget.ts';
 import { withinRetention } from './retention-window.ts';
 import { sendInvoice, type Sent } from './send-invoice.ts';
 import { createSlots, type Release, type Slots } from './slots.ts';
@@ -82,7 +83,7 @@ async function submitSlice(
 
   const { cancellationSignal } = Context.current();
   const until = deps.now() + LONGEST_SLICE_MS;
-  const slice = { accepted: 0, left: 0, refused: 0, retryAfterMs: 0, stop: false };
+  const slice = { accepted: 0, left: 0, refused: 0, repeats: 0, retryAfterMs: 0, stop: false };
   const forbidden = createForbiddenRun();
   const idle: SendableInvoice[] = [];
   let nextLook = FIRST_BUDGET_LOOK;
@@ -97,7 +98,8 @@ async function submitSlice(
   }
   await recordIdle();
 
-  const stop = slice.refused > 0 && (await holdOverBudget(deps, batchId));
+  const overBudget = slice.refused > 0 && (await holdOverBudget(deps, batchId));
+  const stop = (await holdOverRetries(deps, batchId, slice.repeats)) || overBudget;
   return { accepted: slice.accepted, left: slice.left, stop, waiting: slice.left === 0 ? null : await waiting() };
 
   async function send(invoice: SendableInvoice): Promise<void> {
@@ -121,6 +123,7 @@ async function submitSlice(
     );
     const { invoiceId, generation } = invoice;
     const { attempts, sentAt, answeredAt, outcome } = sent;
+    if (invoice !== probe) slice.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
     if (outcome === null) {
       idle.push(invoice);
       return;

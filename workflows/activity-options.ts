@@ -18,8 +18,8 @@ export const SETTLE: ActivityOptions = { startToCloseTimeout: '10m', heartbeatTi
 /** A report of a very large batch is a few hundred megabytes of disk. */
 export const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: RETRY };
 
-/** One small statement in the ledger. */
-export const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '1m', retry: RETRY };
+/** A few small statements in the ledger; whoever waits for one of a dead worker waits this long. */
+export const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '2m', heartbeatTimeout: '20s', retry: RETRY };
 
 /** One request per invoice that was left open; each reports back, so that a dead worker is noticed. */
 export const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '60s', retry: RETRY };

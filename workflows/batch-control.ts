@@ -1,20 +1,11 @@
-import { ApplicationFailure, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { RunningBatch } from '../activities/running-batch.ts';
+import type { NotedAction } from '../src/domain/ports/operating-ledger.ts';
+import { upsertBatchAttributes, type BatchAttributes } from './batch-attributes.ts';
 import { batchDetails } from './batch-details.ts';
-import {
-  cancelRemainingUpdate,
-  outageOverSignal,
-  pageSentSignal,
-  pauseUpdate,
-  progressQuery,
-  resumeUpdate,
-  retryInvoicesUpdate,
-  waitingSignal,
-  type BatchProgress,
-  type PageControl,
-  type RetryRequestInput,
-} from './messages.ts';
-import { requireRetryRequest } from './retry-input.ts';
+import { registerBatchHandlers, type OperatorAction } from './batch-handlers.ts';
+import type { BatchEnd } from './batch-view.ts';
+import type { BatchDesk, BatchProgress, PageControl, RetryRequestInput, Standing } from './messages.ts';
 
 /** What a run of a batch knows about itself, and the operator's handles on it. */
 export interface BatchControl {
@@ -24,17 +15,25 @@ export interface BatchControl {
   readonly attachedTo: string | null;
   /** Pages whose last invoice is sent. */
   readonly sentPages: ReadonlySet<number>;
-  /** Rises with every pause, resume or cancel: the pages are then told. */
+  /** Rises with every pause, resume, cancel or settleNow: the pages are then told. */
   readonly controlVersion: number;
   control(): PageControl;
   /** Operators asked for invoices to be sent again, and no round has taken that up yet. */
   readonly retryWaiting: boolean;
   takeRetries(): readonly RetryRequestInput[];
+  /** What operators did and the audit does not know yet. */
+  readonly untold: readonly NotedAction[];
+  /** The first so many of them are in the audit. */
+  told(actions: number): void;
   begin(batch: RunningBatch): void;
   attach(workflowId: string): void;
   phase(phase: BatchProgress['phase']): void;
   pageDone(page: number, outcome: { failed: boolean }): void;
   waitFor(page: number, reason: string | null): void;
+  /** The ledger was looked at. */
+  stands(standing: Standing): void;
+  /** The report is written: the end of the run. */
+  done(end: BatchEnd): void;
 }
 
 /** Registers every handler before the first await; all of them are synchronous. */
@@ -42,22 +41,17 @@ export function followBatch(): BatchControl {
   const sentPages = new Set<number>();
   const donePages = new Set<number>();
   const waiting = new Map<number, string>();
-  let progress: BatchProgress = {
-    batchId: null,
-    phase: 'reading',
-    paused: false,
-    cancelled: false,
-    invoices: 0,
-    pages: 0,
-    pagesSent: 0,
-    pagesDone: 0,
-    pagesFailed: 0,
-    waitingFor: null,
-  };
+  const untold: NotedAction[] = [];
+  let progress: BatchProgress = NOTHING_YET;
+  let standing: Standing | null = null;
+  let desk: BatchDesk | null = null;
+  let end: BatchEnd | null = null;
+  let settleNow = 0;
   let controlVersion = 0;
   let attachedTo: string | null = null;
   let outageOver = false;
   let retries: RetryRequestInput[] = [];
+  let actions = 0;
 
   function change(next: Partial<BatchProgress>): void {
     progress = {
@@ -66,92 +60,64 @@ export function followBatch(): BatchControl {
       pagesSent: sentPages.size,
       pagesDone: donePages.size,
       waitingFor: firstOf(waiting),
+      asOf: standing === null ? null : new Date(standing.at).toISOString(),
+      counts: standing?.counts ?? {},
+      net: standing?.net ?? [],
     };
-    setCurrentDetails(batchDetails(progress));
+    setCurrentDetails(batchDetails({ progress, standing, desk, attachedTo, end }));
   }
 
-  function operate(next: Partial<BatchProgress>, answer: string): string {
+  function operate(next: Partial<BatchProgress>, action: OperatorAction): void {
+    const wasPaused = progress.paused;
+    note(action);
     controlVersion += 1;
     change(next);
-    return answer;
+    if (progress.paused !== wasPaused) list(progress.paused ? 'paused' : 'running');
   }
 
-  setHandler(progressQuery, () => progress, {
-    description: '(no input) Where this batch stands: phase, pages, what it waits for.',
-  });
-  setHandler(
-    pauseUpdate,
-    () => operate({ paused: true }, 'Paused: slices in flight end, nothing new is sent until resume.'),
-    {
-      validator(input) {
-        requireOwner(attachedTo);
-        requireReason(input);
-      },
-      description:
-        '{"reason": "…"} Stop sending after the slices in flight; waiting for answers goes on. The reason is kept in history: no names, no references.',
-    },
-  );
-  setHandler(resumeUpdate, () => operate({ paused: false }, 'Resumed.'), {
-    validator: () => requireOwner(attachedTo),
-    description: '(no input) Go on sending after a pause.',
-  });
-  setHandler(
-    cancelRemainingUpdate,
-    () =>
-      operate(
-        { cancelled: true, paused: false },
-        'Cancelled: what is not sent will be held; what is sent is waited for.',
-      ),
-    {
-      validator(input) {
-        requireOwner(attachedTo);
-        requireReason(input);
-      },
-      description:
-        '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
-    },
-  );
-  setHandler(
-    retryInvoicesUpdate,
-    (request) => {
-      retries.push(request);
-      return 'Noted: they go again when the pages that run now have ended. The report will say what became of them.';
-    },
-    {
-      validator: (request) => {
-        requireOwner(attachedTo);
-        requireRetryRequest(request);
-        if (progress.phase === 'reporting' || progress.phase === 'done') throw refusedUpdate(TOO_LATE);
-      },
-      description:
-        '{"states": ["failed"], "reason": "…"} or {"rows": [7], "reason": "…"} Send failed, rejected or held invoices again, unknown ones by row. Rows, never references, and no names in the reason: history keeps them.',
-    },
-  );
-  setHandler(
-    pageSentSignal,
-    ({ page }) => {
-      sentPages.add(page);
-      change({});
-    },
-    { description: '(internal) A page has sent its last invoice.' },
-  );
-  setHandler(
-    outageOverSignal,
-    () => {
-      outageOver = true;
-      controlVersion += 1;
-    },
-    { description: '(internal) A page has waited for the service for as long as it may.' },
-  );
-  setHandler(waitingSignal, ({ page, reason }) => waitFor(page, reason), {
-    description: '(internal) What a page waits for.',
-  });
+  function note({ what, why, who }: OperatorAction): void {
+    const { workflowId, runId } = workflowInfo();
+    actions += 1;
+    untold.push({
+      actionId: `${workflowId}/${runId}/action-${actions}`,
+      at: Date.now(),
+      what,
+      why: why ?? 'no reason was asked for',
+      who: who ?? null,
+    });
+  }
+
+  function list(state: BatchAttributes['state'], problems = standing?.problems ?? 0): void {
+    const batchId = progress.batchId ?? end?.batchId;
+    if (desk?.searchable === true && batchId !== undefined) upsertBatchAttributes({ batchId, state, problems });
+  }
 
   function waitFor(page: number, reason: string | null): void {
     if (reason === null) waiting.delete(page);
     else waiting.set(page, reason);
     change({});
   }
+
+  registerBatchHandlers({
+    progress: () => progress,
+    standing: () => standing,
+    attachedTo: () => attachedTo,
+    operate,
+    settleNow(action) {
+      settleNow += 1;
+      operate({}, action);
+    },
+    retry: (request) => void retries.push(request),
+    pageSent(page) {
+      sentPages.add(page);
+      change({});
+    },
+    outageOver() {
+      outageOver = true;
+      controlVersion += 1;
+    },
+    waitFor,
+  });
 
   return {
     get paused() {
@@ -178,10 +144,15 @@ export function followBatch(): BatchControl {
       retries = [];
       return taken;
     },
-    control: () => ({ paused: progress.paused, cancelled: progress.cancelled, outageOver }),
+    untold,
+    told: (number) => void untold.splice(0, number),
+    control: () => ({ paused: progress.paused, cancelled: progress.cancelled, outageOver, settleNow }),
     begin(batch) {
       attachedTo = null;
+      desk = batch.desk;
+      standing = batch.standing;
       change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' });
+      list(progress.paused ? 'paused' : 'running');
     },
     attach(workflowId) {
       attachedTo = workflowId;
@@ -195,30 +166,35 @@ export function followBatch(): BatchControl {
       change({ pagesFailed: progress.pagesFailed + (failed ? 1 : 0) });
     },
     waitFor,
+    stands(next) {
+      standing = next;
+      change({});
+    },
+    done(ended) {
+      end = ended;
+      desk = ended.desk;
+      waiting.clear();
+      change({ phase: 'done', batchId: ended.batchId });
+      if (attachedTo === null) list(ended.state, ended.problems);
+    },
   };
 }
 
-function requireReason(input: { reason: string } | null | undefined): void {
-  if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '')
-    return;
-  throw refusedUpdate('A reason is needed: {"reason": "why"}');
-}
-
-/** A run that only waits for another one has nothing to operate. */
-function requireOwner(attachedTo: string | null): void {
-  if (attachedTo === null) return;
-  throw refusedUpdate(`This run only waits for another one, which has the same file. Use the workflow ${attachedTo}.`);
-}
-
-const TOO_LATE =
-  'This run is writing its report. Start the workflow retryInvoices with the batch id when it has ended.';
-
-/** The UI prints the stack of a rejected update, with our source paths: of no use to an operator. */
-function refusedUpdate(message: string): ApplicationFailure {
-  const failure = ApplicationFailure.nonRetryable(message, 'input-invalid');
-  delete failure.stack;
-  return failure;
-}
+const NOTHING_YET: BatchProgress = {
+  batchId: null,
+  phase: 'reading',
+  paused: false,
+  cancelled: false,
+  invoices: 0,
+  pages: 0,
+  pagesSent: 0,
+  pagesDone: 0,
+  pagesFailed: 0,
+  waitingFor: null,
+  asOf: null,
+  counts: {},
+  net: [],
+};
 
 function firstOf(waiting: ReadonlyMap<number, string>): string | null {
   for (const reason of waiting.values()) return reason;

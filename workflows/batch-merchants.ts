@@ -5,7 +5,10 @@ import * as options from './activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
-const { ensureMerchants } = proxyActivities<Activities>(options.MERCHANTS);
+const { ensureMerchants } = proxyActivities<Activities>({
+  ...options.MERCHANTS,
+  summary: 'the merchants of the batch',
+});
 
 /** Nothing has been sent yet, so there is no hurry: asked again after 1, 2, 4 … 30 s. */
 const FIRST_WAIT_MS = 1_000;

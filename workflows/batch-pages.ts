@@ -11,6 +11,7 @@ import {
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
 import type { PageSpan, RunningBatch } from '../activities/running-batch.ts';
+import { pageAttributes } from './batch-attributes.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from './invoice-page.ts';
 import { controlSignal } from './messages.ts';
@@ -69,11 +70,12 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   }
 
   function startPage(span: PageSpan): Promise<Page> {
-    const { ledgerId, batchId, settings } = ingested;
+    const { ledgerId, batchId, settings, desk } = ingested;
     return startChild(invoicePage, {
       workflowId: pageWorkflowId(batchId, span.page),
       args: [{ ...span, ledgerId, batchId, settings, control: batch.control() }],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
+      ...(desk.searchable ? { typedSearchAttributes: pageAttributes(batchId) } : {}),
       staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,
     });
   }

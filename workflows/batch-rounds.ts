@@ -4,7 +4,7 @@ import type { RunningBatch } from '../activities/running-batch.ts';
 import * as options from './activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 
-const { sendAgain } = proxyActivities<Activities>(options.BOOKKEEPING);
+const { sendAgain } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'what goes again' });
 
 /**
  * One round of the pages, and further ones for as long as something goes again: what operators asked for meanwhile (update `retryInvoices`),

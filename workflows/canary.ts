@@ -4,9 +4,12 @@ import type { RunningBatch } from '../activities/running-batch.ts';
 import * as options from './activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 
-const { submitSlice } = proxyActivities<Activities>(options.SUBMIT);
+const { submitSlice } = proxyActivities<Activities>({ ...options.SUBMIT, summary: 'a few invoices first' });
 
-const { judgeCanary } = proxyActivities<Activities>(options.BOOKKEEPING);
+const { judgeCanary } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'were all of the first ones refused?',
+});
 
 /** Enough to see that nothing of a file is wanted, few enough to be asked about by telephone. */
 const CANARY = 20;

@@ -1,13 +1,16 @@
-import { ApplicationFailure, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { IngestResult } from '../activities/ingest.ts';
 import * as options from './activity-options.ts';
 import { followBatch } from './batch-control.ts';
+import { endOf } from './batch-end.ts';
+import { requireBatchInput } from './batch-input.ts';
+import { tellWhatWasDone } from './batch-watch.ts';
 import type { BatchInput, BatchResult } from './messages.ts';
 import { sendAndClose } from './run-batch.ts';
 
-const { ingestBatch } = proxyActivities<Activities>(options.INGEST);
-const { writeReport } = proxyActivities<Activities>(options.REPORT);
+const { ingestBatch } = proxyActivities<Activities>({ ...options.INGEST, summary: 'reading the file' });
+const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
 /** Another run holds the same file: look again after 1, 2, 4 … 30 s. */
 const FIRST_LOOK_MS = 1_000;
@@ -20,12 +23,14 @@ const LONGEST_LOOK_MS = 30_000;
  */
 export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
   const batch = followBatch();
-  requireFile(input);
+  requireBatchInput(input);
 
   const ingested = await ingestOrAttach();
   if (ingested.kind === 'running') {
     batch.begin(ingested);
     await sendAndClose(batch, ingested);
+  } else {
+    await tellWhatWasDone(batch, ingested);
   }
 
   batch.phase('reporting');
@@ -34,7 +39,7 @@ export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
     batchId: ingested.batchId,
     standing: ingested.kind === 'closed',
   });
-  batch.phase('done');
+  batch.done(endOf(report, ingested.desk));
   const attachedTo = batch.attachedTo;
   return { ...report, pagesFailed: batch.pagesFailed, ...(attachedTo === null ? {} : { attachedTo }) };
 
@@ -49,13 +54,4 @@ export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
       await sleep(wait, { summary: 'another run has this file: looking again' });
     }
   }
-}
-
-/** Empty input in the Temporal UI arrives as null or undefined: it must fail at once with the sentence that helps. */
-function requireFile(input: BatchInput | null | undefined): void {
-  if (typeof input === 'object' && input !== null && typeof input.file === 'string' && input.file.trim() !== '') return;
-  throw ApplicationFailure.nonRetryable(
-    'invoiceBatch needs the name of a file in the input directory. Start it again with this input: {"file": "sample.csv"}',
-    'input-invalid',
-  );
 }

@@ -13,8 +13,15 @@ import {
 import { sendPage } from './page-sending.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
-const { reviewPage } = proxyActivities<Activities>(options.SETTLE);
-const { closePage } = proxyActivities<Activities>(options.BOOKKEEPING);
+const { reviewPage } = proxyActivities<Activities>({
+  ...options.SETTLE,
+  summary: 'final words: what the ledger knows',
+});
+const { reviewPage: askNow } = proxyActivities<Activities>({
+  ...options.SETTLE,
+  summary: 'an operator wants every silent invoice asked for now',
+});
+const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
 
 /** A signal may be lost: re-read the ledger after 5, 10, 20 … 60 s of silence. */
 const FIRST_REREAD_MS = 5_000;
@@ -29,12 +36,20 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   const scope = { ledgerId, batchId, page };
   const settled = new Set<number>();
   let control: PageControl = input.control;
-  setHandler(settledSignal, ({ ordinals }) => {
-    for (const ordinal of ordinals) settled.add(ordinal);
-  });
-  setHandler(controlSignal, (next) => {
-    control = next;
-  });
+  setHandler(
+    settledSignal,
+    ({ ordinals }) => {
+      for (const ordinal of ordinals) settled.add(ordinal);
+    },
+    { description: '(internal) {"ordinals": [1]} These invoices came to rest.' },
+  );
+  setHandler(
+    controlSignal,
+    (next) => {
+      control = next;
+    },
+    { description: '(internal) What an operator told the batch. Pause and cancel the batch, not its pages.' },
+  );
 
   const { ending, waitedFor } = await sendPage(input, { control: () => control, tellParent });
   await tellParent(pageSentSignal.name, { page });
@@ -45,10 +60,15 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   /** Signals are news; the ledger is re-read when enough of them came, or after a while without. */
   async function waitForFinalWords(): Promise<PageReview> {
     const attachedUntil = Date.now() + settings.sendMs + settings.patienceMs + settleMs;
+    // What was asked for before this page began does not concern it.
+    let asked = input.control.settleNow;
     for (let reread = FIRST_REREAD_MS; ; reread = Math.min(reread * 2, LONGEST_REREAD_MS)) {
       // Cleared before the ledger is read: news that comes meanwhile may count twice, never be missed.
       settled.clear();
-      const review = await reviewPage({ ...scope, settleMs });
+      const wanted = control.settleNow;
+      const review =
+        wanted > asked ? await askNow({ ...scope, settleMs, askNow: true }) : await reviewPage({ ...scope, settleMs });
+      asked = wanted;
       const { accepted, attached } = review;
       const settleOver = accepted === 0 || review.settleEndsInMs === 0;
       // Another batch's sending ends by itself, with its own send time, patience and settle time; should its run have died, this one ends all the same.
@@ -58,7 +78,7 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
       const wait = Math.min(...spans.filter((span) => span !== null));
       await waitAtMost(Math.max(wait, SHORTEST_REREAD_MS), {
         summary: 'waiting for final answers',
-        until: () => settled.size >= accepted + attached,
+        until: () => settled.size >= accepted + attached || control.settleNow > asked,
       });
     }
   }

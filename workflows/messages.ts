@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Outcome } from '../src/domain/invoice-state.ts';
+import type { ProblemGroup } from '../src/domain/ports/operating-ledger.ts';
 import type { RetryState } from '../src/domain/retry-decision.ts';
 
 /** What an operator types to start a batch; every other field has a default. */
@@ -34,8 +35,10 @@ export interface RetryRequestInput {
   readonly acceptDuplicateRisk?: boolean;
 }
 
-export interface RetryInput extends RetryRequestInput {
+/** `{"batch": "…"}` is enough: then everything failed, rejected or held goes again. */
+export interface RetryInput extends Omit<RetryRequestInput, 'reason'> {
   readonly batch: string;
+  readonly reason?: string;
   readonly ledgerId?: string;
 }
 
@@ -84,6 +87,36 @@ export interface BatchResult {
   readonly attachedTo?: string;
 }
 
+/** How a batch stood when the ledger was looked at: small, because history keeps it, and nothing of it names anybody. */
+export interface Standing {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly counts: Readonly<Partial<Record<Outcome, number>>>;
+  /** Exact decimals: of all invoices of the file, and of those that went out. */
+  readonly net: readonly { readonly currency: string; readonly all: string; readonly out: string }[];
+  /** Invoices at rest that did not go out. */
+  readonly problems: number;
+  readonly problemGroups: readonly ProblemGroup[];
+}
+
+/** Answer of the query `problems`: by row number of the file, never by reference. */
+export interface BatchProblems {
+  readonly batchId: string | null;
+  /** When the ledger was looked at; null: not yet. */
+  readonly asOf: string | null;
+  readonly invoices: number;
+  /** The largest groups, each with its first rows; all of them stand in the report. */
+  readonly groups: readonly ProblemGroup[];
+}
+
+/** Where operators look, and whether Temporal can list batches by their state. */
+export interface BatchDesk {
+  readonly searchable: boolean;
+  /** Address of the console; null: not known here. */
+  readonly console: string | null;
+  readonly reportsDir: string;
+}
+
 export interface BatchProgress {
   readonly batchId: string | null;
   readonly phase: 'reading' | 'attached' | 'merchants' | 'sending' | 'waiting' | 'reporting' | 'done';
@@ -95,6 +128,17 @@ export interface BatchProgress {
   readonly pagesDone: number;
   readonly pagesFailed: number;
   readonly waitingFor: string | null;
+  /** When the ledger was looked at for what follows; null: not yet. */
+  readonly asOf: string | null;
+  readonly counts: Standing['counts'];
+  readonly net: Standing['net'];
+}
+
+/** What an operator types for a pause or a cancellation. */
+export interface ReasonInput {
+  readonly reason: string;
+  /** Set by a program: who asked. */
+  readonly who?: string;
 }
 
 export interface PageControl {
@@ -102,6 +146,8 @@ export interface PageControl {
   readonly cancelled: boolean;
   /** A page has waited for the service for as long as the settings allow: nobody waits again. */
   readonly outageOver: boolean;
+  /** How often an operator has asked for silent invoices to be asked for now. */
+  readonly settleNow: number;
 }
 
 /** Why a page stopped sending: everything has an answer, or is held, by an operator, an outage, or the send time. */
@@ -131,9 +177,11 @@ export interface PageResult {
 
 // Descriptions start with the input's shape: it is what an operator reads in the Temporal UI's dialogs.
 export const progressQuery = defineQuery<BatchProgress>('progress');
-export const pauseUpdate = defineUpdate<string, [{ reason: string }]>('pause');
+export const problemsQuery = defineQuery<BatchProblems>('problems');
+export const pauseUpdate = defineUpdate<string, [ReasonInput]>('pause');
 export const resumeUpdate = defineUpdate<string, []>('resume');
-export const cancelRemainingUpdate = defineUpdate<string, [{ reason: string }]>('cancelRemaining');
+export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancelRemaining');
+export const settleNowUpdate = defineUpdate<string, []>('settleNow');
 export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('retryInvoices');
 
 /** From the signal relay: these invoices of the page came to rest. A lost signal costs a delay and nothing else. */

@@ -19,10 +19,15 @@ import * as options from './activity-options.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 import { followNight } from './night-progress.ts';
 
-const { openNight, shelveDrop } = proxyActivities<Activities>(options.BOOKKEEPING);
+const { openNight } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'opening the night' });
+const { shelveDrop } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'a file goes to its shelf' });
 // Its announcement may take a minute.
-const { finishNight } = proxyActivities<Activities>({ ...options.BOOKKEEPING, startToCloseTimeout: '3m' });
-const { claimDrops } = proxyActivities<Activities>(options.INGEST);
+const { finishNight } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  startToCloseTimeout: '3m',
+  summary: 'the summary of the night',
+});
+const { claimDrops } = proxyActivities<Activities>({ ...options.INGEST, summary: 'what was dropped, and is complete' });
 
 /** Each batch sends eight pages at a time; more batches at once only wait for each other. */
 const FILES_AT_ONCE = 16;

@@ -110,7 +110,10 @@ async function sendRound(input: PageInput, { control }: PageVoice): Promise<Roun
         return;
       }
       const to = Math.min(from + settings.sliceSize - 1, input.lastOrdinal);
-      const slice = await submitSlice({ ledgerId, batchId, page, from, to });
+      const slice = await submitSlice.executeWithOptions(
+        { ...options.SUBMIT, summary: `sending invoices ${from} to ${to}` },
+        [{ ledgerId, batchId, page, from, to }],
+      );
       round.accepted += slice.accepted;
       round.left += slice.left;
       round.stop ||= slice.stop;

@@ -3,9 +3,19 @@ import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
 import type { ReconciliationInput, ReconciliationResult } from './messages.ts';
 
-const { repeatUnknown, askOpenDocuments } = proxyActivities<Activities>(options.RECONCILE);
-const { outdatedReports } = proxyActivities<Activities>(options.BOOKKEEPING);
-const { writeReport } = proxyActivities<Activities>(options.REPORT);
+const { repeatUnknown } = proxyActivities<Activities>({
+  ...options.RECONCILE,
+  summary: 'unknown invoices again, same key and bytes',
+});
+const { askOpenDocuments } = proxyActivities<Activities>({
+  ...options.RECONCILE,
+  summary: 'documents without a final word',
+});
+const { outdatedReports } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'which reports have changed',
+});
+const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'a report that has changed' });
 
 /**
  * What batches left open when they closed. Started by a schedule, by `lote reconcile`, or here without any input.
@@ -20,8 +30,8 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   const result = {
     repeated: repeated.repeated,
     found: repeated.found,
-    serviceAway: repeated.serviceAway,
     ...asked,
+    serviceAway: repeated.serviceAway || asked.serviceAway,
     reports: outdated,
   };
   setCurrentDetails(details(result));

@@ -1,34 +1,27 @@
-import { ApplicationFailure, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
 import { followBatch } from './batch-control.ts';
 import { runBatch } from './run-batch.ts';
 import type { BatchResult, RetryInput } from './messages.ts';
-import { requireRetryRequest } from './retry-input.ts';
+import { retryRequestOf } from './retry-input.ts';
 
-const { reopenBatch } = proxyActivities<Activities>(options.BOOKKEEPING);
+const { reopenBatch } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'what may go again, and the line in the audit',
+});
 
 /**
- * Invoices of a finished batch go again, by states or row numbers; never by reference, for history keeps what is typed.
+ * Invoices of a finished batch go again, by states or row numbers, or all that may; never by reference, for history keeps what is typed.
  * reopen the batch -> then as any batch: merchants -> pages -> report, in place and with a revision.
  */
 export async function retryInvoices(input: RetryInput): Promise<BatchResult> {
   const batch = followBatch();
-  requireBatch(input);
-  requireRetryRequest(input);
-  const { batch: batchId, ledgerId, ...request } = input;
+  const request = retryRequestOf(input);
+  const { batch: batchId, ledgerId } = input;
   const { workflowId, runId } = workflowInfo();
   const reopened = await reopenBatch({ ledgerId, batchId, workflowId, runId, request });
   batch.begin(reopened.batch);
   const result = await runBatch(batch, reopened.batch);
   return { ...result, retried: { moved: reopened.moved, refused: reopened.refused } };
-}
-
-function requireBatch(input: RetryInput | null | undefined): void {
-  if (typeof input === 'object' && input !== null && typeof input.batch === 'string' && input.batch.trim() !== '')
-    return;
-  throw ApplicationFailure.nonRetryable(
-    'retryInvoices needs a batch id. Start it again with this input: {"batch": "batch-sample-…", "states": ["failed"], "reason": "why"}',
-    'input-invalid',
-  );
 }

@@ -2,32 +2,36 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { RunningBatch } from '../activities/running-batch.ts';
 import * as options from './activity-options.ts';
+import { endOf } from './batch-end.ts';
 import type { BatchControl } from './batch-control.ts';
 import { ensureMerchantsPatiently } from './batch-merchants.ts';
 import { runPages } from './batch-pages.ts';
+import { whileWatched } from './batch-watch.ts';
 import { inRounds } from './batch-rounds.ts';
 import { sendCanary } from './canary.ts';
 import type { BatchResult } from './messages.ts';
 
-const { finishBatch } = proxyActivities<Activities>(options.BOOKKEEPING);
-const { writeReport } = proxyActivities<Activities>(options.REPORT);
+const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
+const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
 /** A batch whose invoices are staged, to its end: merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
-  await inRounds(batch, running, async (round) => {
-    await ensureMerchantsPatiently(batch, round);
-    await sendCanary(batch, round);
-    await runPages(batch, round);
-  });
+  await whileWatched(batch, running, () =>
+    inRounds(batch, running, async (round) => {
+      await ensureMerchantsPatiently(batch, round);
+      await sendCanary(batch, round);
+      await runPages(batch, round);
+    }),
+  );
   const { ledgerId, batchId } = running;
-  await finishBatch({ ledgerId, batchId, cancelled: batch.cancelled });
+  batch.stands(await finishBatch({ ledgerId, batchId, cancelled: batch.cancelled, actions: [...batch.untold] }));
 }
 
 /** The same, and its report. */
 export async function runBatch(batch: BatchControl, running: RunningBatch): Promise<BatchResult> {
   await sendAndClose(batch, running);
-  const { ledgerId, batchId } = running;
+  const { ledgerId, batchId, desk } = running;
   const report = await writeReport({ ledgerId, batchId, standing: false });
-  batch.phase('done');
+  batch.done(endOf(report, desk));
   return { ...report, pagesFailed: batch.pagesFailed };
 }

@@ -17,6 +17,8 @@ export interface IngestInput {
   readonly directory: string;
   /** In the directory. */
   readonly file: string;
+  /** Told to csv-parse; Lote finds it out. */
+  readonly delimiter: string;
   /** Of the ledger, for `stage`; null: embedded. */
   readonly databaseUrl: string | null;
 }
@@ -72,7 +74,7 @@ async function parsed(): Promise<number> {
       done();
     },
   });
-  await pipeline(createReadStream(path), parse(), rowsAway);
+  await pipeline(createReadStream(path), parse({ delimiter: input.delimiter }), rowsAway);
   return count - 1;
 }
 
@@ -97,6 +99,7 @@ async function staging(): Promise<Work> {
     ledger,
     files: createFileReader({ inputDir: input.directory, dataDir: directory }),
     settings: { pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },
+    desk: () => ({ console: null, reportsDir: input.directory, searchable: false }),
     now: Date.now,
   } as unknown as ActivityDeps;
   const environment = new MockActivityEnvironment();

@@ -3,6 +3,7 @@ import type { Finding } from '../domain/invoice.ts';
 import type { CheckedFile } from '../wiring/check-file.ts';
 
 const EXAMPLES_SHOWN = 3;
+const ROWS_SHOWN = 12;
 const Witness = z.object({ row: z.number(), value: z.string() });
 const Decimal = z.object({
   mark: z.string(),
@@ -13,11 +14,11 @@ const Decimal = z.object({
 });
 const ShownProof = z.object({
   encoding: z.object({ name: z.string(), how: z.string(), bom: z.boolean(), samples: z.array(z.string()) }).optional(),
-  delimiter: z.object({ value: z.string(), how: z.string() }).optional(),
+  delimiter: z.object({ value: z.string(), how: z.string(), headerRow: z.number() }).optional(),
   header: z.array(z.object({ column: z.string(), header: z.string(), position: z.number() })).optional(),
   ignored: z.array(z.string()).optional(),
   decimal: z.object({ quantity: Decimal, unit_price: Decimal }).optional(),
-  dialect: z.object({ format: z.string(), headerRow: z.number().nullable() }).optional(),
+  dialect: z.object({ format: z.string() }).optional(),
   profile: z.object({ name: z.string(), sha256: z.string(), how: z.string() }).optional(),
 });
 
@@ -28,7 +29,7 @@ export function checkText(file: CheckedFile): string {
     ...section('read as', proofLines(file.proof)),
     ...(file.refused ? [] : section('control totals, to compare with the source', totalsLines(file))),
     ...section('findings', findingLines(file.findings)),
-    ...section('first invoices, exactly as they would be sent', file.firstBodies),
+    ...section('first invoices, exactly as they would be sent', invoiceLines(file)),
   ].join('\n');
 }
 
@@ -51,9 +52,7 @@ function proofLines(proof: CheckedFile['proof']): readonly string[] {
     ...(dialect === undefined ? [] : [`format       ${dialect.format}`]),
     ...(delimiter === undefined
       ? []
-      : [
-          `delimiter    ${JSON.stringify(delimiter.value)}, ${delimiter.how}; header in row ${dialect?.headerRow ?? '?'}`,
-        ]),
+      : [`delimiter    ${JSON.stringify(delimiter.value)}, ${delimiter.how}; header in row ${delimiter.headerRow}`]),
     ...(header ?? []).map(
       ({ column, header: name, position }) => `column       ${column} <- "${name}" (column ${position})`,
     ),
@@ -87,6 +86,19 @@ function totalsLines(file: CheckedFile): readonly string[] {
     ),
     ...(file.withoutAmount === 0 ? [] : [`no amount    ${file.withoutAmount} invoices whose amount cannot be read`]),
   ];
+}
+
+/** The reference is no part of what is sent, and without it nobody finds the invoice in the source. */
+function invoiceLines({ firstInvoices, firstBodies }: CheckedFile): readonly string[] {
+  return firstInvoices.flatMap(({ ref, merchantNif, rows }, at) => [
+    `${ref} of merchant ${merchantNif}, ${rows.length === 1 ? 'row' : 'rows'} ${rowList(rows)}`,
+    `  ${firstBodies[at] ?? ''}`,
+  ]);
+}
+
+function rowList(rows: readonly number[]): string {
+  const more = rows.length - ROWS_SHOWN;
+  return rows.slice(0, ROWS_SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** Errors first, then by code with the first rows of each: a thousand times the same finding is one line to read. */

@@ -11,6 +11,7 @@ import type { NightResult } from '../../workflows/nightly-issuance.ts';
 import { batchFailure } from '../wiring/batch-failure.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { interruption } from './interruption.ts';
+import { quietLevel } from './log-level.ts';
 import { clockWarnings, nightLines } from './night-lines.ts';
 import { nightTime } from './night-time.ts';
 import { preflight } from './preflight.ts';
@@ -82,7 +83,7 @@ export async function nightlyShow(command: NightlyCommand): Promise<ExitCode> {
 /** `lote nightly now`: a night at once, waited for. Boots what is not there and takes it down again. */
 export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
   const config = readConfig(command.env);
-  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
   if (config.databaseUrl !== null && config.temporal.address !== null)
     return withNights(command, (place) => runNight(command, place));
   const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);

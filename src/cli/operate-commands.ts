@@ -36,10 +36,6 @@ function addRetryCommands(program: Command): void {
     .option('--who <name>', 'who asks; default: the user of this machine')
     .option('--accept-duplicate-risk', 'send also what could be issued twice; needs --reason', false)
     .option('--json', 'print one JSON document on stdout', false)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  lote retry batch-sample-1a2b3c4d --state failed --reason "the tax engine is back"\n  lote retry batch-sample-1a2b3c4d --ref F/17\n\nExit codes as those of run.',
-    )
     .action(async (batchId: string, options: RetryOptions) => {
       process.exitCode = await retryCommand({
         batchId,

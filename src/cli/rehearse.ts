@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { BatchInput } from '../../workflows/messages.ts';
+import { z } from 'zod';
+import type { BatchInput, BatchResult } from '../../workflows/messages.ts';
 import { LoteError } from '../domain/errors.ts';
 import { readConfig } from '../runtime/config.ts';
 import { createLogger } from '../runtime/logger.ts';
@@ -28,6 +29,11 @@ const LEFT_OUT = [
   ...['INVOICING_BASE_URL', 'INVOICING_API_KEY', 'INVOICING_API_KEY_FILE', 'WEBHOOK_URL', 'WEBHOOK_SECRET'],
   ...['WEBHOOK_SECRET_FILE', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'SERVICE_PROFILE'],
 ];
+
+const Report = z.object({
+  batch: z.object({ revision: z.number() }),
+  counts: z.record(z.string(), z.number()),
+});
 
 /** A night in minutes: nobody waits a quarter of an hour for an invoice that the sandbox was told never to settle. */
 const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE_OUTAGE_PATIENCE: '2m' };
@@ -68,18 +74,24 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
     const files = command.files.map((file) => resolve(file));
     const started = await startBatches({ ...command, files, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
-      progress: progressLine(process.stderr),
+      progress: progressLine(),
       atRest: (batchId) => atRestIn(stack.ledger, batchId),
       ended: stack.lost,
     });
-    const { duplicates, totals } = stack.sandbox?.books() ?? { duplicates: [], totals: { invoices: 0 } };
     await reconcileNow(stack.client, config, stack.ledger.id);
+    const { duplicates, totals } = stack.sandbox?.books() ?? { duplicates: [], totals: { invoices: 0 } };
     tell(`The simulated service's books: ${totals.invoices} invoices, ${duplicates.length} of them twice.`);
-    return printResults(results, command.json);
+    return printResults(await Promise.all(results.map(asReported)), command.json);
   } finally {
     stack.handOver.refuse();
     await stack.stop();
   }
+}
+
+/** What the report says now: reconciliation may have written it again since the batch ended. */
+async function asReported(result: BatchResult): Promise<BatchResult> {
+  const { batch, counts } = Report.parse(JSON.parse(await readFile(result.reports.json, 'utf8')));
+  return { ...result, counts, revision: batch.revision };
 }
 
 function faultsOf(text: string): Faults {

@@ -9,9 +9,11 @@ import { atRest } from './at-rest.ts';
 import { batchExitCode } from './batch-exit-code.ts';
 import { batchNotFound } from './batch-not-found.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { progressLine, type ProgressLine } from './progress-line.ts';
 import { summaryTable } from './summary-table.ts';
 
 const LOOK_EVERY_MS = 500;
+const BATCHES_NAMED = 50;
 const CLOSED: ReadonlySet<string> = new Set(['refused', 'cancelled', 'finished']);
 
 export interface ReportCommand {
@@ -37,11 +39,21 @@ export async function reportCommand({ batchId, follow, json, env }: ReportComman
 
 async function requireBatch(reader: BatchReader, batchId: string): Promise<ReadBatch> {
   const batch = await reader.find(batchId);
-  if (batch === null) throw batchNotFound(batchId);
+  if (batch === null) throw batchNotFound(batchId, await reader.list(BATCHES_NAMED));
   return batch;
 }
 
+/** With a line of progress: whoever follows wants to see that something moves. */
 async function untilClosed(reader: BatchReader, batchId: string): Promise<ReadBatch> {
+  const progress = progressLine();
+  try {
+    return await look(reader, batchId, progress);
+  } finally {
+    progress.end();
+  }
+}
+
+async function look(reader: BatchReader, batchId: string, progress: ProgressLine): Promise<ReadBatch> {
   for (;;) {
     const batch = await requireBatch(reader, batchId);
     // Closed comes first, the report a moment later.
@@ -52,6 +64,8 @@ async function untilClosed(reader: BatchReader, batchId: string): Promise<ReadBa
         `Following batch ${batchId}: a process must be working on it, but none has the data directory. Run its file again, or \`lote up\`.`,
       );
     }
+    const { state, invoices, counts } = batch;
+    progress.show(batchId, { phase: state, invoices, paused: state === 'paused', waitingFor: null }, atRest(counts));
     await sleep(LOOK_EVERY_MS);
   }
 }

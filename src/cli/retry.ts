@@ -76,7 +76,7 @@ async function updateAndWait(
 
 async function waitFor(crew: Crew, batchId: string, workflowId: string): Promise<BatchResult> {
   const [result] = await waitForBatches([{ batchId, handle: crew.client.workflow.getHandle(workflowId) }], {
-    progress: progressLine(process.stderr),
+    progress: progressLine(),
     atRest: crew.atRest,
     ended: crew.ended,
   });

@@ -39,7 +39,7 @@ export async function runAsClient(config: Config, command: RunCommand): Promise<
         await requireLiveWorker(watch, answered(batch)).catch((error: unknown) => giveUp(client, batch, error));
       }
       return await waitForBatches(started, {
-        progress: progressLine(process.stderr),
+        progress: progressLine(),
         atRest: (batchId) => atRestIn(ledger, batchId),
         ended: interrupt.interrupted,
       });

@@ -25,7 +25,7 @@ export async function runOnOwnStack(stack: Stack, config: Config, command: RunCo
     await tellWhatWasLeft(stack, command, say);
     const started = await startBatches({ ...command, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
-      progress: progressLine(process.stderr),
+      progress: progressLine(),
       atRest: (batchId) => atRestIn(stack.ledger, batchId),
       ended,
     });

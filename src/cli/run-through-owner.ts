@@ -37,7 +37,7 @@ export async function runThroughOwner(
         handle: client.workflow.getHandle(workflowId),
       }));
       return await waitForBatches(started, {
-        progress: progressLine(process.stderr),
+        progress: progressLine(),
         atRest: async (batchId) => atRest((await owner.batch(batchId))?.counts ?? {}),
         ended: Promise.race([interrupt.interrupted, ownerGone(owner, done.signal)]),
       });

@@ -9,6 +9,7 @@ import { requireProfile } from '../wiring/read-with-profile.ts';
 import { findOwner } from '../wiring/owner-api.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { requireOneFileForTotals } from './expectations.ts';
+import { quietLevel } from './log-level.ts';
 import { preflight } from './preflight.ts';
 import { printResults } from './print-results.ts';
 import { runAsClient } from './run-as-client.ts';
@@ -34,7 +35,7 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
 
 /** As the owner of the data directory, or through the process that is: whichever it is at the moment. */
 async function runEmbedded(config: Config, command: RunCommand): Promise<ExitCode> {
-  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
   const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
   const check = { beforeSending: ask, beforeHandOver: ask };
   for (let silentMs = 0; silentMs < OWNER_PATIENCE_MS; silentMs += LOOK_EVERY_MS) {

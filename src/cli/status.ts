@@ -2,6 +2,7 @@ import { readConfig } from '../runtime/config.ts';
 import { openBatchReader, type BatchReader, type ReadBatch } from '../wiring/batch-reader.ts';
 import { batchNotFound } from './batch-not-found.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { statusOf, statusTable } from './status-text.ts';
 
 const BATCHES_SHOWN = 50;
 
@@ -18,7 +19,7 @@ export async function statusCommand({ batchId, json, env }: StatusCommand): Prom
     const batches = await batchesOf(reader, batchId);
     const rows = batches.map(({ batchId: id, file, state, counts }) => ({ id, file, state, counts }));
     process.stdout.write(
-      json ? `${JSON.stringify({ batches: rows })}\n` : batches.map((batch) => line(batch)).join(''),
+      json ? `${JSON.stringify({ batches: rows })}\n` : batchId === null ? statusTable(batches) : textOf(batches),
     );
     return EXIT.ok;
   } finally {
@@ -29,13 +30,10 @@ export async function statusCommand({ batchId, json, env }: StatusCommand): Prom
 async function batchesOf(reader: BatchReader, batchId: string | null): Promise<readonly ReadBatch[]> {
   if (batchId === null) return reader.list(BATCHES_SHOWN);
   const one = await reader.find(batchId);
-  if (one === null) throw batchNotFound(batchId);
+  if (one === null) throw batchNotFound(batchId, await reader.list(BATCHES_SHOWN));
   return [one];
 }
 
-function line({ batchId, state, counts }: ReadBatch): string {
-  const shown = Object.entries(counts)
-    .map(([outcome, count]) => `${outcome} ${count}`)
-    .join(', ');
-  return `${batchId.padEnd(52)} ${state.padEnd(10)} ${shown}\n`;
+function textOf(batches: readonly ReadBatch[]): string {
+  return batches.map((batch) => statusOf(batch)).join('');
 }

@@ -13,6 +13,7 @@ import { queuePollers } from '../wiring/queue-pollers.ts';
 import { requireListedWorker } from '../wiring/require-live-worker.ts';
 import { atRest, atRestIn } from './at-rest.ts';
 import { interruption } from './interruption.ts';
+import { quietLevel } from './log-level.ts';
 import { preflight } from './preflight.ts';
 
 /** Whoever does the work, and how this process speaks to them. */
@@ -85,7 +86,7 @@ async function withEmbedded<T>(
   { json, env, interrupted }: CrewCommand & { readonly interrupted: Promise<never> },
   work: (crew: Crew) => Promise<T>,
 ): Promise<T> {
-  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
   const tell = (line: string): void => void (json || process.stderr.write(`${line}\n`));
   const ask: Parameters<typeof startEmbedded>[0]['beforeHandOver'] = (service) => preflight(service, Date.now);
   for (let waited = 0; waited < OWNER_PATIENCE_MS; waited += LOOK_EVERY_MS) {

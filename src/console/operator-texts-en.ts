@@ -50,8 +50,8 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
       retry: 'sent again',
       pause: 'paused',
       resume: 'went on',
-      cancelRemaining: 'nothing more sent',
-      settleNow: 'asked the service now',
+      'cancel-remaining': 'nothing more sent',
+      'settle-now': 'asked the service now',
     },
   },
   nights: {

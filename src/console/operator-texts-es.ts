@@ -50,8 +50,8 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
       retry: 'enviadas otra vez',
       pause: 'en pausa',
       resume: 'reanudado',
-      cancelRemaining: 'no se envía nada más',
-      settleNow: 'se preguntó al servicio',
+      'cancel-remaining': 'no se envía nada más',
+      'settle-now': 'se preguntó al servicio',
     },
   },
   nights: {

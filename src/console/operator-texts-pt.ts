@@ -50,8 +50,8 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       retry: 'enviadas de novo',
       pause: 'em pausa',
       resume: 'retomado',
-      cancelRemaining: 'nada mais enviado',
-      settleNow: 'serviço consultado de imediato',
+      'cancel-remaining': 'nada mais enviado',
+      'settle-now': 'serviço consultado de imediato',
     },
   },
   nights: {

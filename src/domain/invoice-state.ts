@@ -52,6 +52,8 @@ export const TRANSITIONS = {
   release: { from: ['held'], to: 'staged' },
   /** The service said issued: news of a webhook or of a GET. It wins over everything. */
   issue: { from: ['accepted', 'unsettled', 'failed'], to: 'issued' },
+  /** The service issued an earlier generation of the same content after all, and this one never left, or has no living document. */
+  revive: { from: ['staged', 'sending', 'held', 'failed', 'rejected'], to: 'issued' },
   /** The service said failed and a GET did not contradict. */
   fail: { from: ['accepted', 'unsettled'], to: 'failed' },
   /** The settle time is over and there is no final word. */

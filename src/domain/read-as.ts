@@ -1,8 +1,13 @@
-/** How the numbers of a corrections file were read, and through which profile: what its rows alone may not prove any more. */
+/** How the file of a corrections file was read: what its own rows, fewer than the file's, may not prove any more. */
 export interface ReadAs {
   readonly quantity?: '.' | ',';
   readonly unit_price?: '.' | ',';
   readonly profile?: string;
+  /** Declared by an operator; what the bytes prove comes before it. */
+  readonly encoding?: string;
+  /** One character, declared by an operator. */
+  readonly delimiter?: string;
+  readonly duplicateRows?: 'keep';
 }
 
 /** Column (CSV) or member (JSON) of a corrections file that carries it; there only when it is needed. */
@@ -11,25 +16,38 @@ export const READ_AS = 'lote_read_as';
 const WORD = { '.': 'point', ',': 'comma' } as const;
 
 /** `quantity=comma unit_price=point profile=erp`; empty when there is nothing to say. */
-export function readAsText({ quantity, unit_price, profile }: ReadAs): string {
+export function readAsText(readAs: ReadAs): string {
+  const { quantity, unit_price, profile, encoding, delimiter, duplicateRows } = readAs;
   return [
     ...(quantity === undefined ? [] : [`quantity=${WORD[quantity]}`]),
     ...(unit_price === undefined ? [] : [`unit_price=${WORD[unit_price]}`]),
     ...(profile === undefined ? [] : [`profile=${profile}`]),
+    ...(encoding === undefined ? [] : [`encoding=${encoding}`]),
+    // By its number: a delimiter inside a cell would end it.
+    ...(delimiter === undefined ? [] : [`delimiter=${delimiter.charCodeAt(0)}`]),
+    ...(duplicateRows === undefined ? [] : [`duplicates=${duplicateRows}`]),
   ].join(' ');
 }
 
 export function parseReadAs(text: string): ReadAs {
-  const quantity = markOf(/\bquantity=(point|comma)\b/.exec(text)?.[1]);
-  const price = markOf(/\bunit_price=(point|comma)\b/.exec(text)?.[1]);
-  const profile = /\bprofile=([a-z0-9][a-z0-9_-]*)/.exec(text)?.[1];
+  const tokens = new Map(
+    text.split(' ').map((token): [string, string] => [token.split('=')[0] ?? '', token.split('=')[1] ?? '']),
+  );
+  const quantity = markOf(tokens.get('quantity'));
+  const price = markOf(tokens.get('unit_price'));
+  const profile = /^[a-z0-9][a-z0-9_-]*$/.exec(tokens.get('profile') ?? '')?.[0];
+  const encoding = tokens.get('encoding');
+  const delimiter = /^\d{1,5}$/.exec(tokens.get('delimiter') ?? '')?.[0];
   return {
     ...(quantity === undefined ? {} : { quantity }),
     ...(price === undefined ? {} : { unit_price: price }),
     ...(profile === undefined ? {} : { profile }),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter: String.fromCharCode(Number(delimiter)) }),
+    ...(tokens.get('duplicates') === 'keep' ? { duplicateRows: 'keep' } : {}),
   };
 }
 
 function markOf(word: string | undefined): '.' | ',' | undefined {
-  return word === undefined ? undefined : word === 'comma' ? ',' : '.';
+  return word === 'comma' ? ',' : word === 'point' ? '.' : undefined;
 }

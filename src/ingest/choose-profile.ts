@@ -1,7 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
-import { READ_AS, parseReadAs } from '../domain/read-as.ts';
 import { parseProfile, requireProfileName } from './profile.ts';
 import type { Profile } from './profile.ts';
 
@@ -12,8 +11,8 @@ export interface ChooseProfile {
   readonly file: string;
   /** By an operator. */
   readonly named?: string;
-  /** First bytes of the file: a corrections file says by which profile it was read. */
-  readonly head: Uint8Array;
+  /** By which profile a corrections file says that it was read. */
+  readonly written?: string;
 }
 
 export interface ChosenProfile {
@@ -30,10 +29,9 @@ const LONGEST_PROFILE = 256 * 1024;
  * @throws LoteError `usage` for a profile that is not there or is wrong
  */
 export async function chooseProfile(request: ChooseProfile): Promise<ChosenProfile | null> {
-  const { directory, named } = request;
+  const { directory, named, written } = request;
   if (named !== undefined) return { profile: await loadProfile(directory, requireProfileName(named)), how: 'declared' };
-  const written = profileInCorrections(request.head);
-  if (written !== null) return { profile: await loadProfile(directory, written), how: 'corrections' };
+  if (written !== undefined) return { profile: await loadProfile(directory, written), how: 'corrections' };
   const prefix = prefixOf(request.file, await profileNames(directory));
   return prefix === null ? null : { profile: await loadProfile(directory, prefix), how: 'file-name' };
 }
@@ -66,11 +64,4 @@ function prefixOf(file: string, names: readonly string[]): string | null {
     (longest, name) => (name.length > (longest?.length ?? 0) ? name : longest),
     null,
   );
-}
-
-/** Seen in the bytes, whatever their encoding: which profile it is decides how the file is decoded. */
-function profileInCorrections(head: Uint8Array): string | null {
-  const ascii = Buffer.from(head).toString('latin1').replaceAll('\0', '');
-  const at = ascii.indexOf(READ_AS);
-  return at < 0 ? null : (parseReadAs(ascii.slice(at)).profile ?? null);
 }

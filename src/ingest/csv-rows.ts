@@ -34,7 +34,6 @@ const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map
   column,
   COLUMNS.indexOf(column),
 ]);
-const NUMBER_AT: ReadonlySet<number> = new Set(NUMBERS.map(([, at]) => at));
 
 /** Turns the records of a CSV file below its header into rows, and keeps the evidence they give. */
 export class CsvRows {
@@ -122,7 +121,8 @@ export class CsvRows {
   #cell(record: CsvRecord, index: number, column: number): string | null {
     const cell = this.#constants[column] ?? record.cells[index];
     if (cell === undefined) return null;
-    return this.#dialect.map.own && !NUMBER_AT.has(column) ? cell.replace(INERT, '') : cell;
+    // In number columns too: a minus that is not written as spreadsheets write it (`-１００`) looks like a formula to the writer.
+    return this.#dialect.map.own ? cell.replace(INERT, '') : cell;
   }
 
   #observe(row: number, cells: readonly (string | null)[]): void {

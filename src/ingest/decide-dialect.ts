@@ -110,7 +110,7 @@ function choose(
   if (best === undefined || best.map.found < 2) {
     throw new Refusal(
       'header-missing',
-      `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found none. ${ADVICE[given.how]}`,
+      `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found ${foundInstead(best)}. ${ADVICE[given.how]}`,
     );
   }
   if (complete.length > 1 && rival !== undefined) {
@@ -122,6 +122,19 @@ function choose(
   requireEachOnce(best, given.options);
   requireOwnColumns(best);
   return best;
+}
+
+/** The words that stand where a header would: they show a wrong delimiter, and a table without header, at once. */
+function foundInstead(best: Candidate | undefined): string {
+  if (best === undefined) return 'nothing but white space';
+  return `none. The most likely one, read with ${named(best.delimiter)} as delimiter, is ${shownCells(best.header.cells)}`;
+}
+
+function shownCells(cells: readonly string[]): string {
+  return cells
+    .slice(0, 30)
+    .map((cell) => `"${shorten(cell.trim(), 40)}"`)
+    .join(', ');
 }
 
 function requireEachOnce({ delimiter, header, map }: Candidate, { reference }: IngestOptions): void {
@@ -138,13 +151,9 @@ function requireEachOnce({ delimiter, header, map }: Candidate, { reference }: I
     );
   }
   if (map.missing.length === 0) return;
-  const shown = header.cells
-    .slice(0, 30)
-    .map((cell) => `"${shorten(cell.trim(), 40)}"`)
-    .join(', ');
   throw new Refusal(
     'column-missing',
-    `Header in row ${header.row}, read with ${named(delimiter)} as delimiter: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shown}. ${adviceOn(map, reference)}`,
+    `Header in row ${header.row}, read with ${named(delimiter)} as delimiter: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shownCells(header.cells)}. ${adviceOn(map, reference)}`,
     { row: header.row, column: map.missing[0] ?? '' },
   );
 }

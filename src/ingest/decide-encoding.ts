@@ -1,6 +1,7 @@
 import iconv from 'iconv-lite';
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
+import type { IngestOptions } from './ingest-options.ts';
 import { Refusal } from './refusal.ts';
 import type { FileScan } from './scan-file.ts';
 
@@ -55,7 +56,10 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
  * Declared, else byte order mark, else strict UTF-8, else windows-1252 with a finding that says so.
  * @throws Refusal, UndecodableAt
  */
-export function decideEncoding(scan: FileScan, declared?: string): EncodingDecision {
+export function decideEncoding(
+  scan: FileScan,
+  { encoding: declared, likelyEncoding: likely }: Pick<IngestOptions, 'encoding' | 'likelyEncoding'> = {},
+): EncodingDecision {
   const bom = bomOf(scan.head);
   if (declared !== undefined) return declaredEncoding(scan, declared, bom);
   if (bom === 'utf-32')
@@ -67,6 +71,7 @@ export function decideEncoding(scan: FileScan, declared?: string): EncodingDecis
   if (bom !== null) return decision(bom, 'bom', { bom: true });
   if (scan.nulAt !== null) return utf16WithoutBom(scan, scan.nulAt);
   if (scan.utf8.invalidAt === null) return decision('utf-8', 'proved');
+  if (likely !== undefined) return declaredEncoding(scan, likely, bom);
   if (scan.utf8.multibyte) requireUtf8(scan);
   return windows1252(scan);
 }

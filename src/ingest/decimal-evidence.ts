@@ -25,9 +25,22 @@ const INTEGER = /^-?\d+$/;
 const LONGEST_SHOWN = 40;
 const WORDS: Readonly<Record<DecimalMark, string>> = { '.': 'a decimal point', ',': 'a decimal comma' };
 
+type Says = DecimalMark | 'ambiguous' | 'nothing';
+
+/** Cells of hostile shapes are read one by one. */
+const MOST_SHAPES = 500;
+
+function whatSays(cell: string): Says {
+  const point = readNumber(cell, '.')?.value;
+  const comma = readNumber(cell, ',')?.value;
+  if (point === comma) return 'nothing';
+  return comma === undefined ? '.' : point === undefined ? ',' : 'ambiguous';
+}
+
 /** Keeps the readings still possible of one number column, over all its cells. */
 export class DecimalEvidence {
   readonly #label: string;
+  readonly #shapes = new Map<string, Says>();
   readonly #witnesses: Partial<Record<DecimalMark | 'ambiguous', Witness>> = {};
 
   constructor(label: string) {
@@ -36,15 +49,26 @@ export class DecimalEvidence {
 
   observe(row: number, cell: string): void {
     if (INTEGER.test(cell)) return;
-    const point = readNumber(cell, '.')?.value;
-    const comma = readNumber(cell, ',')?.value;
-    if (point === comma) return;
-    this.#keep(comma === undefined ? '.' : point === undefined ? ',' : 'ambiguous', row, cell);
+    const says = this.#says(cell);
+    if (says !== 'nothing' && this.#witnesses[says] === undefined) this.#keep(says, row, cell);
+  }
+
+  /**
+   * Which digits there are does not matter, only where and whether one is a zero (`0.500` has no thousands): a column of a million cells
+   * has a few dozen shapes, and each is read once.
+   */
+  #says(cell: string): Says {
+    const shape = cell.replaceAll(/[1-9]/g, '9');
+    const known = this.#shapes.get(shape);
+    if (known !== undefined) return known;
+    const says = whatSays(cell);
+    if (this.#shapes.size < MOST_SHAPES && shape.length <= LONGEST_SHOWN) this.#shapes.set(shape, says);
+    return says;
   }
 
   /** A number token of JSON: its point is a decimal point by definition. */
   observeToken(row: number, token: string): void {
-    if (!INTEGER.test(token)) this.#keep('.', row, token);
+    if (token.includes('.')) this.#keep('.', row, token);
   }
 
   /** @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared` */

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { LoteError } from '../domain/errors.ts';
 
 /** 256 KiB: large enough that the cost per chunk is lost, small enough that a few in flight do not count. */
@@ -6,9 +7,10 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * The bytes of a file, streamed.
- * @throws LoteError `file-unreadable` for a missing file, a directory, missing permission or a failing disk.
+ * @throws LoteError `file-unreadable` for a missing file, a directory, missing permission or a failing disk, and for what is no file of bytes.
  */
 export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  await requireFile(path);
   const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   try {
     for await (const chunk of stream) {
@@ -20,6 +22,13 @@ export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGene
   } finally {
     stream.destroy();
   }
+}
+
+/** A pipe would keep its reader waiting for a writer that never comes, and gives its bytes only once. */
+async function requireFile(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => Promise.reject(asUnreadable(error, path)));
+  if (found.isFile() || found.isDirectory()) return;
+  throw new LoteError('file-unreadable', `Reading ${path}: expected a readable file, but it is not a regular file`);
 }
 
 function asUnreadable(error: unknown, path: string): unknown {

@@ -15,10 +15,13 @@ export function nifProblem(cell: string): { readonly code: string; readonly mess
   return null;
 }
 
+const DIGITS = /^\d{1,20}$/;
+
 /** Digits of a NIF, spaces removed; null when there is anything else in it, or nothing. */
 export function normalNif(cell: string): string | null {
+  if (DIGITS.test(cell)) return cell;
   const digits = cell.replace(/[\s\u00a0\u202f]/g, '');
-  return /^\d{1,20}$/.test(digits) ? digits : null;
+  return DIGITS.test(digits) ? digits : null;
 }
 
 /** True when the check digit of a Portuguese NIF is right; other lengths have none that Lote knows. */

@@ -5,6 +5,8 @@ import type { DecimalMark } from './read-number.ts';
 export interface IngestOptions {
   /** Any encoding name that iconv knows, e.g. `cp850`. */
   readonly encoding?: string;
+  /** The encoding where the bytes prove none: that of the file a corrections file was made of. */
+  readonly likelyEncoding?: string;
   readonly delimiter?: string;
   readonly decimal?: DecimalMark;
   /** Identical rows within one invoice: `refuse` (default) makes the invoice invalid, `keep` takes them as lines of their own. */

@@ -40,12 +40,26 @@ const COLUMN_BY_KEY: ReadonlyMap<string, Column> = new Map(
   ),
 );
 
+/** Words that join others: `Código de IVA` is `Código IVA`, `Nome do cliente` is `Nome cliente`. */
+const PARTICLES: ReadonlySet<string> = new Set(['de', 'do', 'da', 'dos', 'das', 'del', 'of', 'the']);
+
 /** A header without case, accents, spaces and punctuation. */
 export function headerKey(header: string): string {
   return header
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+function withoutParticles(header: string): string {
+  return header
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => !PARTICLES.has(word.toLowerCase()))
+    .join(' ');
+}
+
+function knownColumn(header: string): Column | undefined {
+  return COLUMN_BY_KEY.get(headerKey(header)) ?? COLUMN_BY_KEY.get(headerKey(withoutParticles(header)));
 }
 
 /**
@@ -71,8 +85,8 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
     const key = headerKey(cell);
     const part = partKeys.indexOf(key);
     parts[part]?.push(index);
-    const column = columnOf(key, given, silenced);
-    const known = COLUMN_BY_KEY.get(key);
+    const known = knownColumn(cell);
+    const column = columnOf(given.get(key), known, silenced);
     if (column === undefined && known !== undefined && constants[known] !== undefined)
       overruled.push({ column: known, header: cell.trim() });
     const earlier = column === undefined ? undefined : claims.get(column);
@@ -106,9 +120,12 @@ function duplicatesOf(claims: ReadonlyMap<Column, readonly number[]>, parts: rea
     .map(([column, at]) => ({ column, positions: at.map((index) => index + 1) }));
 }
 
-function columnOf(key: string, given: ReadonlyMap<string, string>, silenced: ReadonlySet<string>): Column | undefined {
-  const declared = COLUMNS.find((column) => column === given.get(key));
+function columnOf(
+  given: string | undefined,
+  known: Column | undefined,
+  silenced: ReadonlySet<string>,
+): Column | undefined {
+  const declared = COLUMNS.find((column) => column === given);
   if (declared !== undefined) return declared;
-  const known = COLUMN_BY_KEY.get(key);
   return known === undefined || silenced.has(known) ? undefined : known;
 }

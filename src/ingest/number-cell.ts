@@ -8,7 +8,16 @@ import type { ReadNumber } from './read-number.ts';
 
 /** More decimals than this are what a float leaves behind (`12.340000000000002`), not what anybody charges. */
 const MOST_DECIMALS = 8;
-const SIGN_OF: Readonly<Record<string, string>> = { EUR: '€', GBP: '£' };
+/** More digits before the decimal mark than any amount has: a tax number or a telephone number in the wrong column, most often. */
+const MOST_WHOLE_DIGITS = 15;
+/** Currencies that each sign stands for; an amount with another sign than its invoice's currency has is somebody's mistake. */
+const CURRENCIES_OF: Readonly<Record<string, readonly string[]>> = {
+  '€': ['EUR'],
+  '£': ['GBP'],
+  R$: ['BRL'],
+  '¥': ['JPY', 'CNY'],
+  $: 'USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP UYU CVE'.split(' '),
+};
 
 /** Canonical decimal of a number cell, or null with a finding that says why not. */
 export function numberCell(
@@ -39,10 +48,11 @@ export function numberCell(
     });
     return null;
   }
-  if (read.currency !== null && !agrees(read.currency, currency)) {
+  if (read.currency !== null && (column === 'quantity' || !agrees(read.currency, currency))) {
+    const expected = column === 'quantity' ? 'a quantity, which has no currency' : `an amount in ${currency}`;
     findings.error(row.row, column, {
       code: `${name}-currency`,
-      message: `expected an amount in ${currency}, found ${shownCell(cell)}`,
+      message: `expected ${expected}, found ${shownCell(cell)}`,
     });
     return null;
   }
@@ -52,10 +62,17 @@ export function numberCell(
       message: `expected more than zero, found ${shownCell(cell)}; it is sent as it is`,
     });
   }
-  if (read.value.length - read.value.indexOf('.') - 1 > MOST_DECIMALS && read.value.includes('.')) {
+  const [whole = '', decimals = ''] = read.value.replace('-', '').split('.');
+  if (decimals.length > MOST_DECIMALS) {
     findings.warning(row.row, column, {
       code: `${name}-decimals`,
       message: `expected at most ${MOST_DECIMALS} decimals, found ${shownCell(cell)}; nothing is rounded, it is sent as it is`,
+    });
+  }
+  if (whole.length > MOST_WHOLE_DIGITS) {
+    findings.warning(row.row, column, {
+      code: `${name}-very-large`,
+      message: `expected at most ${MOST_WHOLE_DIGITS} digits before the decimal mark, found ${whole.length} in ${shownCell(cell)}; it is sent as it is`,
     });
   }
   return read.value;
@@ -77,10 +94,6 @@ function unreadable(cell: string, mark: string): string {
   return found;
 }
 
-/** `€` and `£` and codes must be the invoice's own; `$` and `¥` belong to several currencies. */
 function agrees(found: string, currency: string): boolean {
-  if (/^[A-Z]{3}$/.test(found)) return found === currency;
-  if (found === 'R$') return currency === 'BRL';
-  const owner = Object.keys(SIGN_OF).find((code) => SIGN_OF[code] === found);
-  return owner === undefined || owner === currency;
+  return found === currency || CURRENCIES_OF[found]?.includes(currency) === true;
 }

@@ -26,7 +26,7 @@ const MOST_SHOWN = 12;
 export async function proposeProfile(path: string, options: IngestOptions = {}): Promise<ProposedProfile | null> {
   const scan = await scanFile(path);
   try {
-    const encoding = decideEncoding(scan, options.encoding);
+    const encoding = decideEncoding(scan, options);
     const found = await likeliestHeader(await decodedHead(scan, encoding), options);
     if (found === null) return null;
     const { header, map, delimiter, below } = found;

@@ -20,8 +20,14 @@ const MOST_SHOWN = 50;
  */
 export async function readCsv(reading: Reading): Promise<Read> {
   const dialect = await decideDialect(reading.head, reading.options);
+  const dialectProof = {
+    delimiter: { value: dialect.delimiter, how: dialect.how, headerRow: dialect.header.row },
+    header: headerProof(dialect),
+    ignored: dialect.map.ignored.slice(0, MOST_SHOWN).map((name) => shorten(name, 80)),
+  };
+  reading.noteProof(dialectProof);
   reportHeader(reading, dialect);
-  const reader = new CsvReader(dialect.delimiter);
+  const reader = new CsvReader(dialect.delimiter, reading.lineEnds);
   const damage = new Damage();
   const evidence = {
     quantity: new DecimalEvidence(labelOf(dialect, 'quantity')),
@@ -64,10 +70,9 @@ export async function readCsv(reading: Reading): Promise<Read> {
       taxCodes: reading.options.taxCodes ?? null,
     },
     proof: {
-      delimiter: { value: dialect.delimiter, how: dialect.how },
-      header: headerProof(dialect),
-      ignored: dialect.map.ignored.slice(0, MOST_SHOWN).map((name) => shorten(name, 80)),
+      ...dialectProof,
       decimal,
+      ...(reading.options.duplicateRows === 'keep' ? { duplicateRows: 'keep' } : {}),
     },
   };
 }

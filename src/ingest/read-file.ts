@@ -45,7 +45,12 @@ export async function readFile(request: ReadFileRequest): Promise<IngestResult> 
     for (const finding of encoding.findings) findings.add(finding);
     const head = await decodedHead(scan, encoding);
     const chunks = decodeChunks(sameBytes(path, scan.sha256, signal), encoding);
-    const reading: Reading = { chunks, head, writer: new RowWriter(request.store), findings, options, counts };
+    const lineEnds = encoding.encoding.startsWith('utf-16') ? [] : scan.lineEnds.found();
+    const writer = new RowWriter(request.store);
+    const noteProof = (part: Proof): void => {
+      proof = { ...proof, ...part };
+    };
+    const reading: Reading = { chunks, head, lineEnds, writer, findings, options, noteProof, counts };
     const read = await (isJson(head) ? readJson(reading) : readCsv(reading));
     requireInvoice(reading);
     return accepted({ scan, encoding, read, reading, proof });
@@ -101,7 +106,7 @@ async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFi
       `Expected CSV, JSON or NDJSON, found ${foreign}. Save or export it as CSV (UTF-8)`,
     );
   try {
-    return decideEncoding(scan, options?.encoding);
+    return decideEncoding(scan, options);
   } catch (error) {
     if (!(error instanceof UndecodableAt)) throw error;
     const line = await lineOf(path, error.offset, signal);

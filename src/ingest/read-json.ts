@@ -50,6 +50,6 @@ export async function readJson(reading: Reading): Promise<Read> {
       lostReferences: {},
       taxCodes: reading.options.taxCodes ?? null,
     },
-    proof: { ignored, decimal },
+    proof: { ignored, decimal, ...(reading.options.duplicateRows === 'keep' ? { duplicateRows: 'keep' } : {}) },
   };
 }

@@ -34,13 +34,13 @@ export function readNumber(cell: string, mark: DecimalMark): ReadNumber | null {
   const text = cell.trim();
   if (text.length > LONGEST_NUMBER) return null;
   if (mark === '.' && SIMPLE.test(text)) return asRead(canonicalDecimal(text), null);
-  const { negative, rest } = splitSign(plainCharacters(text));
+  const { signed, negative, rest } = splitSign(plainCharacters(text));
   const match = CURRENCY.exec(rest);
   if (match?.groups === undefined) return null;
   const { before, body = '', after } = match.groups;
   if (before !== undefined && after !== undefined) return null;
   const inner = splitSign(body.trim());
-  if (negative && inner.negative) return null;
+  if (signed && inner.signed) return null;
   const digits = digitsOf(inner.rest, mark);
   if (digits === null) return null;
   return asRead(canonicalDecimal(negative || inner.negative ? `-${digits}` : digits), before ?? after ?? null);
@@ -61,11 +61,12 @@ function plainCharacters(text: string): string {
 }
 
 /** `-5`, `5-`, `(5)`, `+5`. */
-function splitSign(text: string): { readonly negative: boolean; readonly rest: string } {
-  if (/^\(.*\)$/.test(text)) return { negative: true, rest: text.slice(1, -1).trim() };
-  if (text.startsWith('-')) return { negative: true, rest: text.slice(1).trimStart() };
-  if (text.endsWith('-')) return { negative: true, rest: text.slice(0, -1).trimEnd() };
-  return { negative: false, rest: text.startsWith('+') ? text.slice(1).trimStart() : text };
+function splitSign(text: string): { readonly signed: boolean; readonly negative: boolean; readonly rest: string } {
+  if (/^\(.*\)$/.test(text)) return { signed: true, negative: true, rest: text.slice(1, -1).trim() };
+  if (text.startsWith('-')) return { signed: true, negative: true, rest: text.slice(1).trimStart() };
+  if (text.endsWith('-')) return { signed: true, negative: true, rest: text.slice(0, -1).trimEnd() };
+  if (text.startsWith('+')) return { signed: true, negative: false, rest: text.slice(1).trimStart() };
+  return { signed: false, negative: false, rest: text };
 }
 
 function digitsOf(body: string, mark: DecimalMark): string | null {

@@ -9,9 +9,13 @@ export interface Reading {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** UTF-8 bytes of its beginning. */
   readonly head: Uint8Array;
+  /** Line ends that occur in it; empty: any may. */
+  readonly lineEnds: readonly string[];
   readonly writer: RowWriter;
   readonly findings: FindingList;
   readonly options: IngestOptions;
+  /** What was decided so far: a file that is refused later on still shows how it was read. */
+  readonly noteProof: (part: Proof) => void;
   readonly counts: { rows: number; rowsWithoutInvoice: number; rowsLost: number };
 }
 

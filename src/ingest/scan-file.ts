@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileChunks } from './file-chunks.ts';
+import { LineEnds } from './line-ends.ts';
 import { SingleByteEvidence } from './single-byte-evidence.ts';
 import { Utf8Scanner } from './utf8-scanner.ts';
 
@@ -13,6 +14,8 @@ export interface FileScan {
   readonly head: Buffer;
   readonly utf8: Utf8Scanner;
   readonly singleByte: SingleByteEvidence;
+  /** Of the bytes as they are: what UTF-16 writes with them is something else. */
+  readonly lineEnds: LineEnds;
   /** Offset of the first NUL byte; null when there is none. */
   readonly nulAt: number | null;
 }
@@ -26,17 +29,19 @@ export async function scanFile(path: string, signal?: AbortSignal): Promise<File
   const hash = createHash('sha256');
   const utf8 = new Utf8Scanner();
   const singleByte = new SingleByteEvidence();
+  const lineEnds = new LineEnds();
   const head: Buffer[] = [];
   let size = 0;
   let nulAt: number | null = null;
   for await (const chunk of fileChunks(path, signal)) {
     hash.update(chunk);
     utf8.write(chunk);
+    lineEnds.write(chunk);
     if (utf8.invalidAt !== null) singleByte.write(chunk);
     if (nulAt === null && chunk.includes(0)) nulAt = size + chunk.indexOf(0);
     if (size < HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES - size));
     size += chunk.length;
   }
   utf8.end();
-  return { sha256: hash.digest('hex'), size, head: Buffer.concat(head), utf8, singleByte, nulAt };
+  return { sha256: hash.digest('hex'), size, head: Buffer.concat(head), utf8, singleByte, lineEnds, nulAt };
 }

@@ -13,6 +13,9 @@ const INSIDE_WORDS = new Set([0x8a, 0x8c, 0x8e, 0x92, 0x96, 0x9a, 0x9c, 0x9e, 0x
 const CAPITALS = new Set([0x8a, 0x8c, 0x8e, 0x9f]);
 /** Opening quotes, opening marks and signs that never follow a letter: code page 850 ends words with these bytes (`Caf‚` for `Café`). */
 const NEVER_AFTER_LETTER = new Set([0x82, 0x83, 0x84, 0x87, 0x88, 0x89, 0x8b, 0x98, 0xa1, 0xa2, 0xa3, 0xa5, 0xbf]);
+/** The no-break space is the `á` of code page 850: after a letter, and with the cell or the line ending behind it, it is no space (`Chá;`). */
+const NO_BREAK_SPACE = 0xa0;
+const ENDINGS = new Set([0x0a, 0x0d, 0x09, 0x20, 0x22, 0x2c, 0x3b, 0x7c]);
 /** The currency sign is the euro of ISO 8859-15 and the `ñ` of code page 850; nobody means it. */
 const CURRENCY_SIGN = 0xa4;
 /** Words of PT, ES, FR, DE and EN have two accented letters in a row at most; text of another alphabet has nothing else. */
@@ -44,6 +47,7 @@ export class SingleByteEvidence {
 function isOdd(chunk: Buffer, at: number, byte: number): boolean {
   if (UNDEFINED.has(byte) || byte === CURRENCY_SIGN) return true;
   if (NEVER_AFTER_LETTER.has(byte) && isLetter(chunk[at - 1])) return true;
+  if (byte === NO_BREAK_SPACE && isLetter(chunk[at - 1]) && ENDINGS.has(chunk[at + 1] ?? -1)) return true;
   if (CAPITALS.has(byte) && isLowerCase(chunk[at - 1])) return true;
   if (isAccented(byte) && isLongRun(chunk, at)) return true;
   if (byte >= 0xc0 && byte !== 0xd7 && byte !== 0xf7) return byte < 0xdf && isLowerCase(chunk[at - 1]);

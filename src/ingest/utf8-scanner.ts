@@ -41,6 +41,10 @@ export class Utf8Scanner {
       return;
     }
     for (let at = 0; at < body.length;) {
+      if ((body[at] ?? 0) < 0x80) {
+        at += 1;
+        continue;
+      }
       const length = sequenceLength(body, at);
       if (length > 1) this.#weigh(body, at);
       if (length === 0) {

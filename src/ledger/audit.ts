@@ -1,7 +1,7 @@
 import type { InvoiceState } from '../domain/invoice-state.ts';
-import type { AuditAction, AuditedInvoice, AuditEntry } from '../domain/ports/operating-ledger.ts';
+import type { AuditAction, AuditedInvoice, AuditEntry, NotedAction } from '../domain/ports/operating-ledger.ts';
 import type { RetryMove } from '../domain/retry-decision.ts';
-import type { Queries } from './database.ts';
+import type { Database, Queries } from './database.ts';
 import { column } from './sql/array-literal.ts';
 import type { AuditInvoiceRow, AuditRow } from './sql/audit.ts';
 import { INSERT_AUDIT, INSERT_AUDIT_INVOICES, LIST_AUDIT, LIST_AUDIT_INVOICES } from './sql/audit.ts';
@@ -41,6 +41,15 @@ export async function writeAudit(
     column(moves, (move) => move.move),
     column(moves, (move) => move.from),
   ]);
+}
+
+/** What moved no invoice: an action of the batch as a whole. */
+export async function noteActions(database: Database, batchId: string, actions: readonly NotedAction[]): Promise<void> {
+  if (actions.length === 0) return;
+  await database.transaction(async (queries) => {
+    for (const { actionId, at, who, what, why } of actions)
+      await queries.query(INSERT_AUDIT, [actionId, batchId, at, who, what, why, 'false']);
+  });
 }
 
 export async function readAudit(queries: Queries, batchId: string): Promise<readonly AuditEntry[]> {

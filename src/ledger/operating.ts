@@ -1,5 +1,6 @@
 import type { OperatingLedger, ReopenBatch, ReopenResult } from '../domain/ports/operating-ledger.ts';
-import { readAudit } from './audit.ts';
+import type { Outcome } from '../domain/invoice-state.ts';
+import { noteActions, readAudit } from './audit.ts';
 import { foundBatch } from './batch-record.ts';
 import type { Database } from './database.ts';
 import type { KeyOf } from './key-of.ts';
@@ -7,6 +8,7 @@ import { retryInvoices } from './retrying.ts';
 import { arrayLiteral } from './sql/array-literal.ts';
 import type { BatchRow } from './sql/batch-columns.ts';
 import { LOCK_BATCH } from './sql/find-batch.ts';
+import { PROBLEM_GROUPS, type ProblemGroupRow } from './sql/problem-groups.ts';
 import { HOLD_CLAIM } from './sql/hold-claim.ts';
 import { ROWS_OF_REFS } from './sql/rows-of-refs.ts';
 
@@ -22,6 +24,18 @@ export function createOperating(database: Database, keyOf: KeyOf): OperatingLedg
         arrayLiteral(refs),
       ]);
       return rows.map((row) => ({ ref: row.ref, rows: row.file_rows }));
+    },
+
+    noteActions: (batchId, actions) => noteActions(database, batchId, actions),
+
+    async problemGroups(batchId, { groups, rows }) {
+      const found = await database.query<ProblemGroupRow>(PROBLEM_GROUPS, [batchId, rows, groups]);
+      return found.map(({ state, code, invoices, file_rows }) => ({
+        state: state as Outcome,
+        code,
+        invoices,
+        rows: file_rows,
+      }));
     },
 
     auditOf: (batchId) => readAudit(database, batchId),

@@ -11,6 +11,7 @@ import type { RetryCandidateRow } from './sql/retry-candidates.ts';
 import { RETRY_CANDIDATES } from './sql/retry-candidates.ts';
 import {
   ABANDON_SELECTED,
+  ACCEPT_RISK,
   NEXT_CONTENT,
   REGENERATE_SELECTED,
   RELEASE_SELECTED,
@@ -115,6 +116,8 @@ async function moveAll(
     const params = [request.batchId, request.policy.now, ids, column(rows, (row) => row.generation)];
     if (move === 'release' || move === 'repeat') {
       remember(await queries.query(move === 'release' ? RELEASE_SELECTED : REPEAT_SELECTED, params));
+      if (move === 'repeat' && request.policy.acceptDuplicateRisk)
+        await queries.query(ACCEPT_RISK, [ids, request.policy.now]);
       continue;
     }
     await queries.query(KEEP_GENERATION, [ids]);

@@ -10,6 +10,7 @@ import type { Database } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { applyEvents, settledInvoices } from './settled.ts';
 import { column } from './sql/array-literal.ts';
+import { ADD_REPEATS } from './sql/add-repeats.ts';
 import { FREEZE } from './sql/freeze.ts';
 import { HOLD_UNSENT } from './sql/hold-unsent.ts';
 import { NOTE_INTERRUPTED_SENDS } from './sql/note-interrupted-sends.ts';
@@ -52,6 +53,11 @@ export function createSending(database: Database): SendingLedger {
 
     async recordSends(items) {
       return (await recordSends(items)).flat();
+    },
+
+    async addRepeats(batchId, repeats) {
+      const [row] = await database.query<{ repeats: number }>(ADD_REPEATS, [batchId, repeats]);
+      return row?.repeats ?? 0;
     },
 
     async holdUnsent(batchId, { reason, merchantNif, page, now }) {

@@ -68,6 +68,7 @@ async function writeStatus(
     column(news, (one) => one.reason?.message ?? null),
     column(news, (one) => one.now),
     column(news, (one) => one.serviceId),
+    column(news, (one) => one.asks ?? null),
   ]);
   const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
   // An `issued` event may have come while the GET was on its way; it wins.

@@ -3,6 +3,7 @@ import { applyDeliveries } from './apply-deliveries.ts';
 import type { Database } from './database.ts';
 import { reasonOf } from './reason-of.ts';
 import { column } from './sql/array-literal.ts';
+import { DELIVERY_TROUBLE } from './sql/delivery-trouble.ts';
 import { INSERT_DELIVERIES } from './sql/insert-deliveries.ts';
 import { PARKED_DELIVERIES } from './sql/parked-deliveries.ts';
 import type { UnconfirmedRow } from './sql/unconfirmed-failures.ts';
@@ -29,6 +30,11 @@ export function createWebhooks(database: Database): WebhookLedger {
     async parkedDeliveries() {
       const [row] = await database.query<{ parked: number }>(PARKED_DELIVERIES);
       return row?.parked ?? 0;
+    },
+
+    async deliveryTrouble(since) {
+      const [row] = await database.query<{ unreadable: number; unknown_ids: number }>(DELIVERY_TROUBLE, [since]);
+      return { unreadable: row?.unreadable ?? 0, unknownIds: row?.unknown_ids ?? 0 };
     },
 
     async findEndpoint(baseUrl, application, url) {

@@ -9,13 +9,12 @@ const MOVES: Readonly<Record<string, string>> = {
   abandon: 'sent again under a new key, the first one unsettled',
 };
 
-/** Of the batch as a whole, or of the invoices beside it; another word is shown as it is. */
-const ACTIONS: Readonly<Record<string, string>> = {
+const WHAT: Readonly<Record<string, string>> = {
   retry: 'sent again',
   pause: 'paused',
-  resume: 'went on',
-  cancelRemaining: 'nothing more sent',
-  settleNow: 'service asked at once',
+  resume: 'resumed',
+  'cancel-remaining': 'the rest was cancelled',
+  'settle-now': 'the service was asked at once',
 };
 
 /** What changed since the report before, and what was done by hand; nothing where there is nothing to tell. */
@@ -47,7 +46,7 @@ function auditTable(audit: readonly ReportedAction[]): SafeHtml {
         <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Why</th><th scope="col" class="number">Invoices</th><th scope="col">Among them</th></tr></thead>
         <tbody>${audit.map(
           (action) =>
-            html`<tr><td>${action.at.slice(0, 16).replace('T', ' ')} UTC</td><td>${action.who ?? 'not known'}</td><td>${ACTIONS[action.what] ?? action.what}</td>
+            html`<tr><td>${action.at.slice(0, 16).replace('T', ' ')} UTC</td><td>${action.who ?? 'not known'}</td><td>${WHAT[action.what] ?? action.what}</td>
               <td>${action.why}${action.acceptedDuplicateRisk ? html` <strong>The risk of a duplicate was accepted.</strong>` : ''}</td>
               <td class="number">${action.invoices === 0 ? '' : action.invoices}</td>
               <td>${action.examples.map(({ ref, rows, move, from }) => html`<div>${ref} (${rowList(rows)}): ${from}, ${MOVES[move] ?? move}</div>`)}</td></tr>`,

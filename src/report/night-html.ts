@@ -58,8 +58,9 @@ function tone({ totals }: NightSummary): string {
 function verdict({ totals }: NightSummary): string {
   if (totals.files + totals.waiting === 0) return 'No file was dropped.';
   const open = totals.files - totals.issued + totals.waiting;
-  if (open === 0) return `Everything went out: ${files(totals.files)}, ${totals.invoices} invoices.`;
-  return `${files(open)} of ${totals.files + totals.waiting} need somebody.`;
+  if (open === 0)
+    return `Everything went out: ${files(totals.files)}, ${totals.invoices} ${totals.invoices === 1 ? 'invoice' : 'invoices'}.`;
+  return `${files(open)} of ${totals.files + totals.waiting} ${open === 1 ? 'needs' : 'need'} somebody.`;
 }
 
 function countsLine({ totals }: NightSummary): string {

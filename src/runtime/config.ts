@@ -43,9 +43,15 @@ export interface Config {
   readonly service: ServiceConfig;
   /** null: the built-in service profile. */
   readonly serviceProfilePath: string | null;
-  readonly webhook: { readonly secrets: readonly string[]; readonly url: string | null };
+  readonly webhook: {
+    readonly secrets: readonly string[];
+    /** Where they were read from, to be read again; null: from the environment. */
+    readonly secretFile: string | null;
+    readonly url: string | null;
+  };
   readonly receiver: ListenConfig;
-  readonly console: ListenConfig & { readonly token: string | null };
+  /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
+  readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
   readonly sandbox: ListenConfig;
   /** null: the embedded ledger under the data directory. */
   readonly databaseUrl: string | null;
@@ -81,19 +87,20 @@ export function readConfig(environment: Environment, workingDirectory: string = 
   if (!parsed.success) throw invalid(parsed.error.issues.map((issue) => describe(issue, given)));
   const contradictions = findContradictions(parsed.data);
   if (contradictions.length > 0) throw invalid(contradictions);
-  return toConfig(parsed.data, workingDirectory);
+  return toConfig(parsed.data, workingDirectory, given['WEBHOOK_SECRET_FILE'] ?? null);
 }
 
-function toConfig(env: Env, workingDirectory: string): Config {
+function toConfig(env: Env, workingDirectory: string, secretFile: string | null): Config {
   const path = (relative: string): string => resolve(workingDirectory, relative);
   return {
     service: toService(env),
     serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
-    webhook: { secrets: env.WEBHOOK_SECRET ?? [], url: env.WEBHOOK_URL ?? null },
+    webhook: { secrets: env.WEBHOOK_SECRET ?? [], secretFile, url: env.WEBHOOK_URL ?? null },
     receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
     console: {
       ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
       token: env.CONSOLE_TOKEN ?? null,
+      publicUrl: env.CONSOLE_URL ?? null,
     },
     sandbox: toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
     databaseUrl: env.DATABASE_URL ?? null,

@@ -3,6 +3,7 @@ import { EnvCommand } from './env-command.ts';
 import { EnvDuration } from './env-duration.ts';
 import { EnvPercent } from './env-percent.ts';
 import { EnvBaseUrl, EnvDatabaseUrl, EnvWebhookUrl } from './env-url.ts';
+import { secretList } from './secret-list.ts';
 
 /** A path printed by `JSON.stringify` never holds one; as a file name it would be cut there by the system. */
 const NO_CONTROL_CHARACTERS = /^[^\p{Cc}]+$/u;
@@ -42,9 +43,9 @@ const pageSize = z
     message: `must be a whole number from ${SMALLEST_PAGE} to ${LARGEST_PAGE}`,
   });
 
-const secretList = z.string().transform((list, context): readonly string[] => {
-  const secrets = list.split(',').map((entry) => entry.trim());
-  if (secrets.every((entry) => entry !== '')) return secrets;
+const envSecretList = z.string().transform((list, context): readonly string[] => {
+  const secrets = secretList(list);
+  if (secrets !== null) return secrets;
   context.addIssue({
     code: 'custom',
     message: 'must be one secret, or several with commas between, newest first, none of them empty',
@@ -56,13 +57,14 @@ const secretList = z.string().transform((list, context): readonly string[] => {
 export const EnvSchema = z.object({
   INVOICING_BASE_URL: EnvBaseUrl.optional(),
   INVOICING_API_KEY: secret.optional(),
-  WEBHOOK_SECRET: secretList.optional(),
+  WEBHOOK_SECRET: envSecretList.optional(),
   WEBHOOK_URL: EnvWebhookUrl.optional(),
   RECEIVER_HOST: host.default('127.0.0.1'),
   RECEIVER_PORT: port.optional(),
   CONSOLE_HOST: host.default('127.0.0.1'),
   CONSOLE_PORT: port.optional(),
   CONSOLE_TOKEN: secret.optional(),
+  CONSOLE_URL: EnvBaseUrl.optional(),
   SANDBOX_HOST: host.default('127.0.0.1'),
   SANDBOX_PORT: port.optional(),
   DATABASE_URL: EnvDatabaseUrl.optional(),

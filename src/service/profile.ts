@@ -46,7 +46,12 @@ const ServiceProfile = z.strictObject({
     requestsPerSecond: z.number().positive().nullable(),
     maxConcurrency: z.number().int().min(1).max(1_000),
   }),
-  retry: z.strictObject({ failedReasonCodes: words, maxGenerations: z.number().int().min(1).max(100) }),
+  retry: z.strictObject({
+    failedReasonCodes: words,
+    maxGenerations: z.number().int().min(1).max(100),
+    /** POSTs that a batch may repeat for each of its invoices, on average. */
+    repeatsPerInvoice: z.number().positive().max(1_000),
+  }),
 });
 
 /** Everything that the service's interface document does not show, in one place. */
@@ -83,7 +88,7 @@ export const DEFAULT_PROFILE: ServiceProfile = {
   error: { code: '/error/code', message: '/error/message' },
   idempotency: { retentionHours: 24, mismatchCodes: ['idempotency_mismatch'] },
   limits: { requestsPerSecond: null, maxConcurrency: 64 },
-  retry: { failedReasonCodes: [], maxGenerations: 3 },
+  retry: { failedReasonCodes: [], maxGenerations: 3, repeatsPerInvoice: 10 },
 };
 
 /**

@@ -23,6 +23,10 @@ export interface WorkerParts {
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
+  /** The three search attributes are registered with the Temporal server. */
+  readonly searchable: boolean;
+  /** Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not known. */
+  readonly consoleUrl: () => string | null;
   /** Left out: none. */
   readonly crash?: CrashPoints;
   readonly log: Logger;
@@ -36,11 +40,13 @@ const HOUR_MS = 3_600_000;
 /** Gives the activities everything they touch. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {
   const { config, ledger, service, profile, client, log } = parts;
+  const crash = parts.crash ?? NO_CRASH;
   const now = Date.now;
   const registration = createWebhookRegistration({
     ledger,
     service,
     application: config.application,
+    ownSecret: config.webhook.secrets.length > 0,
     url: parts.webhookUrl,
     log,
     now,
@@ -51,7 +57,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ledger,
     service,
     files: createFileReader(config),
-    reports: (parts.crash ?? NO_CRASH).reports(
+    reports: crash.reports(
       createReportWriter({
         ledger,
         reportsDir: config.reportsDir,
@@ -66,9 +72,9 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       stableMs: config.drop.stableMs,
       marker: config.drop.marker,
       pause: (ms) => sleep(ms),
-      at: () => Promise.resolve(),
+      at: async (point) => crash.drop(point),
     }),
-    nights: createNightBook(config.reportsDir),
+    nights: crash.nights(createNightBook(config.reportsDir)),
     announce: (report) => hook.announce(report),
     ensureWebhook: () => registration.ensure(),
     settings: {
@@ -82,11 +88,13 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       retry: {
         failedReasonCodes: profile.retry.failedReasonCodes,
         maxGenerations: profile.retry.maxGenerations,
+        repeatsPerInvoice: profile.retry.repeatsPerInvoice,
         retentionMs: profile.idempotency.retentionHours * HOUR_MS,
         rejectionIsProof: profile.idempotency.mismatchCodes.length > 0,
       },
       dropPatienceMs: config.drop.patienceMs,
     },
+    desk: () => ({ searchable: parts.searchable, console: parts.consoleUrl(), reportsDir: config.reportsDir }),
     log,
     now,
     random: Math.random,

@@ -11,7 +11,10 @@ import { findOwner, type OwnerApi } from './owner-api.ts';
 const PATIENCE_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 250;
 
-type Read = Pick<BatchRecord, 'batchId' | 'file' | 'state' | 'rows' | 'rowsWithoutInvoice' | 'invoices' | 'revision'>;
+type Read = Pick<
+  BatchRecord,
+  'batchId' | 'file' | 'state' | 'rows' | 'rowsWithoutInvoice' | 'invoices' | 'revision' | 'startedAt' | 'finishedAt'
+>;
 
 /** A batch as a reader sees it. */
 export interface ReadBatch extends Read {

@@ -27,6 +27,7 @@ export async function startBatch(
     workflowId: batchId,
     taskQueue: place.taskQueue,
     args: [input],
+    staticSummary: input.file,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });

@@ -32,6 +32,12 @@ export interface CheckedFile {
   readonly findings: readonly Finding[];
   /** Bytes of the first invoices, exactly as they would be sent; only the merchant's id is not known before. */
   readonly firstBodies: readonly string[];
+  /** Whose bytes those are, in the same order. */
+  readonly firstInvoices: readonly {
+    readonly ref: string;
+    readonly merchantNif: string;
+    readonly rows: readonly number[];
+  }[];
   /** Why nothing would be sent although the file was read: other control totals than expected, or bad rows with on-invalid "hold". */
   readonly gate: string | null;
 }
@@ -82,12 +88,14 @@ const NOTHING = {
   netOfValid: {},
   withoutAmount: 0,
   firstBodies: [],
+  firstInvoices: [],
   gate: null,
 } as const;
 
 class Summary {
   readonly #findings: Finding[];
   readonly #bodies: string[] = [];
+  readonly #named: CheckedFile['firstInvoices'][number][] = [];
   readonly #net = new Map<string, string>();
   readonly #netOfValid = new Map<string, string>();
   invoices = 0;
@@ -111,7 +119,9 @@ class Summary {
     const net = netOf(invoice.lines);
     addTo(this.#net, invoice.currency, net);
     addTo(this.#netOfValid, invoice.currency, net);
-    if (this.#bodies.length < BODIES_SHOWN) this.#bodies.push(invoiceBody(invoice, MERCHANT_PLACEHOLDER));
+    if (this.#bodies.length >= BODIES_SHOWN) return;
+    this.#bodies.push(invoiceBody(invoice, MERCHANT_PLACEHOLDER));
+    this.#named.push({ ref: invoice.ref, merchantNif: invoice.merchant.nif, rows: grouped.rows });
   }
 
   /** As the ledger would count them. */
@@ -136,6 +146,7 @@ class Summary {
       withoutAmount: this.#withoutAmount,
       findings: this.#findings,
       firstBodies: this.#bodies,
+      firstInvoices: this.#named,
     };
   }
 }

@@ -2,6 +2,8 @@ import type { ReportWriter } from '../../activities/deps.ts';
 import { LoteError } from '../domain/errors.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
+import type { NightBook } from '../domain/ports/night-book.ts';
+import { DROP_POINTS, type DropPoint } from '../drop/drop-point.ts';
 
 /** Around each step of an invoice's life: before it, and after it was done but before anybody was told. */
 const LEDGER_STEPS = {
@@ -22,6 +24,10 @@ const SERVICE_STEPS = {
   createInvoice: ['before-post', 'after-post'],
 } as const satisfies Partial<Record<keyof InvoicingService, Step>>;
 const REPORT_STEPS = { write: ['before-report-write', 'report-write'] } as const;
+const NIGHT_STEPS = {
+  record: ['before-night-recorded', 'night-recorded'],
+  finish: ['before-night-finished', 'night-finished'],
+} as const satisfies Partial<Record<keyof NightBook, Step>>;
 const SIGNAL_STEP = ['before-signal', 'after-signal'] as const;
 
 type Step = readonly [before: string, after: string];
@@ -45,41 +51,52 @@ export const CRASH_POINTS: readonly string[] = [
   ...LEDGER_STEPS.nextRevision,
 ];
 
+/** What a night does besides its batches, in its order; with markers (`.done` files) two more. */
+export const NIGHT_CRASH_POINTS: readonly string[] = [...DROP_POINTS, ...NIGHT_STEPS.record, ...NIGHT_STEPS.finish];
+
 /** What a process hands to its parts so that a test can end it between two steps. */
 export interface CrashPoints {
   ledger(ledger: Ledger): Ledger;
   service(service: InvoicingService): InvoicingService;
   reports(reports: ReportWriter): ReportWriter;
+  nights(book: NightBook): NightBook;
+  drop(point: DropPoint): void;
   signal<A extends readonly unknown[]>(send: (...args: A) => Promise<void>): (...args: A) => Promise<void>;
 }
 
 export interface CrashOptions {
-  /** `[temporal@]<point>[:<which time>]`, from LOTE_CRASH_AT; null: every part is handed back as it is. */
+  /** `[temporal@|stop@]<point>[:<which time>]`, from LOTE_CRASH_AT; null: every part is handed back as it is. */
   readonly crashAt: string | null;
   readonly killSelf: () => void;
   readonly killTemporal: () => void;
+  /** Stands still until somebody who ended something else (the database) lets it go on. */
+  readonly stopSelf: (point: string) => void;
 }
 
-const SHAPE = /^(?<target>temporal@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
+const ALL_POINTS: ReadonlySet<string> = new Set([...CRASH_POINTS, ...NIGHT_CRASH_POINTS]);
+
+const SHAPE = /^(?:(?<target>temporal|stop)@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
 
 /** @throws LoteError `configuration-invalid` for a point that does not exist. */
 export function createCrashPoints(options: CrashOptions): CrashPoints {
   if (options.crashAt === null) return NO_CRASH;
   const { target, point, time } = SHAPE.exec(options.crashAt)?.groups ?? {};
-  if (point === undefined || !CRASH_POINTS.includes(point)) throw unknownPoint(options.crashAt);
-  const kill = target === undefined ? options.killSelf : options.killTemporal;
+  if (point === undefined || !ALL_POINTS.has(point)) throw unknownPoint(options.crashAt);
+  const end = endOf(options, target);
   let left = Number(time ?? 1);
 
   function reached(name: string): void {
     if (name !== point) return;
     left -= 1;
-    if (left === 0) kill();
+    if (left === 0) end(name);
   }
 
   return {
     ledger: (ledger) => between(ledger, LEDGER_STEPS, reached),
     service: (service) => between(service, SERVICE_STEPS, reached),
     reports: (reports) => between(reports, REPORT_STEPS, reached),
+    nights: (book) => between(book, NIGHT_STEPS, reached),
+    drop: reached,
     signal:
       (send) =>
       async (...args) => {
@@ -90,11 +107,18 @@ export function createCrashPoints(options: CrashOptions): CrashPoints {
   };
 }
 
+function endOf(options: CrashOptions, target: string | undefined): (point: string) => void {
+  if (target === 'stop') return options.stopSelf;
+  return target === 'temporal' ? options.killTemporal : options.killSelf;
+}
+
 /** What every process outside tests of crash safety has. */
 export const NO_CRASH: CrashPoints = {
   ledger: (ledger) => ledger,
   service: (service) => service,
   reports: (reports) => reports,
+  nights: (book) => book,
+  drop: () => undefined,
   signal: (send) => send,
 };
 
@@ -122,6 +146,6 @@ function between<Part extends object>(
 function unknownPoint(crashAt: string): LoteError {
   return new LoteError(
     'configuration-invalid',
-    `Reading LOTE_CRASH_AT (for tests only): it must be [temporal@]<point>[:<which time>] with a point of ${CRASH_POINTS.join(', ')}; found ${JSON.stringify(crashAt)}.`,
+    `Reading LOTE_CRASH_AT (for tests only): it must be [temporal@|stop@]<point>[:<which time>] with a point of ${[...ALL_POINTS].join(', ')}; found ${JSON.stringify(crashAt)}.`,
   );
 }

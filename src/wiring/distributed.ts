@@ -12,12 +12,14 @@ import type { TemporalPlace } from '../runtime/temporal-connection.ts';
 import { connectClient, lazyClient, placeOf } from './connect-client.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
+import { killSelf, stopSelf } from './end-self.ts';
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
 import { requireKnownService } from './interlock.ts';
 import { openSharedService, readProfile } from './open-service.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
 import { startedParts, type StartedParts } from './stop-in-reverse.ts';
@@ -50,7 +52,13 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       pause: (ms) => sleep(ms),
       tell: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
     });
-    const worker = await startWorker(activityDeps({ ...shared, config, webhookUrl: config.webhook.url, log }), {
+    const deps = activityDeps({
+      ...shared,
+      ...{ config, webhookUrl: config.webhook.url, log },
+      searchable: await ensureSearchAttributes(shared.client, log),
+      consoleUrl: () => config.console.publicUrl,
+    });
+    const worker = await startWorker(deps, {
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,
@@ -146,8 +154,8 @@ async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<
 function crashPointsOf({ crashAt }: Config): CrashPoints {
   return createCrashPoints({
     crashAt,
-    killSelf: () => process.kill(process.pid, 'SIGKILL'),
     // The server is not ours to end.
     killTemporal: () => undefined,
+    ...{ killSelf, stopSelf },
   });
 }

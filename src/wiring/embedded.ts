@@ -21,6 +21,7 @@ import { startBatch } from './batch-starter.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints } from './crash-points.ts';
 import { openTemporal } from './embedded-temporal.ts';
+import { killSelf, stopSelf } from './end-self.ts';
 import { createHandOver, type HandOver } from './hand-over.ts';
 import { bringIn } from './input-files.ts';
 import { requireKnownService } from './interlock.ts';
@@ -29,6 +30,7 @@ import { openSharedService, readProfile, type ServiceAccount } from './open-serv
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
 import { startedParts } from './stop-in-reverse.ts';
@@ -95,8 +97,8 @@ async function startParts(
   let endTemporal = (): void => undefined;
   const crash = createCrashPoints({
     crashAt: config.crashAt,
-    killSelf: () => process.kill(process.pid, 'SIGKILL'),
     killTemporal: () => endTemporal(),
+    ...{ killSelf, stopSelf },
   });
   const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger }));
   parts.add('ledger', () => ledger.close());
@@ -145,7 +147,13 @@ async function startParts(
     tell,
   });
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
-  const worker = await startWorker(activityDeps({ config, ledger, service, profile, client, webhookUrl, crash, log }), {
+  let consoleUrl: string | null = null;
+  const deps = activityDeps({
+    ...{ config, ledger, service, profile, client, webhookUrl, crash, log },
+    searchable: await ensureSearchAttributes(client, log),
+    consoleUrl: () => config.console.publicUrl ?? consoleUrl,
+  });
+  const worker = await startWorker(deps, {
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,
@@ -180,6 +188,7 @@ async function startParts(
     ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });
   parts.add('console', () => web.close());
+  consoleUrl = web.url;
 
   const endpoints: Endpoints = {
     ...(await ownIdentity()),

@@ -1,4 +1,4 @@
-import { askOne } from '../../activities/settle.ts';
+import { askOne } from '../../activities/ask-all.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { AppliedDeliveries, Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
 

@@ -20,6 +20,8 @@ const Batch = z.object({
   rowsWithoutInvoice: z.number(),
   invoices: z.number(),
   revision: z.number(),
+  startedAt: z.number(),
+  finishedAt: z.number().nullable(),
   counts: Counts,
 });
 

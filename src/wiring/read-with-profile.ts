@@ -2,12 +2,14 @@ import { basename, join } from 'node:path';
 import type { ReadOptions } from '../../activities/deps.ts';
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
+import type { ReadAs } from '../domain/read-as.ts';
 import type { RowStore } from '../domain/ports/row-store.ts';
 import { chooseProfile } from '../ingest/choose-profile.ts';
 import type { ChosenProfile } from '../ingest/choose-profile.ts';
 import { fileHead } from '../ingest/file-head.ts';
 import type { IngestOptions } from '../ingest/ingest-options.ts';
 import type { IngestResult } from '../ingest/ingest-result.ts';
+import { readAsInHead } from '../ingest/read-as-in-head.ts';
 import { readFile } from '../ingest/read-file.ts';
 
 export interface ReadWithProfile {
@@ -22,12 +24,12 @@ export interface ReadWithProfile {
 }
 
 /** The profile of a file, if any. @throws LoteError `usage` for one that is not there or is wrong */
-async function profileOf(given: Pick<ReadWithProfile, 'path' | 'file' | 'inputDir' | 'options'>) {
+async function profileOf(given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>, readAs: ReadAs) {
   const { profile: named } = given.options;
   return chooseProfile({
     directory: join(given.inputDir, 'profiles'),
     file: basename(given.file),
-    head: await fileHead(given.path),
+    ...(readAs.profile === undefined ? {} : { written: readAs.profile }),
     ...(named === undefined ? {} : { named }),
   });
 }
@@ -37,17 +39,20 @@ async function profileOf(given: Pick<ReadWithProfile, 'path' | 'file' | 'inputDi
  * @throws LoteError `usage`; a file that is not there is for others to report
  */
 export async function requireProfile(inputDir: string, file: string, options: ReadOptions): Promise<void> {
-  await profileOf({ path: file, file, inputDir, options }).catch((error: unknown) => {
+  const head = await fileHead(file).catch((error: unknown) => {
     if (!(error instanceof LoteError) || error.code !== 'file-unreadable') throw error;
+    return new Uint8Array(0);
   });
+  await profileOf({ file, inputDir, options }, readAsInHead(head));
 }
 
 /** Reads a file through its profile; what an operator declares wins over what the profile says. The proof and a finding name the profile. */
 export async function readWithProfile(given: ReadWithProfile): Promise<IngestResult> {
   const { path, store, options, signal } = given;
-  const chosen = await profileOf(given);
+  const readAs = readAsInHead(await fileHead(path));
+  const chosen = await profileOf(given, readAs);
   const { profile: _, ...declared } = options;
-  const merged: IngestOptions = { ...chosen?.profile.options, ...declared };
+  const merged: IngestOptions = { ...chosen?.profile.options, ...asWritten(readAs), ...declared };
   const read = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
   if (chosen === null) return read;
   const { name, sha256 } = chosen.profile;
@@ -55,6 +60,15 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
     ...read,
     findings: [...read.findings, profileUsed(chosen)],
     proof: { ...read.proof, profile: { name, sha256, how: chosen.how } },
+  };
+}
+
+/** What was declared when the file of these corrections was read. The decimal marks are for the reader of the rows, column by column. */
+function asWritten({ encoding, delimiter, duplicateRows }: ReadAs): IngestOptions {
+  return {
+    ...(encoding === undefined ? {} : { likelyEncoding: encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(duplicateRows === undefined ? {} : { duplicateRows }),
   };
 }
 

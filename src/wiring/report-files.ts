@@ -1,17 +1,14 @@
 import { access, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../activities/deps.ts';
 import { LoteError } from '../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../domain/ports/ledger.ts';
-import { readAsText } from '../domain/read-as.ts';
-import { dialectOf, readRecords } from '../ingest/read-records.ts';
-import type { OriginalCsv, OriginalFile, OriginalJson } from '../report/original-file.ts';
+import { deliveryNotes } from '../report/delivery-notes.ts';
 import { reportHistory, type ReportedChange } from '../report/report-history.ts';
 import { writeReport } from '../report/write-report.ts';
 import type { Counts } from '../../workflows/messages.ts';
-import { keptFile } from './input-files.ts';
-import { decimalMarkOf, readAsOf } from './read-as-of.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
+import { originalOf } from './original-of.ts';
 
 export interface ReportPlaces {
   readonly ledger: Ledger;
@@ -40,7 +37,7 @@ async function write(places: ReportPlaces, batchId: string): Promise<ReportSumma
     ledger: watched.ledger,
     batchId,
     reportsDir: places.reportsDir,
-    notes: places.notes(),
+    notes: [...places.notes(), ...deliveryNotes(await places.ledger.deliveryTrouble(batch.startedAt))],
     history,
     now,
     ...(original === null ? {} : { original }),
@@ -102,56 +99,6 @@ async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecor
 
 function closedState({ state }: BatchRecord): ReportSummary['state'] {
   return state === 'refused' || state === 'cancelled' ? state : 'finished';
-}
-
-/** A file that could not be read as rows has no dialect to write corrections in. */
-async function originalOf(batch: BatchRecord, dataDir: string): Promise<OriginalFile | null> {
-  const path = keptFile(dataDir, batch.sha256);
-  const kept = await firstThatExists([path]);
-  if (kept === null || batch.state === 'refused') return null;
-  const dialect = dialectOf(batch.proof);
-  return dialect.format === 'csv' ? csvOriginal(batch, path) : jsonOriginal(batch, path);
-}
-
-function csvOriginal(batch: BatchRecord, path: string): OriginalCsv {
-  const { delimiter, lineEnd, encoding, bom, header } = dialectOf(batch.proof);
-  return {
-    kind: 'csv',
-    extension: extname(batch.file).slice(1).toLowerCase() || 'csv',
-    header,
-    readAs: readAsText(readAsOf(batch.proof)),
-    dialect: {
-      delimiter: delimiter ?? ',',
-      newline: newlineOf(lineEnd),
-      encoding,
-      byteOrderMark: bom,
-      decimalMark: decimalMarkOf(batch.proof),
-    },
-    records: csvRecords(),
-  };
-
-  async function* csvRecords() {
-    for await (const record of readRecords(path, batch.proof))
-      if (record.kind === 'csv') yield { row: record.row, cells: record.cells };
-  }
-}
-
-function jsonOriginal(batch: BatchRecord, path: string): OriginalJson {
-  return {
-    kind: 'json',
-    readAs: readAsText(readAsOf(batch.proof)),
-    format: dialectOf(batch.proof).format === 'ndjson' ? 'ndjson' : 'array',
-    objects: jsonObjects(),
-  };
-
-  async function* jsonObjects() {
-    for await (const record of readRecords(path, batch.proof))
-      if (record.kind === 'json') yield { rows: record.rows, text: record.text };
-  }
-}
-
-function newlineOf(lineEnd: string | null): '\n' | '\r\n' | '\r' {
-  return lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
 }
 
 async function firstThatExists(paths: readonly string[]): Promise<string | null> {

@@ -11,11 +11,10 @@ import type { retryInvoices } from '../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../console/console-options.ts';
 import { LoteError } from '../domain/errors.ts';
 import { batchFailure } from './batch-failure.ts';
+import { BY_CONSOLE } from './operate-batch.ts';
 
 /** A page waits this long for the end of a retry: enough to be told why nothing could go again. */
 const PAGE_PATIENCE_MS = 4_000;
-/** Who asks, as far as a page can tell: it knows no users. */
-const BY_CONSOLE = 'console';
 
 export interface RetryPlace {
   readonly client: Client;

@@ -3,6 +3,7 @@ import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger, SettledInvoice } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import type { ServiceProfile } from '../service/profile.ts';
 import { createDeliveryApplier } from '../webhooks/delivery-applier.ts';
 import { startReceiver as listen } from '../webhooks/server.ts';
@@ -27,6 +28,7 @@ export interface ReceiverParts {
 export async function startReceiver(parts: ReceiverParts): Promise<{ url: string; close(): Promise<void> }> {
   const { config, ledger, service, profile, log } = parts;
   const now = Date.now;
+  const ownSecrets = createWebhookSecrets(config.webhook, log);
   const relay = createSignalRelay({
     pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
     send: (parts.crash ?? NO_CRASH).signal(async (workflowId: string, ordinals: readonly number[]) => {
@@ -52,7 +54,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
     port: parts.port,
     ledger,
     secrets: async () => [
-      ...config.webhook.secrets,
+      ...(await ownSecrets()),
       ...(await ledger.webhookSecrets(service.baseUrl, config.application)),
     ],
     shapes: { signature: profile.signature, event: profile.event },

@@ -2,9 +2,11 @@ import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 
 export interface RegistrationDeps {
-  readonly ledger: Pick<Ledger, 'findEndpoint' | 'saveEndpoint'>;
+  readonly ledger: Pick<Ledger, 'findEndpoint' | 'saveEndpoint' | 'webhookSecrets'>;
   readonly service: Pick<InvoicingService, 'baseUrl' | 'registerWebhook'>;
   readonly application: string;
+  /** WEBHOOK_SECRET or its file is set. */
+  readonly ownSecret: boolean;
   /** null: no address to register; GET alone settles. */
   readonly url: string | null;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
@@ -17,6 +19,9 @@ export interface WebhookRegistration {
   /** Why no webhook will come, as a sentence for the report; null when they will. */
   note(): string | null;
 }
+
+const NO_SECRET =
+  'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.';
 
 /** The registration has no Idempotency-Key: the ledger remembers that it was done. */
 export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegistration {
@@ -39,7 +44,8 @@ export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegist
       }
       await ledger.saveEndpoint({ baseUrl: service.baseUrl, application, url, secret: answer.secret }, deps.now());
     }
-    note = null;
+    const secrets = await ledger.webhookSecrets(service.baseUrl, application);
+    note = deps.ownSecret || secrets.length > 0 ? null : NO_SECRET;
     done = true;
   }
 

@@ -11,11 +11,14 @@ const nights = [
   ...Array.from({ length: MIXTURES }, (_, at) => mixedNight(`${SEED}-${at + 1}`)),
 ];
 
-describe('the fault matrix', () => {
+/** A night is mostly waiting (a fifth of one core, measured): several of them, each with a stack of its own, share the machine. */
+describe('the fault matrix', { concurrent: true }, () => {
   const ends: NightEnd[] = [];
   afterAll(() => console.log(`\n${summaryOf(ends)}\n${ends.length} of ${nights.length} nights held\n`));
 
   it.each(nights)('$name, seed $seed', async (night) => {
-    ends.push(await liveThrough(night, INVOICES));
+    const end = await liveThrough(night, INVOICES);
+    ends.push(end);
+    console.log(`${ends.length} of ${nights.length}: ${summaryOf([end]).split('\n')[1]}`);
   });
 });

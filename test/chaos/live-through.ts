@@ -6,6 +6,8 @@ import type { Night } from './nights.ts';
 
 /** The file is dropped again while something of it is held, with a reconciliation after each night; what is left then waits for the service's support. */
 const DROPS = 3;
+/** Reconciliations at the end, while each finds something. */
+const LOOKS = 4;
 
 const TIMES = {
   LOTE_SETTLE_TIMEOUT: '6s',
@@ -37,6 +39,11 @@ export async function liveThrough(night: Night, invoices: number): Promise<Night
       const states = (await readReportOf(result)).counts;
       if ((states['held'] ?? 0) === 0) break;
       await (await stack.start({ file: 'night.csv' })).handle.result();
+    }
+    // A 429 or an outage may meet the asking too; the schedule comes again, and so does this.
+    for (let looks = 1; looks < LOOKS; looks += 1) {
+      const { settled, found } = await stack.reconcile();
+      if (settled + found === 0) break;
     }
     await stack.reconcile();
 

@@ -17,6 +17,8 @@ export interface InvoiceFile {
   readonly invalid?: readonly number[];
   /** Two files of different series share no invoice. Default `F`. */
   readonly series?: string;
+  /** Tax numbers of those who invoice; default: three that every test shares. */
+  readonly merchants?: readonly string[];
 }
 
 /** Content of its own in each invoice, so that the sandbox's books would show one sent twice. */
@@ -34,10 +36,11 @@ function invoiceFileText({
   failing = [],
   invalid = [],
   series = 'F',
+  merchants = MERCHANTS,
 }: InvoiceFile): string {
   const rows = Array.from({ length: invoices }, (_, at) => {
     const ordinal = firstOrdinal + at;
-    const nif = MERCHANTS[at % MERCHANTS.length] ?? '';
+    const nif = merchants[at % merchants.length] ?? '';
     const quantity = invalid.includes(ordinal) ? 'muitos' : String(1 + (at % 7));
     const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
     return `${series}/${ordinal},${nif},Comerciante ${nif},fiscal@${nif}.example,${customerOf(ordinal)},${customerTaxIdOf(ordinal)},EUR,Artigo ${series}${ordinal},${quantity},${10 + (at % 90)}.25,${tax}`;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,10 @@ export interface PostgresCluster {
   readonly url: string;
   /** Of the process that guards the server, its child. */
   readonly pid: number;
+  /** SIGKILL to the server and to everything it started: what a crash leaves. Resolves when all of it has ended. */
+  kill(): Promise<void>;
+  /** After `kill`: the same data, the same port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -62,10 +66,63 @@ export async function startPostgresCluster({ durable = false } = {}): Promise<Po
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [join(binaries, 'postgres'), '-D', data, ...flags];
-  const server = spawn('sh', ['-c', GUARD, directory, ...command], { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
   const url = `postgres://lote@127.0.0.1:${port}/postgres`;
-  await untilReady(url, server);
-  return { url, pid: server.pid ?? -1, stop: () => stop(server, directory) };
+  const guards: ChildProcess[] = [];
+  async function start(): Promise<void> {
+    const guard = spawn('sh', ['-c', GUARD, directory, ...command], {
+      ...options,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    guards.unshift(guard);
+    await untilReady(url, guard);
+  }
+  await start();
+  return {
+    url,
+    pid: guards[0]?.pid ?? -1,
+    kill: () => killServer(data),
+    restart: start,
+    async stop() {
+      // Each guard removes the directory when it leaves: the one whose server lives goes first.
+      for (const guard of guards) await stop(guard, directory);
+    },
+  };
+}
+
+async function killServer(data: string): Promise<void> {
+  const lock = join(data, 'postmaster.pid');
+  const postmaster = Number((await readFile(lock, 'utf8')).split('\n')[0]);
+  const all = [postmaster, ...(await childrenOf(postmaster))];
+  for (const pid of all) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // A backend whose client left meanwhile.
+    }
+  }
+  // A server that is started while an old backend lives refuses its shared memory.
+  while ((await Promise.all(all.map(isRunning))).includes(true)) await sleep(START_PAUSE_MS);
+  // Its guard reaps it only at the very end, and PostgreSQL takes a zombie for a living server.
+  await rm(lock);
+}
+
+async function childrenOf(parent: number): Promise<readonly number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = await Promise.all(pids.map(async (pid) => (await statOf(pid))?.parent));
+  return pids.filter((_, at) => parents[at] === parent);
+}
+
+/** A zombie holds nothing any more; its parent may be busy. */
+async function isRunning(pid: number): Promise<boolean> {
+  const stat = await statOf(pid);
+  return stat !== null && stat.state !== 'Z';
+}
+
+async function statOf(pid: number): Promise<{ readonly state: string; readonly parent: number } | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  // The name of the program stands in brackets and may hold anything.
+  const [state = '', parent = ''] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
+  return text === null ? null : { state, parent: Number(parent) };
 }
 
 function findBinaries(): string | null {

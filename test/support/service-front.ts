@@ -26,6 +26,8 @@ export type FrontScript = (request: FrontRequest) => FrontAction | Promise<Front
 export interface ServiceFront {
   readonly url: string;
   readonly requests: readonly FrontRequest[];
+  /** The largest number of requests that were here at one moment. */
+  readonly mostAtOnce: number;
   script: FrontScript;
   close(): Promise<void>;
 }
@@ -33,9 +35,13 @@ export interface ServiceFront {
 export async function startServiceFront(targetUrl: string): Promise<ServiceFront> {
   const requests: FrontRequest[] = [];
   const target = new URL(targetUrl);
-  const front = { script: (() => 'pass') as FrontScript };
+  const front = { script: (() => 'pass') as FrontScript, here: 0, mostAtOnce: 0 };
   const server = createServer((incoming, response) => {
-    void serve(incoming, response).catch(() => incoming.socket.destroy());
+    front.here += 1;
+    front.mostAtOnce = Math.max(front.mostAtOnce, front.here);
+    void serve(incoming, response)
+      .catch(() => incoming.socket.destroy())
+      .finally(() => (front.here -= 1));
   });
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -77,6 +83,9 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    get mostAtOnce() {
+      return front.mostAtOnce;
+    },
     get script() {
       return front.script;
     },

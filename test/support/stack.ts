@@ -34,6 +34,8 @@ export interface StackOptions {
   readonly signals?: 'on' | 'lost';
   /** Merged over the default service profile. */
   readonly profile?: Readonly<Record<string, unknown>>;
+  /** `false`: as on a server that has no search attributes of ours. */
+  readonly searchable?: boolean;
   /** Default: PostgreSQL where the machine has it (a schema is made in a moment), else PGlite. */
   readonly ledger?: 'pglite' | 'postgres';
 }
@@ -62,6 +64,9 @@ export interface TestStack {
   /** Requests that asked the service to create an invoice. */
   posts(): readonly FrontRequest[];
 }
+
+/** Nobody listens there: for links only. */
+export const CONSOLE_URL = 'http://127.0.0.1:8091';
 
 /** Long enough that no machine is too slow for them; a test that waits for one of them sets its own. */
 const TIMES = {
@@ -111,7 +116,11 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     });
     parts.add('receiver', () => receiver.close());
     const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
-    const deps = activityDeps({ config, ledger, service, profile, client, webhookUrl, log: logger });
+    const deps = activityDeps({
+      ...{ config, ledger, service, profile, client, webhookUrl, log: logger },
+      searchable: options.searchable ?? true,
+      consoleUrl: () => CONSOLE_URL,
+    });
     const worker = await startWorker(deps, {
       temporal: { address },
       namespace: config.temporal.namespace,

@@ -3,6 +3,14 @@ import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { nightlyIssuance, NightInput, NightResult } from '../../workflows/nightly-issuance.ts';
+import { nightLines } from '../../src/cli/night-lines.ts';
+import {
+  describeNights,
+  nightSchedule,
+  scheduleNights,
+  triggerNight,
+  unscheduleNights,
+} from '../../src/wiring/night-schedule.ts';
 import { expectAgreement } from '../support/agreement.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
 import { withStack, type StackOptions, type TestStack } from '../support/stack.ts';
@@ -120,6 +128,9 @@ describe('a night', { timeout: 180_000 }, () => {
         /The same bytes were dropped before, on .* UTC as first\.csv: it is the same batch/u,
       );
       expect(stack.sandbox.books().totals.invoices).toBe(sent);
+      expect(await readFile(result.reports.html, 'utf8')).toMatch(
+        /The same bytes were dropped before, on .* UTC as first\.csv/u,
+      );
     });
   });
 
@@ -226,6 +237,29 @@ describe('a night', { timeout: 180_000 }, () => {
         const texts: string[] = [];
         for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
         expect(texts.join('\n')).toContain(sentence);
+      }
+    });
+  });
+
+  it('that fails pauses the nights after it, and `lote nightly show` says so and why', async () => {
+    await withStack(QUICK, async (stack) => {
+      const { client, config } = stack;
+      const place = { client, application: config.application, taskQueue: config.taskQueue };
+      const plan = nightSchedule(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: 3_600_000 });
+      // A zone that Temporal takes and the worker does not: the shortest way to a night that fails.
+      await client.schedule.create({ ...plan, action: { ...plan.action, args: [{ timezone: 'Nowhere' }] } });
+      try {
+        expect(await triggerNight(place)).toBe(true);
+        await expect.poll(async () => (await describeNights(place))?.paused, SOON).toBe(true);
+
+        const lines = nightLines(await describeNights(place), config.inputDir);
+        expect(lines[0]).toMatch(/^Nights are PAUSED: .*fail/iu);
+        expect(lines[1]).toContain('lote nightly on');
+        expect(lines.some((line) => line.startsWith('Ran '))).toBe(true);
+        await scheduleNights(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: 3_600_000 });
+        expect(await describeNights(place)).toMatchObject({ paused: false });
+      } finally {
+        await unscheduleNights(place);
       }
     });
   });

@@ -206,4 +206,33 @@ describe('sending', { concurrent: true }, () => {
       expect(reasons).toEqual(new Set(['rejected scripted', 'held failure-budget-spent']));
     });
   });
+
+  it('stops repeating when the retry budget of the batch is spent, though some get through', async () => {
+    // Of fewer than 50 invoices: 0.1 each of 50.
+    const profile = { retry: { repeatsPerInvoice: 0.1 } };
+    await withStack({ profile }, async (stack) => {
+      stack.front.script = (request) => {
+        if (isOf(request, 'F-1') || isOf(request, 'F-2')) return { status: 429 };
+        return isOf(request, 'F-3') ? { status: 503 } : 'pass';
+      };
+
+      const result = await stack.run('retry-budget.csv', testInvoices(12));
+
+      expect(result.counts).toMatchObject({ issued: 9, held: 2, unknown: 1 });
+      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({
+        state: 'held',
+        reason: { code: 'retry-budget-spent' },
+      });
+      expect(await stack.line(result.batchId, 'F-3'), 'a 503 may hide a document').toMatchObject({ state: 'unknown' });
+      const repeats = stack.posts().length - 12;
+      expect(repeats).toBeGreaterThan(5);
+      expect(repeats, 'one slice of three tries each').toBeLessThanOrEqual(6);
+      await expectAgreement(stack, result.batchId);
+
+      // The next run of the same file has its whole budget again.
+      stack.front.script = () => 'pass';
+      const { handle } = await stack.start({ file: 'retry-budget.csv' });
+      expect((await handle.result()).counts).toMatchObject({ held: 0 });
+    });
+  });
 });

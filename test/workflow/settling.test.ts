@@ -67,6 +67,32 @@ describe('settling', { concurrent: true }, () => {
     });
   });
 
+  it('asks a few when the engine is slow for all, and each of them before it is called unsettled', async () => {
+    const sandbox = { faults: { neverSettle: 1 } };
+    await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '6s' } }, async (stack) => {
+      const result = await stack.run('slow-engine.csv', testInvoices(300));
+
+      expect(result.counts).toMatchObject({ unsettled: 300 });
+      const lines = await stack.lines(result.batchId);
+      const asks = lines.map(({ serviceId }) => asksOf(stack, serviceId).length);
+      expect(asks.filter((count) => count === 0)).toEqual([]);
+      // Three times each would be 900; a review asks twenty, and there is one a second at most.
+      expect(asks.reduce((sum, count) => sum + count, 0)).toBeLessThan(700);
+    });
+  });
+
+  it('asks all, in growing numbers, when those asked first have a final word', async () => {
+    await withStack({ webhooks: 'none', env: { LOTE_SETTLE_TIMEOUT: '60s' } }, async (stack) => {
+      const result = await stack.run('many-without-webhooks.csv', testInvoices(150));
+
+      expect(result.counts).toMatchObject({ issued: 150 });
+      const lines = await stack.lines(result.batchId);
+      // One question each, long before the last chance.
+      expect(new Set(lines.map(({ serviceId }) => asksOf(stack, serviceId).length))).toEqual(new Set([1]));
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
   it('settles an unsettled invoice when its webhook comes after the batch has closed', async () => {
     const sandbox = { faults: { neverSettle: 1 } };
     await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '1s', WEBHOOK_SECRET: SECRET } }, async (stack) => {

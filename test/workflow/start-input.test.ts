@@ -40,6 +40,29 @@ describe('invoiceBatch', () => {
     });
   });
 
+  it.each([
+    [{ file: 'x.csv', profil: 'loja' }, 'knows no field "profil"'],
+    [{ file: 'x.csv', constructor: 'x' }, 'knows no field "constructor"'],
+    [{ file: 'x.csv', onInvalid: 'stop' }, '"onInvalid" must be "skip" or "hold", found "stop"'],
+    [{ file: 'x.csv', decimal: 'comma' }, '"decimal" must be "," or "."'],
+    [{ file: 'x.csv', expectInvoices: '12' }, '"expectInvoices" must be a whole number, found "12"'],
+    [{ file: 'x.csv', expectNet: { EUR: 12.5 } }, '"expectNet" must be amounts by currency'],
+    [{ file: 'x.csv', expectNet: {} }, '"expectNet" must be amounts by currency'],
+    [{ file: 'x.csv', profile: '' }, '"profile" must be a text'],
+  ])('fails at once for %j: a field that is ignored in silence could send what was to be held', async (input, says) => {
+    await withStack({}, async (stack) => {
+      await stack.drop('x.csv', [{ ref: 'F-1' }]);
+      const handle = await stack.startAs(ownName('mistyped'), input as never);
+
+      const failure = causeOf(await handle.result().catch((error: unknown) => error));
+
+      expect(failure).toMatchObject({ type: 'input-invalid', nonRetryable: true });
+      expect(failure.message).toContain(says);
+      expect(failure.message).toContain('{"file": "sample.csv"}');
+      expect(stack.front.requests).toEqual([]);
+    });
+  });
+
   it.each(['nowhere.csv', '../outside.csv', '.'])(
     'fails at once for the file name %s, and sends nothing',
     async (file) => {

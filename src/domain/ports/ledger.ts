@@ -165,7 +165,7 @@ export interface SendableInvoice {
   readonly firstSentAt: number | null;
   /** An answer of this generation was lost, or a crash may have lost one. */
   readonly mayExist: boolean;
-  /** Since when a lost POST of this generation may have reached the service; null: every earlier one is proved not to have. */
+  /** Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null: every earlier one is proved not to have. */
   readonly mayExistSince: number | null;
 }
 
@@ -196,6 +196,8 @@ export interface RecordSend {
 }
 
 export interface SendingLedger {
+  /** Counts POSTs that were repeated in this run of the batch; returns their number so far. */
+  addRepeats(batchId: string, repeats: number): Promise<number>;
   /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; handing them out is written down. One found `sending`
    * comes with mayExist true unless each of its tries is written and proved not to have reached the service. */
   sendable(batchId: string, from: number, to: number): Promise<readonly SendableInvoice[]>;
@@ -229,7 +231,7 @@ export interface SilentInvoice {
   readonly ordinal: number;
   readonly serviceId: string;
   readonly acceptedAt: number;
-  /** GETs made so far in this waiting. */
+  /** How many of the settled times to ask are done with. */
   readonly asks: number;
 }
 
@@ -240,6 +242,8 @@ export interface StatusNews {
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   readonly reason: Reason | null;
+  /** How many of the settled times to ask have come by now, this ask included; as many as before: it was out of turn; without it, one more. */
+  readonly asks?: number;
   readonly now: number;
 }
 
@@ -328,6 +332,14 @@ export interface AppliedDeliveries {
 
 export type DeliveryResult = StoredDeliveries & AppliedDeliveries;
 
+/** Each counted to 10,000 at most. */
+export interface DeliveryTrouble {
+  /** Correctly signed, and neither an event nor JSON. */
+  readonly unreadable: number;
+  /** Final words about service ids that no invoice has, nor ever had. */
+  readonly unknownIds: number;
+}
+
 export interface WebhookLedger {
   /** Stores and commits: the news cannot be lost any more. What is not applied after it, pageProgress applies. */
   storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
@@ -342,6 +354,8 @@ export interface WebhookLedger {
     limit: number,
   ): Promise<readonly { readonly invoiceId: number; readonly serviceId: string; readonly reason: Reason | null }[]>;
   parkedDeliveries(): Promise<number>;
+  /** What somebody should look at among the deliveries received since then. */
+  deliveryTrouble(since: number): Promise<DeliveryTrouble>;
   findEndpoint(baseUrl: string, application: string, url: string): Promise<WebhookEndpointRecord | null>;
   saveEndpoint(endpoint: WebhookEndpointRecord, now: number): Promise<void>;
   /** Every secret of the application's registrations at this base address, newest first. */

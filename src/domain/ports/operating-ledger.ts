@@ -1,4 +1,4 @@
-import type { InvoiceState } from '../invoice-state.ts';
+import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { RetryMove, RetryPolicy, RetryRefusal, RetryState } from '../retry-decision.ts';
 
 /** Which invoices of a batch an operator means; all that is given must hold. References never come this way: history keeps them. */
@@ -68,6 +68,21 @@ export interface AuditEntry {
   readonly examples: readonly AuditedInvoice[];
 }
 
+/** What somebody did to a batch as a whole: pause, resume, cancel, ask now. */
+export interface NotedAction extends AuditAction {
+  readonly at: number;
+  readonly what: string;
+}
+
+/** Invoices of a batch that did not go out, for one reason: row numbers, never references. */
+export interface ProblemGroup {
+  readonly state: Outcome;
+  readonly code: string;
+  readonly invoices: number;
+  /** The file's row of each of the first invoices. */
+  readonly rows: readonly number[];
+}
+
 /** What an operator, or the retry policy, may do after or beside a batch. */
 export interface OperatingLedger {
   /** A finished or cancelled batch runs again under this run, whether or not anything of it is open. @throws `batch-not-found` */
@@ -82,6 +97,13 @@ export interface OperatingLedger {
     batchId: string,
     refs: readonly string[],
   ): Promise<readonly { readonly ref: string; readonly rows: readonly number[] }[]>;
+  /** Into the audit, each action once, however often this is repeated. */
+  noteActions(batchId: string, actions: readonly NotedAction[]): Promise<void>;
+  /** At rest and not gone out: the largest groups first, at most so many, with at most so many rows each. */
+  problemGroups(
+    batchId: string,
+    limit: { readonly groups: number; readonly rows: number },
+  ): Promise<readonly ProblemGroup[]>;
   /** Oldest first. */
   auditOf(batchId: string): Promise<readonly AuditEntry[]>;
 }

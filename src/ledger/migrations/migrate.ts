@@ -5,7 +5,8 @@ import { OPERATING_TABLES } from './0002-operating.ts';
 import { SERVICE_USE_TABLES } from './0003-service-use.ts';
 import { PURGE_COLUMNS } from './0004-purge.ts';
 import { LOOKUP_INDEXES } from './0005-lookup.ts';
-import { PROBE_TURN } from './0007-probe.ts';
+import { PROBE_TURN } from './0006-probe.ts';
+import { SECOND_TRIES } from './0007-second-tries.ts';
 
 /** In order; a number once released is never changed, only followed by the next. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -15,6 +16,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   PURGE_COLUMNS,
   LOOKUP_INDEXES,
   PROBE_TURN,
+  SECOND_TRIES,
 ];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */

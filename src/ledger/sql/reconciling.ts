@@ -25,7 +25,7 @@ export interface TakenRow {
 /**
  * now, stale before, frozen after, all, limit, invoiceId after which to go on. The compare-and-set is in the row: the winner's `changed_at` takes it out of everybody
  * else's reach. Without `all`, each waits half of the age it had at its last try, so that an invoice is repeated a dozen times in a day
- * and not a hundred.
+ * and not a hundred. One whose earlier generation turned out to be issued is an operator's to decide.
  */
 export const TAKE_UNKNOWN = `/* take-unknown */
 WITH left_open AS (${LEFT_OPEN}
@@ -37,6 +37,7 @@ WITH left_open AS (${LEFT_OPEN}
   JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
   WHERE ${REPEATABLE} AND body.frozen_at > $3
     AND coalesce(i.reason_code, '') NOT IN ${SPENT}
+    AND NOT i.flags @> '{issued-in-earlier-generation}'
     AND ($4::text::boolean OR 2 * ($1 - i.changed_at) >= i.changed_at - body.frozen_at)
     AND i.invoice_id > $6
   ORDER BY i.invoice_id

@@ -15,6 +15,12 @@ FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('repeat')}
 RETURNING i.invoice_id`;
 
+/** invoiceIds, now: an operator's word that their bytes may go again, whenever they were first sent. */
+export const ACCEPT_RISK = `/* accept-risk */
+UPDATE invoice_body body SET risk_accepted_at = $2
+FROM invoice i
+WHERE i.invoice_id = ANY($1::bigint[]) AND body.invoice_id = i.invoice_id AND body.generation = i.generation`;
+
 /** invoiceIds: the same content once more, for the generation that comes. */
 export const NEXT_CONTENT = `/* next-content */
 INSERT INTO invoice_content (invoice_id, generation, content, merchant_legal_name, merchant_email)

@@ -1,5 +1,9 @@
+import { afterBatchesContract } from './after-batches.contract.ts';
+import { answersContract } from './answers.contract.ts';
 import { claimingContract } from './claiming.contract.ts';
+import { lateNewsContract } from './late-news.contract.ts';
 import { lookupContract } from './lookup.contract.ts';
+import { neighboursContract } from './neighbours.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
 import { operatingContract } from './operating.contract.ts';
@@ -19,11 +23,15 @@ export function ledgerContract(open: OpenLedger): void {
   stagingContract(open);
   sendingContract(open);
   settlingContract(open);
+  answersContract(open);
   webhooksContract(open);
+  lateNewsContract(open);
+  neighboursContract(open);
   operatingContract(open);
   reconcilingContract(open);
   serviceUseContract(open);
   lookupContract(open);
   purgeContract(open);
+  afterBatchesContract(open);
   modelContract(open);
 }

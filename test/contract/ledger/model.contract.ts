@@ -7,15 +7,24 @@ import { createScenario, delivery, NOW, REASON } from './scenario.ts';
 
 /**
  * Random lives of one invoice: files dropped again and changed, workers that stall, crash and come back late, answers lost, webhooks early
- * and twice, GETs whose answers come late, pages and batches closed, batches opened again, operators who retry with and without the risk of a duplicate, reconcilers who repeat. The service of the model is honest (failed stays failed) but knows only keys, as the real one.
+ * and twice, GETs whose answers come late, pages and batches closed, batches opened again, days that pass, operators who retry with and
+ * without the risk of a duplicate, reconcilers who repeat. The service of the model knows only keys, as the real one, forgets them after a
+ * day, and may issue what it had called failed.
  *
- * Held at every step: no POST under a second key while a document of another key may be alive, but for keys that an operator gave up on
- * record; no other bytes under a key that has a document;
- * `issued` is never left; the ledger never says failed, rejected or held of a document that is alive.
+ * Held at every step: no POST under a second key while a document of another key may be alive, and none under a key that the service may
+ * have forgotten, but for what an operator has risked on record; no POST at all once it is known that a failed document was issued after
+ * all; no other bytes under a key that has a document; `issued` is never left; the ledger never says failed, rejected or held of a document
+ * that is alive.
  */
 
-const RUNS = 40;
+const RUNS = 60;
 const LONGEST_LIFE = 45;
+/** The service keeps a key for so long, and the ledger is told so. */
+const DAY = 86_400_000;
+/** A slice of invoices is sent within a minute of being handed out, or not at all. */
+const SLICE = 60_000;
+/** A repeat this old is one that a crash ended. */
+const STALE = 5;
 
 type Command =
   | { readonly kind: 'drop'; readonly content: number }
@@ -27,7 +36,7 @@ type Command =
     }
   | { readonly kind: 'record' | 'crash'; readonly worker: number }
   | { readonly kind: 'settle'; readonly document: number; readonly as: 'issued' | 'failed' }
-  | { readonly kind: 'webhook'; readonly document: number }
+  | { readonly kind: 'webhook' | 'undo-failure'; readonly document: number }
   | { readonly kind: 'get' | 'ask-slowly' | 'close-batch'; readonly batch: number }
   | { readonly kind: 'tell'; readonly answer: number }
   | {
@@ -35,9 +44,9 @@ type Command =
       readonly batch: number;
       readonly byRow: boolean;
       readonly risk: boolean;
-      readonly late: boolean;
     }
-  | { readonly kind: 'reconcile'; readonly batch: number; readonly late: boolean };
+  | { readonly kind: 'reconcile'; readonly batch: number }
+  | { readonly kind: 'day' };
 
 const index = fc.nat(5);
 
@@ -83,6 +92,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('webhook' as const), document: index }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('undo-failure' as const), document: index }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('day' as const) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('get' as const), batch: index }) },
   {
     weight: 2,
@@ -96,12 +107,11 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       batch: index,
       byRow: fc.boolean(),
       risk: fc.boolean(),
-      late: fc.boolean(),
     }),
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('reconcile' as const), batch: index, late: fc.boolean() }),
+    arbitrary: fc.record({ kind: fc.constant('reconcile' as const), batch: index }),
   },
 );
 
@@ -109,7 +119,10 @@ interface ServiceDocument {
   readonly serviceId: string;
   readonly key: string;
   readonly body: string;
+  readonly createdAt: number;
   state: 'processing' | 'issued' | 'failed';
+  /** The service had called it failed, and issued it after all: no client can prevent what follows from that, before it is told. */
+  undone: boolean;
 }
 
 /** A process that froze an invoice, or found it sending, and is busy with it. It knows of its own answers, and trusts the ledger for the rest. */
@@ -118,6 +131,7 @@ interface Worker {
   /** Reconciliation repeats once, and what that does not tell stays unknown. */
   readonly reconciler: boolean;
   readonly body: string;
+  readonly handedOutAt: number;
   attempts: number;
   lost: boolean;
   outcome: SendOutcome | null;
@@ -144,9 +158,11 @@ export function modelContract(open: OpenLedger): void {
 async function live(ledger: Ledger, commands: readonly Command[]): Promise<void> {
   const scenario = createScenario(ledger);
   const batches: TestBatch[] = [];
-  const documents = new Map<string, ServiceDocument>();
-  /** Keys that an operator gave up, knowing that their documents may be alive. */
-  const givenUp = new Set<string>();
+  const documents: ServiceDocument[] = [];
+  /** Keys of which an operator knew that a document of them may be alive, and sent all the same. */
+  const risked = new Set<string>();
+  /** Since when the ledger knows that a document which it had called failed is issued. */
+  let toldUndoneAt = Number.POSITIVE_INFINITY;
   let workers: Worker[] = [];
   /** Answers of GETs that are still on their way; whatever happens meanwhile, they are written down as they were given. */
   let answers: StatusNews[] = [];
@@ -160,13 +176,15 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   }
 
   async function run(one: Command): Promise<void> {
-    if (one.kind === 'drop') {
+    if (one.kind === 'day') {
+      clock += DAY;
+    } else if (one.kind === 'drop') {
       batches.push(await scenario.run([{ ref: 'the-one', unitPrice: String(one.content + 1) }]));
     } else if ('batch' in one) {
       const batch = pick(batches, one.batch);
       if (batch === null) return;
       if (one.kind === 'retry') await retry(batch, one);
-      else if (one.kind === 'reconcile') await reconcile(batch, one);
+      else if (one.kind === 'reconcile') await reconcile(batch);
       else await runOnBatch(one.kind, batch);
     } else if ('worker' in one) {
       const worker = pick(workers, one.worker);
@@ -178,11 +196,15 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       const answer = pick(answers, one.answer);
       if (answer === null) return;
       answers = answers.filter((other) => other !== answer);
-      await ledger.recordStatus([{ ...answer, now: clock }]);
+      await tell([{ ...answer, now: clock }]);
     } else {
-      const document = pick([...documents.values()], one.document);
+      const document = pick(documents, one.document);
       if (document === null) return;
       if (one.kind === 'settle' && document.state === 'processing') document.state = one.as;
+      if (one.kind === 'undo-failure' && document.state === 'failed') {
+        document.state = 'issued';
+        document.undone = true;
+      }
       if (one.kind === 'webhook' && document.state !== 'processing') {
         await ledger.recordDeliveries([
           delivery(document.serviceId, document.state, {
@@ -190,6 +212,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
             receivedAt: clock,
           }),
         ]);
+        noteTold(document);
       }
     }
   }
@@ -208,7 +231,19 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     else if (kind === 'finish') await ledger.setBatchState(batchId, 'finished', clock);
     else if (kind === 'close-batch') await ledger.closeBatch(batchId, { reason: REASON, now: clock });
     else if (kind === 'ask-slowly') answers.push(...(await answersNow(batch)));
-    else await ledger.recordStatus(await answersNow(batch));
+    else await tell(await answersNow(batch));
+  }
+
+  async function tell(news: readonly StatusNews[]): Promise<void> {
+    await ledger.recordStatus(news);
+    for (const { serviceId, status } of news) {
+      const document = documents.find((one) => one.serviceId === serviceId);
+      if (document !== undefined && status === 'issued') noteTold(document);
+    }
+  }
+
+  function noteTold({ state, undone }: ServiceDocument): void {
+    if (state === 'issued' && undone) toldUndoneAt = Math.min(toldUndoneAt, clock);
   }
 
   async function retry(batch: TestBatch, how: Extract<Command, { kind: 'retry' }>): Promise<void> {
@@ -218,41 +253,47 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       selection: how.byRow ? { rows: [2] } : {},
       policy: {
         maxGenerations: 4,
-        retentionMs: how.late ? 1 : 1_000_000,
+        retentionMs: DAY,
         rejectionIsProof: true,
         acceptDuplicateRisk: how.risk,
         now: clock,
       },
       action: { actionId: randomUUID(), who: null, why: 'the model says so' },
     });
-    if (moved.abandon === 0) return;
-    expect(how.risk, 'the risk was accepted').toBe(true);
+    if (moved.abandon > 0) expect(how.risk, 'the risk was accepted').toBe(true);
+    if (!how.risk || Object.values(moved).every((count) => count === 0)) return;
     expect(await ledger.auditOf(batch.batchId), 'the risk is on record').toContainEqual(
       expect.objectContaining({ acceptedDuplicateRisk: true }),
     );
-    givenUp.add(before?.idempotencyKey ?? '');
+    for (const { key } of documents) risked.add(key);
+    if (before?.idempotencyKey) risked.add(before.idempotencyKey);
+    toldUndoneAt = Number.POSITIVE_INFINITY;
   }
 
-  async function reconcile(batch: TestBatch, { late }: Extract<Command, { kind: 'reconcile' }>): Promise<void> {
+  async function reconcile(batch: TestBatch): Promise<void> {
     const lines = await batch.lines();
     const { flags, revision } = await ledger.sinceReport(batch.batchId);
     await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: clock, flags, open: lines });
     await ledger.applyMissedEvents();
     const taken = await ledger.takeUnknown({
       now: clock,
-      retentionMs: late ? 1 : 1_000_000,
-      staleMs: 5,
+      retentionMs: DAY,
+      staleMs: STALE,
       all: true,
       afterInvoiceId: 0,
       limit: 10_000,
     });
     const keys = lines.map(({ idempotencyKey }) => idempotencyKey);
     for (const invoice of taken.filter(({ idempotencyKey }) => keys.includes(idempotencyKey)))
-      workers.push({ invoice, reconciler: true, body: invoice.body, attempts: 0, lost: true, outcome: null });
+      workers.push({ ...idle(invoice, invoice.body), reconciler: true, lost: true });
   }
 
   async function handOut(batch: TestBatch): Promise<void> {
     for (const invoice of await batch.sendable()) {
+      if (invoice.mayExistSince !== null && clock - invoice.mayExistSince >= DAY) {
+        await leaveUnknown(invoice);
+        continue;
+      }
       const body = invoice.body ?? `bytes of batch ${batches.indexOf(batch)}: ${invoice.invoice.lines[0]?.unitPrice}`;
       if (invoice.state === 'staged') {
         const moved = await ledger.freeze(
@@ -262,32 +303,55 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
         );
         if (moved.length === 0) continue;
       }
-      workers.push({ invoice, reconciler: false, body, attempts: 0, lost: false, outcome: null });
+      workers.push(idle(invoice, body));
     }
+  }
+
+  /** What the activities do with one whose key may be forgotten. */
+  async function leaveUnknown({ invoiceId, generation }: SendableInvoice): Promise<void> {
+    const outcome = { kind: 'unknown', reason: REASON } as const;
+    await ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt: clock, outcome }]);
+  }
+
+  function idle(invoice: Worker['invoice'], body: string): Worker {
+    return { invoice, reconciler: false, body, handedOutAt: clock, attempts: 0, lost: false, outcome: null };
   }
 
   function post(worker: Worker, answer: Extract<Command, { kind: 'post' }>['answer']): void {
     // A yes or a no for good ends the sending; only what is pending is tried again.
     if (worker.outcome !== null && worker.outcome.kind !== 'pending') return;
+    if (clock - worker.handedOutAt > SLICE) return;
+    expect(worker.handedOutAt, 'when it was handed out, before an undone failure was known').toBeLessThanOrEqual(
+      toldUndoneAt,
+    );
     worker.attempts += 1;
     const key = worker.invoice.idempotencyKey;
-    if (['created', 'lost-after', 'stored'].includes(answer)) create(key, worker.body);
+    const created = ['created', 'lost-after', 'stored'].includes(answer) ? create(key, worker.body) : null;
     if (answer === 'lost-before' || answer === 'lost-after') worker.lost = true;
-    if (answer === 'created') worker.outcome = { kind: 'accepted', serviceId: documents.get(key)?.serviceId ?? '' };
+    if (answer === 'created') worker.outcome = { kind: 'accepted', serviceId: created?.serviceId ?? '' };
     // The service keeps an error under the key for ever, and a document behind it.
     else if (answer === 'stored') worker.outcome = { kind: 'unknown', reason: { ...REASON, code: 'stored-error' } };
     else if (answer === 'refused') worker.outcome = { kind: worker.lost ? 'unknown' : 'rejected', reason: REASON };
     else worker.outcome = { kind: 'pending', reason: REASON, mayExist: worker.lost };
   }
 
-  function create(key: string, body: string): void {
-    const known = documents.get(key);
-    if (known === undefined) documents.set(key, { serviceId: `inv_${key}`, key, body, state: 'processing' });
-    else expect(body, 'the bytes of a key that has a document').toBe(known.body);
-    const others = [...documents.values()].filter(
-      (document) => document.key !== key && document.state !== 'failed' && !givenUp.has(document.key),
-    );
-    expect(others, 'documents of other keys that are alive when a POST arrives').toEqual([]);
+  /** The document of the key, while the service remembers it; else a new one, which must then be the only one alive. */
+  function create(key: string, body: string): ServiceDocument {
+    const known = documents.findLast((one) => one.key === key);
+    if (known !== undefined && clock - known.createdAt < DAY) {
+      expect(body, 'the bytes of a key that has a document').toBe(known.body);
+      return known;
+    }
+    expect(alive(), 'documents that are alive when a POST makes another one').toEqual([]);
+    const serviceId = `inv_${key}_${documents.length}`;
+    const document: ServiceDocument = { serviceId, key, body, createdAt: clock, state: 'processing', undone: false };
+    documents.push(document);
+    return document;
+  }
+
+  /** But for those that an operator has risked, and those of which the service had said that they are not. */
+  function alive(): readonly ServiceDocument[] {
+    return documents.filter(({ state, undone, key }) => state !== 'failed' && !undone && !risked.has(key));
   }
 
   /** What the port asks: recorded once a process is done with an invoice for now. */
@@ -304,27 +368,30 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   async function answersNow(batch: TestBatch): Promise<readonly StatusNews[]> {
     const silent = await ledger.silent(batch.batchId, 1, clock + 1, 10);
     return silent.map(({ invoiceId, serviceId }) => {
-      const document = [...documents.values()].find((one) => one.serviceId === serviceId);
+      const document = documents.find((one) => one.serviceId === serviceId);
       return { invoiceId, serviceId, status: document?.state ?? 'unreadable', reason: null, now: clock };
     });
   }
 
   async function check(): Promise<void> {
-    const alive = [...documents.values()].filter(({ state, key }) => state !== 'failed' && !givenUp.has(key));
-    expect(alive.length, 'documents alive').toBeLessThanOrEqual(1);
-    for (const batch of batches) {
-      for (const line of await batch.lines()) {
-        const document = documents.get(line.idempotencyKey ?? '');
-        if (line.state === 'issued' || line.state === 'already-issued') expect(document?.state).toBe('issued');
-        if (line.state === 'failed') expect(document?.state).toBe('failed');
-        if (line.state === 'rejected' || line.state === 'held' || line.state === 'staged')
-          expect(document).toBeUndefined();
-        if (line.state === 'accepted' || line.state === 'unsettled') expect(document?.serviceId).toBe(line.serviceId);
-        if (issued && line.state !== 'conflict')
-          expect(['issued', 'already-issued', 'failed', 'rejected']).toContain(line.state);
-        issued ||= line.state === 'issued';
-      }
+    expect(alive().length, 'documents alive').toBeLessThanOrEqual(1);
+    for (const batch of batches) for (const line of await batch.lines()) checkLine(line);
+  }
+
+  function checkLine(line: Awaited<ReturnType<TestBatch['lines']>>[number]): void {
+    const own = documents.find(({ serviceId }) => serviceId === line.serviceId);
+    const flagged = line.flags.some((flag) => flag === 'issued-in-earlier-generation' || flag === 'second-service-id');
+    if (line.state === 'issued' || line.state === 'already-issued') expect(own?.state).toBe('issued');
+    if (line.state === 'failed')
+      expect(own?.state === 'failed' || (own?.undone === true && clock <= toldUndoneAt)).toBe(true);
+    if (line.state === 'rejected' || line.state === 'held' || line.state === 'staged') {
+      const ofKey = documents.filter(({ key }) => key === line.idempotencyKey && !risked.has(key));
+      expect(ofKey, `documents of one that is ${line.state}`).toEqual([]);
     }
+    if (line.state === 'accepted' || line.state === 'unsettled') expect(own).toBeDefined();
+    if (issued && line.state !== 'conflict' && !flagged && risked.size === 0)
+      expect(['issued', 'already-issued', 'failed', 'rejected']).toContain(line.state);
+    issued ||= line.state === 'issued';
   }
 }
 

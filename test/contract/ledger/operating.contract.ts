@@ -65,6 +65,88 @@ export function operatingContract(open: OpenLedger): void {
       expect(await batch.line('failed-once')).toMatchObject({ state: 'staged', serviceId: null, attempts: 1 });
     });
 
+    it('writes down what was done to a batch as a whole, each action once, between the retries', async () => {
+      const batch = await scenario.run([{ ref: 'noted' }]);
+      const pause = { actionId: randomUUID(), at: NOW, who: null, what: 'pause', why: 'a look, "really"' };
+      const resume = { actionId: randomUUID(), at: NOW + 1, who: 'ana', what: 'resume', why: 'seen' };
+
+      await ledger.noteActions(batch.batchId, []);
+      await ledger.noteActions(batch.batchId, [pause]);
+      await ledger.noteActions(batch.batchId, [pause, resume]);
+      await batch.send('noted', { kind: 'rejected', reason: REASON });
+      await retry(batch);
+
+      expect(await ledger.auditOf(batch.batchId)).toEqual([
+        {
+          at: NOW,
+          who: null,
+          what: 'pause',
+          why: 'a look, "really"',
+          acceptedDuplicateRisk: false,
+          invoices: 0,
+          examples: [],
+        },
+        {
+          at: NOW + 1,
+          who: 'ana',
+          what: 'resume',
+          why: 'seen',
+          acceptedDuplicateRisk: false,
+          invoices: 0,
+          examples: [],
+        },
+        expect.objectContaining({ what: 'retry', invoices: 1 }),
+      ]);
+    });
+
+    it('groups what did not go out by state and reason, with the first rows of each and no word of the invoices', async () => {
+      const refs = ['a', 'b', 'c', 'd', 'e', 'f'].map((ref) => ({ ref: `group-${ref}` }));
+      const batch = await scenario.run(refs);
+      for (const ref of ['group-a', 'group-c', 'group-d'])
+        await batch.send(ref, { kind: 'rejected', reason: { code: 'other-reason', message: 'Cliente Segredo' } });
+      await batch.send('group-b', { kind: 'unknown', reason: REASON });
+      await batch.send('group-e', accepted(serviceIdOf(scenario, `group-${randomUUID()}`)));
+
+      const groups = await ledger.problemGroups(batch.batchId, { groups: 10, rows: 2 });
+
+      expect(groups).toEqual([
+        { state: 'rejected', code: 'other-reason', invoices: 3, rows: [2, 4] },
+        { state: 'unknown', code: REASON.code, invoices: 1, rows: [3] },
+      ]);
+      expect(await ledger.problemGroups(batch.batchId, { groups: 1, rows: 0 })).toMatchObject([
+        { state: 'rejected', invoices: 3 },
+      ]);
+    });
+
+    it('names the finding of a row that is wrong as its reason', async () => {
+      const batch = await scenario.begin();
+      const error = {
+        row: 2,
+        column: 'quantity',
+        code: 'not-a-number',
+        message: 'found "muitos"',
+        severity: 'error',
+      } as const;
+      const warning = { ...error, code: 'unusual', severity: 'warning' } as const;
+      await ledger.stageInvoices(
+        batch.batchId,
+        [
+          {
+            ...{ kind: 'invalid', ordinal: 1, ref: 'wrong', merchantNif: '501964843', currency: null, net: null },
+            ...{ rows: [2, 3], findings: [warning, error] },
+          },
+        ],
+        NOW,
+      );
+      await ledger.finishStaging(batch.batchId, {
+        ...{ rows: 2, rowsWithoutInvoice: 0, invoices: 1, pageSize: 2, fileFindings: [], proof: {} },
+      });
+
+      expect(await ledger.problemGroups(batch.batchId, { groups: 10, rows: 10 })).toEqual([
+        { state: 'invalid', code: 'not-a-number', invoices: 1, rows: [2] },
+      ]);
+    });
+
     it('stops at maxGenerations', async () => {
       const batch = await scenario.run([{ ref: 'hopeless' }]);
       await batch.send('hopeless', { kind: 'rejected', reason: REASON });
@@ -115,7 +197,24 @@ export function operatingContract(open: OpenLedger): void {
 
       expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
       expect(withRisk.moved).toEqual({ release: 0, regenerate: 0, repeat: 1, abandon: 0 });
-      expect((await batch.one('long-lost')).idempotencyKey).toBe(idempotencyKey);
+      const again = await batch.one('long-lost');
+      expect(again.idempotencyKey).toBe(idempotencyKey);
+      expect(again.mayExistSince, 'the window counts from the word of the operator, or nothing would be sent').toBe(
+        late.now,
+      );
+    });
+
+    it('is reckless for once: a repeat after another lost answer needs the word of an operator again', async () => {
+      const batch = await scenario.run([{ ref: 'lost-again' }]);
+      await batch.send('lost-again', { kind: 'unknown', reason: REASON });
+      const late = { now: NOW + 25 * HOUR };
+      await retry(batch, { selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
+      await batch.send('lost-again', { kind: 'unknown', reason: REASON });
+      await batch.finish();
+
+      const without = await retry(batch, { selection: { rows: [2] }, policy: late });
+
+      expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
     });
 
     it('abandons a key that can only bring the same answer, only at an accepted risk', async () => {
@@ -210,19 +309,112 @@ export function operatingContract(open: OpenLedger): void {
       expect(await ledger.auditOf(batch.batchId)).toEqual([]);
     });
 
-    it('still knows the document of the earlier generation, and holds the next one when that was issued after all', async () => {
-      const batch = await scenario.run([{ ref: 'undead' }]);
-      const serviceId = await failed(batch, 'undead');
-      await retry(batch);
+    describe('when the service issues the failed document of the earlier generation after all', () => {
+      it('is issued by that document, under its key, when the next generation was not sent yet', async () => {
+        const batch = await scenario.run([{ ref: 'undead' }]);
+        const { idempotencyKey } = await batch.one('undead');
+        const serviceId = await failed(batch, 'undead');
+        await retry(batch);
 
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 9 })]);
 
-      expect(await batch.line('undead')).toMatchObject({
-        state: 'held',
-        reason: { code: 'issued-in-earlier-generation' },
-        flags: ['issued-in-earlier-generation'],
+        expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
+        expect(await batch.line('undead')).toMatchObject({
+          ...{ state: 'issued', serviceId, idempotencyKey, settledAt: NOW + 9, reason: null },
+          flags: ['issued-after-failed'],
+        });
+        expect(await batch.sendable(), 'nothing is left to send').toEqual([]);
+        expect((await retry(batch)).moved.regenerate).toBe(0);
       });
-      expect((await retry(batch)).refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
+
+      it('is issued by that document when the next generation is waiting and provably never arrived', async () => {
+        const batch = await scenario.run([{ ref: 'undead-waiting' }]);
+        const serviceId = await failed(batch, 'undead-waiting');
+        await retry(batch);
+        await batch.send('undead-waiting', { kind: 'pending', reason: REASON, mayExist: false });
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        expect(await batch.line('undead-waiting')).toMatchObject({ state: 'issued', serviceId });
+      });
+
+      it('is issued by that document when the next generation failed too, whose document stays known', async () => {
+        const batch = await scenario.run([{ ref: 'undead-twice' }]);
+        const first = await failed(batch, 'undead-twice');
+        await retry(batch);
+        const second = await failed(batch, 'undead-twice');
+
+        await ledger.recordDeliveries([delivery(first, 'issued')]);
+        const one = await batch.line('undead-twice');
+        await ledger.recordDeliveries([delivery(second, 'issued')]);
+        const both = await batch.line('undead-twice');
+
+        expect(one).toMatchObject({ state: 'issued', serviceId: first, flags: ['issued-after-failed'] });
+        expect(both).toMatchObject({
+          state: 'issued',
+          serviceId: first,
+          flags: ['issued-after-failed', 'issued-in-earlier-generation'],
+        });
+      });
+
+      it('stops the next generation as unknown when a POST of it may have arrived, and nobody repeats it alone', async () => {
+        const batch = await scenario.run([{ ref: 'undead-sending' }]);
+        const serviceId = await failed(batch, 'undead-sending');
+        await retry(batch);
+        await batch.freeze('undead-sending');
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        const stopped = await batch.line('undead-sending');
+        await batch.finish();
+        const { flags, revision } = await ledger.sinceReport(batch.batchId);
+        const report = { revision: revision + 1, writtenAt: NOW, flags, open: await batch.lines() };
+        await ledger.noteReported(batch.batchId, report);
+        const taken = await ledger.takeUnknown({
+          ...{ now: NOW + HOUR, retentionMs: 24 * HOUR, staleMs: 1, all: true, afterInvoiceId: 0, limit: 1_000 },
+        });
+
+        expect(stopped).toMatchObject({
+          state: 'unknown',
+          reason: { code: 'issued-in-earlier-generation' },
+          flags: ['issued-in-earlier-generation'],
+        });
+        expect(taken.map(({ idempotencyKey }) => idempotencyKey)).not.toContain(stopped.idempotencyKey);
+        expect((await retry(batch, { selection: { rows: [2] } })).refused).toEqual({
+          'needs-accept-duplicate-risk': 1,
+        });
+      });
+
+      it('leaves an accepted next generation to the service, and flags it', async () => {
+        const batch = await scenario.run([{ ref: 'undead-accepted' }]);
+        const serviceId = await failed(batch, 'undead-accepted');
+        await retry(batch);
+        const second = serviceIdOf(scenario, 'undead-accepted-2');
+        await batch.send('undead-accepted', accepted(second));
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        expect(await batch.line('undead-accepted')).toMatchObject({
+          ...{ state: 'accepted', serviceId: second },
+          flags: ['issued-in-earlier-generation'],
+        });
+      });
+
+      it('tells the batch that held the same content in two generations, and holds the corrected one of another', async () => {
+        const batch = await scenario.run([{ ref: 'undead-corrected' }]);
+        const serviceId = await failed(batch, 'undead-corrected');
+        await retry(batch);
+        await failed(batch, 'undead-corrected');
+        await batch.finish();
+        const corrected = await scenario.run([{ ref: 'undead-corrected', unitPrice: '77' }]);
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        expect(await batch.line('undead-corrected')).toMatchObject({ state: 'issued', serviceId });
+        expect(await corrected.line('undead-corrected')).toMatchObject({
+          state: 'held',
+          reason: { code: 'issued-in-earlier-generation' },
+        });
+      });
     });
 
     it('turns references into rows, and knows those that are not in the batch by their absence', async () => {

@@ -57,6 +57,40 @@ describe.skipIf(url === null)('PostgreSQL', () => {
     });
   });
 
+  describe('statements that have a name', () => {
+    const FIND = '/* find-counted */ SELECT n FROM counted WHERE id = $1';
+    const KEPT = 'SELECT generic_plans + custom_plans AS runs, statement FROM pg_prepared_statements';
+    let database: Database;
+    beforeAll(async () => {
+      database = openPostgresDatabase({ connectionString, schema });
+      await database.query('CREATE TABLE counted (id integer PRIMARY KEY, n integer NOT NULL)');
+    });
+    afterAll(() => database.close());
+
+    it('are parsed once by a connection, and others are not kept', async () => {
+      const kept = await database.transaction(async (queries) => {
+        for (let run = 1; run <= 3; run += 1) await queries.query(FIND, [run]);
+        for (let run = 1; run <= 3; run += 1) await queries.query('SELECT n FROM counted WHERE id = $1', [run]);
+        return queries.query<{ runs: number; statement: string }>(KEPT);
+      });
+
+      expect(kept).toEqual([{ runs: 3, statement: FIND }]);
+    });
+
+    it('keep a plan that still finds its row by the index when the table has grown', async () => {
+      const plan = await database.transaction(async (queries) => {
+        // PostgreSQL decides on a plan for all parameters with the sixth run: here, for an empty table.
+        for (let run = 1; run <= 8; run += 1) await queries.query(FIND, [run]);
+        await queries.query('INSERT INTO counted SELECT n, n FROM generate_series(1, 20000) AS n');
+        const [name] = await queries.query<{ name: string }>('SELECT name FROM pg_prepared_statements');
+        return queries.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE "${name?.name ?? ''}" (7)`);
+      });
+
+      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('Index Scan');
+      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan');
+    });
+  });
+
   it('names a schema that is none, before anything is sent', async () => {
     for (const name of ['', 'Upper', 'a"b', 'a b', 'a;drop', '1a', 'x'.repeat(64)]) {
       await expect(

@@ -100,6 +100,25 @@ export function sendingContract(open: OpenLedger): void {
     });
   });
 
+  describe('repeats of a batch', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('add up over all who send it, and begin anew with its next run', async () => {
+      const batch = await scenario.run([{ ref: 'repeated' }]);
+
+      await Promise.all([1, 2, 3].map((repeats) => ledger.addRepeats(batch.batchId, repeats)));
+      const sum = await ledger.addRepeats(batch.batchId, 4);
+      await batch.finish();
+      await batch.claim({ runId: 'the next run', takeOver: true });
+
+      expect(sum).toBe(10);
+      expect(await ledger.addRepeats(batch.batchId, 1)).toBe(1);
+    });
+  });
+
   describe('freeze', () => {
     beforeAll(async () => {
       ledger = await open();

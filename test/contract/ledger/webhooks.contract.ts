@@ -302,6 +302,26 @@ export function webhooksContract(open: OpenLedger): void {
     });
   });
 
+  describe('deliveries that somebody should look at', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('are those that could not be read and those of unknown invoices, since a time', async () => {
+      const since = NOW + 1_000_000;
+      const at = { receivedAt: since + 1 };
+      const { serviceId } = await acceptedOne('known');
+      await ledger.storeDeliveries([delivery(serviceId, 'issued', at)]);
+      await ledger.storeDeliveries([{ ...delivery('inv_garbage', 'issued', at), event: null }]);
+      await ledger.storeDeliveries([delivery('inv_of_a_stranger', 'failed', at)]);
+      await ledger.storeDeliveries([delivery('inv_of_an_earlier_stranger', 'issued', { receivedAt: since - 1 })]);
+
+      expect(await ledger.deliveryTrouble(since)).toEqual({ unreadable: 1, unknownIds: 1 });
+      expect(await ledger.deliveryTrouble(since + 2)).toEqual({ unreadable: 0, unknownIds: 0 });
+    });
+  });
+
   describe('endpoints, merchants and the breaker', () => {
     beforeAll(async () => {
       ledger = await open();

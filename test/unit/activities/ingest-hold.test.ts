@@ -110,7 +110,13 @@ function deps(): ActivityDeps {
       failureBudget: 0.5,
       dropPatienceMs: 1,
       maxConcurrency: 1,
-      retry: { failedReasonCodes: [], maxGenerations: 3, retentionMs: 1, rejectionIsProof: true },
+      retry: {
+        failedReasonCodes: [],
+        maxGenerations: 3,
+        repeatsPerInvoice: 10,
+        retentionMs: 1,
+        rejectionIsProof: true,
+      },
     },
     now: () => NOW,
   };

@@ -46,7 +46,7 @@ function post(path: string, fields: readonly (readonly [string, string])[], give
   return appWith(given).request(`http://127.0.0.1${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(fields.map(([name, value]) => [name, value])).toString(),
+    body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
   });
 }
 

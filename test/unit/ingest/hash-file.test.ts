@@ -16,4 +16,11 @@ describe('hashFile', () => {
       message: expect.stringContaining(path) as unknown,
     });
   });
+
+  it('does not wait at a device or a pipe for bytes that may never come', async () => {
+    await expect(hashFile('/dev/zero')).rejects.toMatchObject({
+      code: 'file-unreadable',
+      message: expect.stringContaining('not a regular file') as unknown,
+    });
+  });
 });

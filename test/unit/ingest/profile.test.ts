@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { chooseProfile } from '../../../src/ingest/choose-profile.ts';
+import { readAsInHead } from '../../../src/ingest/read-as-in-head.ts';
 import { parseProfile, requireProfileName } from '../../../src/ingest/profile.ts';
 import { proposeProfile } from '../../../src/ingest/propose-profile.ts';
 import { HEADER, csvRow, ingestedText, temporaryFile } from './ingested.ts';
@@ -20,8 +21,6 @@ function profilesDirectory(profiles: Readonly<Record<string, unknown>>): string 
     writeFileSync(join(directory, `${name}.json`), JSON.stringify(content));
   return directory;
 }
-
-const NO_HEAD = new Uint8Array(0);
 
 describe('parseProfile', () => {
   it('takes everything a profile may say, and hashes its bytes', () => {
@@ -93,11 +92,11 @@ describe('chooseProfile', () => {
     ['erpanother.csv', null],
     ['my-erp.csv', null],
   ])('knows the profile of %s by its name: %s', async (file, name) => {
-    expect((await chooseProfile({ directory, file, head: NO_HEAD }))?.profile.name ?? null).toBe(name);
+    expect((await chooseProfile({ directory, file }))?.profile.name ?? null).toBe(name);
   });
 
   it('lets an operator win over the name of the file', async () => {
-    const chosen = await chooseProfile({ directory, file: 'erp-1.csv', named: 'other', head: NO_HEAD });
+    const chosen = await chooseProfile({ directory, file: 'erp-1.csv', named: 'other' });
 
     expect(chosen).toMatchObject({ how: 'declared', profile: { name: 'other' } });
   });
@@ -105,21 +104,33 @@ describe('chooseProfile', () => {
   it('reads a corrections file with the profile that it names, in any encoding', async () => {
     const text = 'a;lote_state;lote_reason;lote_read_as\nx;invalid;why;unit_price=comma profile=other\n';
     for (const encoding of ['utf8', 'utf16le', 'cp850']) {
-      const chosen = await chooseProfile({ directory, file: 'corrections.csv', head: iconv.encode(text, encoding) });
+      const { profile: written } = readAsInHead(iconv.encode(text, encoding));
+      const chosen = await chooseProfile({
+        directory,
+        file: 'corrections.csv',
+        ...(written === undefined ? {} : { written }),
+      });
 
       expect(chosen).toMatchObject({ how: 'corrections', profile: { name: 'other' } });
     }
   });
 
+  it('takes no text of a corrections file for what Lote wrote of it', () => {
+    const head = 'a;lote_state;lote_reason;lote_read_as\nsee profile=other;invalid;"x: profile=other";encoding=cp850\n';
+
+    expect(readAsInHead(Buffer.from(head))).toEqual({ encoding: 'cp850' });
+    expect(readAsInHead(Buffer.from(head.replace('lote_read_as', 'notes')))).toEqual({});
+  });
+
   it('names the profiles there are when the one asked for is not among them', async () => {
-    await expect(chooseProfile({ directory, file: 'x.csv', named: 'nope', head: NO_HEAD })).rejects.toMatchObject({
+    await expect(chooseProfile({ directory, file: 'x.csv', named: 'nope' })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('there are erp, erp-porto, other') as string,
     });
   });
 
   it('finds none where there is no directory', async () => {
-    expect(await chooseProfile({ directory: '/nowhere', file: 'erp-1.csv', head: NO_HEAD })).toBeNull();
+    expect(await chooseProfile({ directory: '/nowhere', file: 'erp-1.csv' })).toBeNull();
   });
 });
 

@@ -79,7 +79,7 @@ export const REPORT_CASES: Readonly<Record<string, ReportCase>> = {
       audit: [
         {
           at: new Date(NOON).toISOString(),
-          ...{ who: 'ana', what: 'cancelRemaining', why: 'wrong month <b>', acceptedDuplicateRisk: false },
+          ...{ who: 'ana', what: 'cancel-remaining', why: 'wrong month <b>', acceptedDuplicateRisk: false },
           ...{ invoices: 0, examples: [] },
         },
       ],

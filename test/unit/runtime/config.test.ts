@@ -24,9 +24,16 @@ describe('readConfig', () => {
     expect(config).toEqual({
       service: { kind: 'sandbox' },
       serviceProfilePath: null,
-      webhook: { secrets: [], url: null },
+      webhook: { secrets: [], secretFile: null, url: null },
       receiver: { host: '127.0.0.1', port: 8090, explicit: false, variable: 'RECEIVER_PORT' },
-      console: { host: '127.0.0.1', port: 8091, explicit: false, variable: 'CONSOLE_PORT', token: null },
+      console: {
+        host: '127.0.0.1',
+        port: 8091,
+        explicit: false,
+        variable: 'CONSOLE_PORT',
+        token: null,
+        publicUrl: null,
+      },
       sandbox: { host: '127.0.0.1', port: 8092, explicit: false, variable: 'SANDBOX_PORT' },
       databaseUrl: null,
       temporal: { address: null, namespace: 'default', apiKey: null, tls: null, uiUrl: null },

@@ -10,6 +10,7 @@ function pointsAt(crashAt: string | null) {
     crashAt,
     killSelf: () => happened.push('self'),
     killTemporal: () => happened.push('temporal'),
+    stopSelf: (point) => happened.push(`stopped at ${point}`),
   });
   return { happened, points };
 }
@@ -64,6 +65,15 @@ describe('crash points', () => {
     expect(happened).toEqual(['temporal', 'signal page-1']);
   });
 
+  it('let the process stand still, so that a test can end something else at this very moment', async () => {
+    const { happened, points } = pointsAt('stop@before-revision:2');
+    const ledger = points.ledger(ledgerThat(happened));
+
+    for (const batchId of ['one', 'two', 'three']) await ledger.nextRevision(batchId);
+
+    expect(happened).toEqual(['revision of one', 'stopped at before-revision', 'revision of two', 'revision of three']);
+  });
+
   it('leave results, properties and other methods alone', async () => {
     const { happened, points } = pointsAt('before-claim');
     const ledger = points.ledger(ledgerThat(happened));
@@ -73,9 +83,12 @@ describe('crash points', () => {
     expect(ledger.id).toBe('ledger-1');
   });
 
-  it.each(['', 'nowhere', 'after-freeze:0', 'worker@after-freeze', 'after-freeze '])('refuse %j', (crashAt) => {
-    expect(() => pointsAt(crashAt)).toThrow(/LOTE_CRASH_AT/);
-  });
+  it.each(['', 'nowhere', 'after-freeze:0', 'worker@after-freeze', 'temporal@stop@after-freeze', 'after-freeze '])(
+    'refuse %j',
+    (crashAt) => {
+      expect(() => pointsAt(crashAt)).toThrow(/LOTE_CRASH_AT/);
+    },
+  );
 
   it('have each name once', () => {
     expect(new Set(CRASH_POINTS).size).toBe(CRASH_POINTS.length);

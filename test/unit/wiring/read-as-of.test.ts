@@ -17,12 +17,29 @@ describe('readAsOf', () => {
     expect(readAsOf({})).toEqual({});
   });
 
+  it('carries what was declared, and not what the file proved', () => {
+    const declared = {
+      encoding: { name: 'cp850', how: 'declared' },
+      delimiter: { value: '^', how: 'declared' },
+      duplicateRows: 'keep',
+    };
+
+    expect(readAsOf(declared)).toEqual({ encoding: 'cp850', delimiter: '^', duplicateRows: 'keep' });
+    expect(readAsOf({ encoding: { name: 'utf-8', how: 'proved' }, delimiter: { value: ';', how: 'proved' } })).toEqual(
+      {},
+    );
+  });
+
   it('survives being written into a cell', () => {
     const mark = fc.option(fc.constantFrom('.' as const, ',' as const), { nil: undefined });
     const profile = fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/), { nil: undefined });
+    const encoding = fc.option(fc.constantFrom('cp850', 'iso-8859-15', 'utf-16le'), { nil: undefined });
+    const delimiter = fc.option(fc.constantFrom('^', ';', '\t', '§'), { nil: undefined });
     fc.assert(
-      fc.property(mark, mark, profile, (quantity, price, name) => {
+      fc.property(mark, mark, profile, encoding, delimiter, (quantity, price, name, declared, sign) => {
         const readAs = {
+          ...(declared === undefined ? {} : { encoding: declared }),
+          ...(sign === undefined ? {} : { delimiter: sign }),
           ...(quantity === undefined ? {} : { quantity }),
           ...(price === undefined ? {} : { unit_price: price }),
           ...(name === undefined ? {} : { profile: name }),

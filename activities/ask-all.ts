@@ -1,0 +1,40 @@
+import { Context } from '@temporalio/activity';
+import type { Reason } from '../src/domain/invoice.ts';
+import type { StatusNews } from '../src/domain/ports/ledger.ts';
+import { eachOf } from './each-of.ts';
+import type { ActivityDeps } from './deps.ts';
+
+interface Asked {
+  readonly invoiceId: number;
+  readonly serviceId: string;
+  /** Present: a signed `failed` event waits for this answer. */
+  readonly reason?: Reason | null;
+  /** How many of the settled times to ask have come. */
+  readonly asks?: number;
+}
+
+/** GETs each of them, as many at once as the profile allows, and writes down what it says. Returns how many have their final word now. */
+export async function askAll(deps: ActivityDeps, invoices: readonly Asked[], until: number): Promise<number> {
+  if (invoices.length === 0) return 0;
+  const { cancellationSignal } = Context.current();
+  let finals = 0;
+  await eachOf(invoices, deps.settings.maxConcurrency, async (invoice) => {
+    if (cancellationSignal.aborted || deps.now() > until) return;
+    const news = await askOne(deps, invoice);
+    if (news === null) return;
+    await deps.ledger.recordStatus([news]);
+    if (news.status === 'issued' || news.status === 'failed') finals += 1;
+  });
+  return finals;
+}
+
+/** GET decides: a reported failure stands when the service repeats it or shows no readable status. */
+export async function askOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoice: Asked): Promise<StatusNews | null> {
+  const answer = await deps.service.getInvoice(invoice.serviceId);
+  if (answer.kind === 'not-now') return null;
+  const reported = invoice.reason !== undefined;
+  const status = reported && answer.status === 'unreadable' ? 'failed' : answer.status;
+  const { invoiceId, serviceId, asks } = invoice;
+  const reason = answer.reason ?? invoice.reason ?? null;
+  return { invoiceId, serviceId, status, reason, now: deps.now(), ...(asks === undefined ? {} : { asks }) };
+}

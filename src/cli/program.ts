@@ -1,0 +1,181 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { BatchInput } from '../../workflows/messages.ts';
+import { checkCommand } from './check.ts';
+import { addCompletionCommand } from './completion.ts';
+import { consoleCommand } from './console.ts';
+import { demoCommand } from './demo.ts';
+import { expectedInvoices, expectedNet } from './expectations.ts';
+import { addOperateCommands } from './operate-commands.ts';
+import { addHelp } from './help.ts';
+import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './nightly.ts';
+import { purgeCommand, type PurgeCommand } from './purge.ts';
+import { receiverCommand } from './receiver.ts';
+import { reportCommand } from './report.ts';
+import { runCommand } from './run.ts';
+import { sandboxCommand } from './sandbox.ts';
+import { statusCommand } from './status.ts';
+import { upCommand } from './up.ts';
+import { workerCommand } from './worker.ts';
+
+/** Every command of Lote. */
+export const program = new Command('lote')
+  .description(
+    'Durable batch invoicing: files of invoices in, every invoice issued exactly once, one report per file out.',
+  )
+  .configureOutput({ writeErr: (text) => void process.stderr.write(text) })
+  .exitOverride();
+
+const readingOptions = [
+  new Option('--encoding <name>', 'encoding of the file when it cannot be proved, e.g. cp850'),
+  new Option('--delimiter <character>', 'column delimiter of a CSV file'),
+  new Option('--decimal <mark>', 'decimal mark of the numbers').choices([',', '.']),
+  new Option('--duplicate-rows <what>', 'identical rows within one invoice').choices(['refuse', 'keep']),
+  new Option(
+    '--profile <name>',
+    "mapping profile, profiles/<name>.json of the input directory (else the file's name may choose one)",
+  ),
+  new Option('--expect-invoices <count>', 'send nothing unless the file has exactly so many invoices').argParser(
+    expectedInvoices,
+  ),
+  new Option(
+    '--expect-net <currency=amount>',
+    'send nothing unless the net is exactly this, e.g. EUR=15321.40; once for each currency',
+  ).argParser(expectedNet),
+  new Option('--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones').choices([
+    'hold',
+    'skip',
+  ]),
+];
+
+function reading(name: string): Command {
+  const command = program.command(name).argument('<file...>', 'CSV, JSON or NDJSON files of invoices', oneMore);
+  for (const option of readingOptions) command.addOption(option);
+  return command.option('--json', 'print one JSON document on stdout', false);
+}
+
+function oneMore(file: string, before: readonly string[] | undefined): readonly string[] {
+  if (file === '') throw new InvalidArgumentError('a file needs a name');
+  return [...(before ?? []), file];
+}
+
+type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
+
+reading('run')
+  .description('issue the invoices of files: start, progress, wait, summary')
+  .action(async (files: readonly string[], { json, ...options }: Reading) => {
+    process.exitCode = await runCommand({ files, json, options, env: process.env });
+  });
+
+reading('check')
+  .description('dry run: what the files say and what would be sent; nothing leaves the machine')
+  .option('--propose', 'print a mapping profile to start from', false)
+  .action(async (files: readonly string[], { json, propose, ...options }: Reading & { propose: boolean }) => {
+    process.exitCode = await checkCommand({ files, json, propose, options, env: process.env });
+  });
+
+program
+  .command('status')
+  .description('batches and where they stand')
+  .argument('[batch]', 'a batch id; without it the newest batches')
+  .option('--json', 'print one JSON document on stdout', false)
+  .action(async (batchId: string | undefined, { json }: { json: boolean }) => {
+    process.exitCode = await statusCommand({ batchId: batchId ?? null, json, env: process.env });
+  });
+
+program
+  .command('purge')
+  .description(
+    'forget the words of old batches; keys, fingerprints and states stay, so that nothing is ever sent twice',
+  )
+  .requiredOption('--older-than <duration>', 'batches that ended longer ago than this, e.g. 400d')
+  .option('--dry-run', 'say what would go, remove nothing', false)
+  .option('--json', 'print one JSON document on stdout', false)
+  .action(async (options: Omit<PurgeCommand, 'env'>) => {
+    process.exitCode = await purgeCommand({ ...options, env: process.env });
+  });
+
+const nightly = program
+  .command('nightly')
+  .description('the nightly run over the drop folder: switch it on or off, look at it, start one now');
+
+nightly
+  .command('on')
+  .description('schedule it; what is not given stays as it was')
+  .option('--at <hh:mm>', 'time of day (default: 02:00)')
+  .option('--timezone <name>', 'IANA time zone, e.g. Europe/Lisbon (default: that of this machine)')
+  .option('--catch-up <duration>', 'start a missed night within this time (default: 12h)')
+  .option('--json', 'print one JSON document on stdout', false)
+  .action(async (options: Omit<NightlyOn, 'env'>) => {
+    process.exitCode = await nightlyOn({ ...options, env: process.env });
+  });
+
+const nightlyCommands = [
+  ['off', 'take the schedule away; a night that runs goes on to its end', nightlyOff],
+  ['now', 'run a night at once and wait for it: the same as "Trigger" in the Temporal UI', nightlyNow],
+  ['show', 'when it runs next, what ran, and why it is paused', nightlyShow],
+] as const;
+for (const [name, description, run] of nightlyCommands)
+  nightly
+    .command(name)
+    .description(description)
+    .option('--json', 'print one JSON document on stdout', false)
+    .action(async ({ json }: { json: boolean }) => {
+      process.exitCode = await run({ json, env: process.env });
+    });
+
+program
+  .command('report')
+  .description('the outcome of a batch in short, and where its report files are')
+  .argument('<batch>', 'a batch id')
+  .option('--follow', 'wait until the batch has ended', false)
+  .option('--json', 'print one JSON document on stdout', false)
+  .action(async (batchId: string, { follow, json }: { follow: boolean; json: boolean }) => {
+    process.exitCode = await reportCommand({ batchId, follow, json, env: process.env });
+  });
+
+program
+  .command('up')
+  .description('everything embedded: Temporal, ledger, sandbox, receiver, worker; stays until Ctrl-C')
+  .action(async () => {
+    process.exitCode = await upCommand(process.env);
+  });
+
+program
+  .command('worker')
+  .description('a worker alone, on a shared PostgreSQL ledger and a shared Temporal server')
+  .action(async () => {
+    process.exitCode = await workerCommand(process.env);
+  });
+
+program
+  .command('receiver')
+  .description('the webhook receiver alone, on a shared PostgreSQL ledger')
+  .action(async () => {
+    process.exitCode = await receiverCommand(process.env);
+  });
+
+program
+  .command('console')
+  .description('the web console alone, on a shared PostgreSQL ledger')
+  .action(async () => {
+    process.exitCode = await consoleCommand(process.env);
+  });
+
+program
+  .command('sandbox')
+  .description('the simulated invoicing service alone')
+  .action(async () => {
+    process.exitCode = await sandboxCommand(process.env);
+  });
+
+program
+  .command('demo')
+  .description('run the sample file from start to report')
+  .option('--watch', 'keep everything up afterwards', false)
+  .action(async ({ watch }: { watch: boolean }) => {
+    process.exitCode = await demoCommand({ watch, env: process.env });
+  });
+
+addOperateCommands(program);
+addCompletionCommand(program);
+addHelp(program);

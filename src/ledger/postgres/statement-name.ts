@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+
+/** The ledger's own statements begin with their name; they are constants, and few. */
+const NAMED = /^\/\* (?<name>[a-z0-9-]+) \*\//;
+
+const names = new Map<string, string | null>();
+
+/**
+ * A name under which a connection keeps a statement parsed and planned; null for one that is not the ledger's own. It holds a digest of the text:
+ * two texts under one name would be refused by the driver.
+ */
+export function statementName(text: string): string | null {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const found = NAMED.exec(text)?.groups?.['name'];
+  const name = found === undefined ? null : `${found}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+  if (name !== null) names.set(text, name);
+  return name;
+}

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { openLedger } from '../../../src/ledger/ledger.ts';
+import { LEDGER_TABLES } from '../../../src/ledger/migrations/0001-ledger.ts';
+import { OPERATING_TABLES } from '../../../src/ledger/migrations/0002-operating.ts';
+import { SERVICE_USE_TABLES } from '../../../src/ledger/migrations/0003-service-use.ts';
+import { PURGE_COLUMNS } from '../../../src/ledger/migrations/0004-purge.ts';
+import { LOOKUP_INDEXES } from '../../../src/ledger/migrations/0005-lookup.ts';
+import { PROBE_TURN } from '../../../src/ledger/migrations/0006-probe.ts';
+import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
+import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
+import { collect, invoiceOf, NIF, NOW, REASON, validInvoice } from './scenario.ts';
+
+/** What each release left behind, in order. */
+const RELEASED = [
+  LEDGER_TABLES,
+  OPERATING_TABLES,
+  SERVICE_USE_TABLES,
+  PURGE_COLUMNS,
+  LOOKUP_INDEXES,
+  PROBE_TURN,
+] as const;
+
+const HOUR = 3_600_000;
+
+const url = postgresUrl();
+
+/** A schema of its own; 0: nothing in it. */
+async function databaseOfVersion(version: number): Promise<Database> {
+  const place = postgresSchema(url ?? '');
+  await sql(place.connectionString, `CREATE SCHEMA "${place.schema}"`);
+  onTestFinished(place.drop);
+  const database = openPostgresDatabase(place);
+  await database.query('CREATE TABLE ledger_migration (version integer PRIMARY KEY)');
+  for (const [index, statements] of RELEASED.slice(0, version).entries()) {
+    for (const statement of statements) await database.query(statement);
+    await database.query('INSERT INTO ledger_migration (version) VALUES ($1)', [index + 1]);
+  }
+  return database;
+}
+
+async function open(database: Database): Promise<Ledger> {
+  const ledger = await openLedger({ database, schema: null, keyOf: idempotencyKeyOf });
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+/** Every column with its type and default, every constraint and index. */
+async function schemaOf(database: Database): Promise<readonly object[]> {
+  return [
+    ...(await database.query(`SELECT table_name, column_name, data_type, is_nullable, column_default
+      FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1, 2`)),
+    ...(await database.query(`SELECT replace(indexdef, schemaname || '.', '') AS index FROM pg_indexes
+      WHERE schemaname = current_schema() ORDER BY 1`)),
+  ];
+}
+
+const STATES = ['staged', 'sending', 'unknown', 'issued'] as const;
+
+/** As every release finds an invoice again; it must never change. */
+function identityOf(ref: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['app', NIF, ref]))
+    .digest('base64url');
+}
+
+/** A finished batch of the first release, an invoice in each state; the bytes have no time yet. */
+async function fillFirstRelease(database: Database): Promise<void> {
+  await database.query(
+    `INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, page_size, pages, row_count, invoices,
+       started_at, finished_at, revision)
+     VALUES ('old', 'app', 'old.csv', 'abc', 'finished', 'w', 'r', 10, 1, 4, 4, $1, $1, 1)`,
+    [NOW],
+  );
+  for (const [index, state] of STATES.entries()) {
+    const invoice = invoiceOf({ ref: state });
+    const staged = validInvoice('app', invoice, index + 1);
+    const serviceId = state === 'issued' ? 'inv_old' : null;
+    await database.query(
+      `INSERT INTO invoice (identity, application, merchant_nif, invoice_ref, fingerprint, owner_batch, state, generation,
+         idempotency_key, exposure, service_id, attempts, changed_at, reason_code, reason_message)
+       VALUES ($1, 'app', $2, $4, $3, 'old', $4, 1, $5, $6, $7, 1, $8, $9, $9)`,
+      [
+        identityOf(state),
+        NIF,
+        staged.fingerprint,
+        state,
+        staged.idempotencyKey,
+        state === 'unknown' || state === 'sending' ? 'lost' : 'none',
+        serviceId,
+        NOW,
+        state === 'unknown' ? REASON.code : null,
+      ],
+    );
+    const [row] = await database.query<{ id: number }>('SELECT max(invoice_id) AS id FROM invoice');
+    const id = row?.id ?? 0;
+    await database.query('INSERT INTO invoice_content (invoice_id, generation, content) VALUES ($1, 1, $2)', [
+      id,
+      JSON.stringify(invoice),
+    ]);
+    if (state !== 'staged') await database.query(`INSERT INTO invoice_body VALUES ($1, 1, 'the old bytes')`, [id]);
+    await database.query(
+      `INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, merchant_nif, invoice_ref, currency, net, file_rows)
+       VALUES ('old', $1, $2, $3, $4, 'EUR', '21', '{2}')`,
+      [index + 1, id, NIF, state],
+    );
+  }
+}
+
+describe.skipIf(url === null)('a ledger of an earlier release', () => {
+  it.each(RELEASED.map((_, index) => index))(
+    'is the same as a new one after an upgrade from version %i',
+    async (version) => {
+      const older = await databaseOfVersion(version);
+      const fresh = await databaseOfVersion(0);
+      await open(older);
+      await open(fresh);
+
+      expect(await schemaOf(older)).toEqual(await schemaOf(fresh));
+    },
+  );
+
+  it('keeps its id: activities that are under way carry it', async () => {
+    const database = await databaseOfVersion(1);
+    const [before] = await database.query<{ ledger_id: string }>('SELECT ledger_id FROM ledger_meta');
+
+    const ledger = await open(database);
+
+    expect(ledger.id).toBe(before?.ledger_id);
+  });
+
+  it('keeps its batches, their lines and their balance', async () => {
+    const database = await databaseOfVersion(1);
+    await fillFirstRelease(database);
+
+    const ledger = await open(database);
+
+    expect(await ledger.findBatch('old')).toMatchObject({ state: 'finished', invoices: 4, revision: 1 });
+    const lines = (await collect(ledger.batchInvoices('old'))).flat();
+    expect(lines.map(({ ref, state }) => [ref, state])).toEqual(STATES.map((state) => [state, state]));
+    expect(await ledger.findInvoices('inv_old', 10)).toMatchObject([{ ref: 'issued', state: 'issued' }]);
+    expect(await ledger.auditOf('old')).toEqual([]);
+    expect(await ledger.sinceReport('old')).toEqual({ revision: 0, changes: [], flags: 0 });
+    expect(await ledger.purgedAt('old')).toBeNull();
+  });
+
+  it('does not send an issued invoice again, whatever is dropped after the upgrade', async () => {
+    const database = await databaseOfVersion(1);
+    await fillFirstRelease(database);
+    const ledger = await open(database);
+    const claim = { application: 'app', file: 'new.csv', workflowId: 'w2', runId: 'r2', now: NOW, takeOver: false };
+    await ledger.claimBatch({ ...claim, batchId: 'new', sha256: 'def' });
+    const dropped = [
+      invoiceOf({ ref: 'issued' }),
+      invoiceOf({ ref: 'unknown', unitPrice: '99' }),
+      invoiceOf({ ref: 'staged' }),
+    ];
+
+    await ledger.stageInvoices(
+      'new',
+      dropped.map((invoice, index) => validInvoice('app', invoice, index + 1)),
+      NOW,
+    );
+
+    const lines = (await collect(ledger.batchInvoices('new'))).flat();
+    expect(lines.map(({ ref, state }) => [ref, state])).toEqual([
+      ['issued', 'already-issued'],
+      ['unknown', 'conflict'],
+      ['staged', 'staged'],
+    ]);
+    expect(await ledger.claimBatch({ ...claim, batchId: 'again', sha256: 'abc' })).toMatchObject({
+      kind: 'resumed',
+      batch: { batchId: 'old' },
+    });
+  });
+
+  it('repeats no POST by itself whose time nobody wrote down: the service may have forgotten the key', async () => {
+    const database = await databaseOfVersion(1);
+    await fillFirstRelease(database);
+    const ledger = await open(database);
+    const open_ = (await collect(ledger.batchInvoices('old'))).flat();
+    await ledger.noteReported('old', { revision: 2, writtenAt: NOW, flags: 0, open: open_ });
+    const policy = { maxGenerations: 3, retentionMs: 24 * HOUR, rejectionIsProof: true, now: NOW + HOUR };
+    const request = { batchId: 'old', selection: { rows: [2] } };
+    const action = { who: 'ana', why: 'support says nothing was stored' };
+
+    const taken = await ledger.takeUnknown({
+      now: NOW + HOUR,
+      retentionMs: 24 * HOUR,
+      staleMs: 0,
+      all: true,
+      afterInvoiceId: 0,
+      limit: 10,
+    });
+    const refused = await ledger.retryInvoices({
+      ...request,
+      policy: { ...policy, acceptDuplicateRisk: false },
+      action: { ...action, actionId: 'a1' },
+    });
+    const accepted = await ledger.retryInvoices({
+      ...request,
+      policy: { ...policy, acceptDuplicateRisk: true },
+      action: { ...action, actionId: 'a2' },
+    });
+
+    expect(taken).toEqual([]);
+    expect(refused.refused).toMatchObject({ 'needs-accept-duplicate-risk': 2 });
+    expect(accepted.moved).toMatchObject({ repeat: 2, abandon: 0 });
+    expect((await ledger.sendable('old', 3, 3))[0]).toMatchObject({
+      body: 'the old bytes',
+      mayExistSince: 0,
+      mayExist: true,
+    });
+  });
+
+  it('is brought up to date all or nothing', async () => {
+    const database = await databaseOfVersion(1);
+    // A table of that name, somebody else's: the second migration cannot make its own.
+    await database.query('CREATE TABLE report_mark (note text)');
+    const failing = openLedger({
+      schema: null,
+      keyOf: idempotencyKeyOf,
+      database: { ...database, close: () => Promise.resolve() },
+    });
+    onTestFinished(() => database.close());
+
+    await expect(failing).rejects.toMatchObject({ code: 'internal', sqlState: '42P07' });
+
+    expect(await database.query('SELECT version FROM ledger_migration')).toEqual([{ version: 1 }]);
+    expect(
+      await database.query(
+        `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('audit', 'breaker') ORDER BY 1`,
+      ),
+    ).toEqual([{ table_name: 'breaker' }]);
+  });
+
+  it('says that a database is not one of Lote when its id is gone', async () => {
+    const database = await databaseOfVersion(RELEASED.length);
+    await database.query('DELETE FROM ledger_meta');
+
+    await expect(openLedger({ database, schema: null, keyOf: idempotencyKeyOf })).rejects.toMatchObject({
+      code: 'ledger-conflict',
+    });
+    await expect(database.query('SELECT 1'), 'and lets go of it').rejects.toMatchObject({ code: 'ledger-unavailable' });
+  });
+});

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import iconv from 'iconv-lite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { newPlace, runLote, type CommandEnd, type Place } from '../support/lote-command.ts';
+import { ownPort } from '../support/own-port.ts';
+import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+
+/** How one shop writes its files; nothing of it can be read without its profile. */
+const PROFILE = {
+  columns: { customer_name: 'Nome', description: 'Artigo', quantity: 'Qtd.', unit_price: 'PVP', tax_code: 'Taxa' },
+  constants: {
+    merchant_nif: '501964843',
+    merchant_legal_name: 'Padaria Central',
+    merchant_email: 'faturas@padaria.example',
+    currency: 'EUR',
+  },
+  reference: { columns: ['Série', 'Número'], separator: '/' },
+  taxCodes: { '23%': 'IVA_23', '6%': 'IVA_6' },
+  decimal: ',',
+};
+
+interface Batch {
+  readonly state: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly reports: { readonly json: string; readonly corrections: string | null };
+}
+
+function batchOf({ stdout }: CommandEnd): Batch {
+  const [batch] = (JSON.parse(stdout) as { batches: readonly Batch[] }).batches;
+  if (batch === undefined) throw new Error(stdout);
+  return batch;
+}
+
+describe('lote run on files with a profile and control totals', () => {
+  let place: Place;
+  let sandbox: Sandbox;
+  let env: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    place = await newPlace();
+    sandbox = await independentSandbox();
+    await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
+    await writeFile(join(place.inputDir, 'profiles', 'loja.json'), JSON.stringify(PROFILE));
+    const port = await ownPort();
+    env = {
+      ...place.env,
+      INVOICING_BASE_URL: sandbox.url,
+      INVOICING_API_KEY: SANDBOX_KEY,
+      RECEIVER_PORT: String(port),
+      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+      CONSOLE_PORT: '0',
+      LOTE_SETTLE_TIMEOUT: '20s',
+    };
+  });
+
+  afterAll(async () => {
+    await sandbox.close();
+    await place.remove();
+  });
+
+  async function file(name: string, rows: readonly string[]): Promise<string> {
+    const path = join(place.inputDir, name);
+    const text = ['Série;Número;Nome;Artigo;Qtd.;PVP;Taxa', ...rows, ''].join('\r\n');
+    await writeFile(path, iconv.encode(text, 'windows-1252'));
+    return path;
+  }
+
+  it('sends nothing of a file with other totals, and the very bytes of the dry run when they are right', async () => {
+    const path = await file('loja-1.csv', ['A;1;João;Pão;2;1.234;6%', 'A;2;Conceição;Café;1,5;0,90;23%']);
+    const totals = ['--expect-invoices', '2', '--expect-net'];
+    const held = await runLote(['run', path, ...totals, 'EUR=2469.36', '--json'], env);
+    const sentBefore = sandbox.books().totals.invoices;
+    const checked = await runLote(['check', path, ...totals, 'EUR=2469.35', '--json'], env);
+
+    const issued = await runLote(['run', path, ...totals, 'EUR=2469.3500', '--json'], env);
+
+    expect([held.code, checked.code, issued.code], held.stderr + issued.stderr).toEqual([1, 0, 0]);
+    expect(batchOf(issued).counts).toMatchObject({ invoices: 2, issued: 2 });
+    expect(batchOf(held).counts).toMatchObject({ invoices: 2, held: 2 });
+    expect(sentBefore).toBe(0);
+    const [first] = (JSON.parse(checked.stdout) as { files: readonly { firstBodies: readonly string[] }[] }).files;
+    const sent = sandbox.books().invoices.map(({ merchantId, bodySha256 }) => ({ merchantId, bodySha256 }));
+    expect(
+      first?.firstBodies
+        .map((body) => sha256(body.replace('mrc_to_be_looked_up', sent[0]?.merchantId ?? '')))
+        .toSorted(),
+    ).toEqual(sent.map(({ bodySha256 }) => bodySha256).toSorted());
+  });
+
+  it('holds a file with other totals or a bad row, says which, and lets it go when it is fixed', async () => {
+    const rows = ['B;1;João;Pão;2;2,50;6%', 'B;2;Ana;Café;muitos;0,90;23%', 'B;3;Rui;=1+1;1;-1.234;6%'];
+    const path = await file('loja-2.csv', rows);
+    const before = sandbox.books().totals.invoices;
+
+    const other = await runLote(['run', path, '--expect-invoices', '4', '--json'], env);
+    const hold = await runLote(['run', path, '--on-invalid', 'hold', '--json'], env);
+
+    expect([other.code, hold.code], other.stderr + hold.stderr).toEqual([1, 1]);
+    expect(batchOf(other).counts).toMatchObject({ invoices: 3, held: 2, invalid: 1 });
+    expect(batchOf(hold).counts).toMatchObject({ invoices: 3, held: 2, invalid: 1 });
+    expect(sandbox.books().totals.invoices).toBe(before);
+    const report = await readFile(batchOf(other).reports.json, 'utf8');
+    expect(report).toContain('control-totals-differ');
+
+    const skip = await runLote(['run', path, '--on-invalid', 'skip', '--json'], env);
+    const corrections = batchOf(skip).reports.corrections ?? '';
+    const handedBack = iconv.decode(await readFile(corrections), 'windows-1252');
+    const fixed = join(place.inputDir, 'fixed.csv');
+    await writeFile(fixed, iconv.encode(handedBack.replace('muitos', '3'), 'windows-1252'));
+    const again = await runLote(['run', fixed, '--json'], env);
+
+    expect(skip.code, skip.stderr).toBe(1);
+    expect(batchOf(skip).counts).toMatchObject({ issued: 2, invalid: 1 });
+    expect(handedBack).toContain('profile=loja');
+    expect(again.code, again.stderr).toBe(0);
+    expect(batchOf(again).counts).toMatchObject({ invoices: 1, issued: 1 });
+    expect(sandbox.books().totals.invoices).toBe(before + 3);
+    expect(sandbox.books().duplicates).toEqual([]);
+  });
+
+  it('says on the terminal why a file is refused', async () => {
+    const path = join(place.inputDir, 'unproved.csv');
+    await writeFile(
+      path,
+      'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code\nF1,501964843,Ana,EUR,Pão,1,1.234,IVA_23\n',
+    );
+    const before = sandbox.books().totals.invoices;
+
+    const run = await runLote(['run', path], env);
+
+    expect(run.code, run.stderr).toBe(2);
+    expect(run.stdout).toContain(': refused');
+    expect(run.stdout).toContain('"1.234" in row 2 can mean 1.234 (decimal point) or 1234 (decimal comma)');
+    expect(sandbox.books().totals.invoices).toBe(before);
+  });
+});
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

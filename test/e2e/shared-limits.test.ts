@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { newPlace, type Place } from '../support/lote-command.ts';
+import { ownPort } from '../support/own-port.ts';
+import { postgresDatabase, type PostgresDatabase } from '../support/postgres-database.ts';
+import { processes, type Processes } from '../support/processes.ts';
+import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+import { startServiceFront, type ServiceFront } from '../support/service-front.ts';
+
+const INVOICES = 240;
+const RATE = 25;
+const CONCURRENCY = 6;
+const LOOK_EVERY_MS = 50;
+/** What a busy machine may hold back in one place and let go in the next: a second's worth. */
+const HELD_BACK = RATE;
+
+interface Slots {
+  readonly holders: string;
+  readonly slots: string;
+}
+
+describe.skipIf(inject('postgresUrl') === null)('two workers of one ledger', { timeout: 240_000 }, () => {
+  let place: Place;
+  let database: PostgresDatabase;
+  let sandbox: Sandbox;
+  let front: ServiceFront;
+  let all: Processes;
+
+  beforeEach(async () => {
+    place = await newPlace();
+    database = await postgresDatabase(inject('postgresUrl') ?? '');
+    sandbox = await independentSandbox({ settleMs: 20, latencyMs: 100 });
+    front = await startServiceFront(sandbox.url);
+    all = processes();
+  });
+
+  afterEach(async () => {
+    await all.killAll();
+    await database.drop();
+    await front.close();
+    await sandbox.close();
+    await place.remove();
+  });
+
+  it('keep to one rate and one number of requests at a time, all of it shared between them', async () => {
+    await mkdir(place.inputDir, { recursive: true });
+    const profile = join(place.directory, 'profile.json');
+    await writeFile(profile, JSON.stringify({ limits: { requestsPerSecond: RATE, maxConcurrency: CONCURRENCY } }));
+    const file = join(place.inputDir, 'paced.csv');
+    await writeInvoiceFile(file, { invoices: INVOICES });
+    const port = await ownPort();
+    const client = {
+      ...place.env,
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      LOTE_TASK_QUEUE: `lote-${randomBytes(4).toString('hex')}`,
+    };
+    const env = {
+      ...client,
+      INVOICING_BASE_URL: front.url,
+      INVOICING_API_KEY: SANDBOX_KEY,
+      SERVICE_PROFILE: profile,
+      RECEIVER_PORT: String(port),
+      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+      // Pages small enough that both have some to send.
+      LOTE_PAGE_SIZE: '40',
+    };
+    const parts = [all.start(['worker'], env), all.start(['worker'], env), all.start(['receiver'], env)];
+    await Promise.all([
+      parts[0]?.said('Worker on task queue'),
+      parts[1]?.said('Worker on task queue'),
+      parts[2]?.said('Receiver http'),
+    ]);
+    const run = all.start(['run', file, '--json'], client);
+    let ended = false;
+    void run.end.then(() => (ended = true));
+    const looks: Slots[] = [];
+    while (!ended) {
+      looks.push(...(await slotsNow()));
+      await sleep(LOOK_EVERY_MS);
+    }
+
+    const { code, stderr } = await run.end;
+
+    expect(code, stderr).toBe(0);
+    expect(sandbox.books().totals).toMatchObject({ invoices: INVOICES, issued: INVOICES });
+    expect(sandbox.books().duplicates).toEqual([]);
+    expectRate(front.requests.map(({ at }) => at));
+    expect(front.mostAtOnce).toBeLessThanOrEqual(CONCURRENCY);
+    expect(Math.max(...looks.map(({ slots }) => Number(slots))), 'slots handed out at one moment').toBe(CONCURRENCY);
+    expect(
+      looks.some(({ holders, slots }) => Number(holders) === 2 && Number(slots) === CONCURRENCY),
+      'both workers had a share of all of them',
+    ).toBe(true);
+  });
+
+  function slotsNow(): Promise<readonly Slots[]> {
+    return database.rows<Slots>(
+      'SELECT count(*) FILTER (WHERE slots > 0) AS holders, coalesce(sum(slots), 0) AS slots FROM request_slots',
+    );
+  }
+
+  /** Of all stretches, however long: never more than the rate allows, but for what was held back before it. */
+  function expectRate(times: readonly number[]): void {
+    for (const [first, from] of times.entries()) {
+      for (let last = first; last < times.length; last += 1) {
+        const seconds = ((times[last] ?? from) - from) / 1_000;
+        const requests = last - first + 1;
+        if (requests > RATE * seconds + 1 + HELD_BACK)
+          expect.fail(`${requests} requests in ${seconds} s, at ${RATE} a second`);
+      }
+    }
+  }
+});

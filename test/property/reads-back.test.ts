@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Invoice } from '../../src/domain/invoice.ts';
+import type { Ingested } from '../unit/ingest/ingested.ts';
+import { ingestedText } from '../unit/ingest/ingested.ts';
+import { identityOf, invoiceTable } from './invoice-table.ts';
+import { propertyRuns } from './property-runs.ts';
+import { csvStyle, declaredEncoding, writtenCsv } from './written-csv.ts';
+import { jsonStyle, writtenJson } from './written-json.ts';
+import type { NumberStyle } from './written-number.ts';
+import { evidenceOf } from './written-number.ts';
+
+/** What a column of cells so written can say of its mark, by how they were written. */
+function isProved(values: readonly string[], style: NumberStyle): boolean {
+  const kinds = values.map((value) => evidenceOf(value, style));
+  return kinds.includes('decisive') || !kinds.includes('ambiguous');
+}
+
+function proves(invoices: readonly Invoice[], styles: { readonly quantity: NumberStyle; readonly price: NumberStyle }) {
+  const lines = invoices.flatMap((invoice) => invoice.lines);
+  return (
+    isProved(
+      lines.map(({ quantity }) => quantity),
+      styles.quantity,
+    ) &&
+    isProved(
+      lines.map(({ unitPrice }) => unitPrice),
+      styles.price,
+    )
+  );
+}
+
+/** A text that Lote takes for damage or for a total, and says so: its invoice may come back invalid, never changed. */
+function mayBeDoubted({ ref, lines }: Invoice): boolean {
+  return [ref, ...lines.map(({ description }) => description)].some((text) => text.startsWith('#'));
+}
+
+/** Every invoice of the table, exactly, or a finding that says why not; nothing else. */
+function expectSame(read: Ingested, invoices: readonly Invoice[]): void {
+  expect(read.result).toMatchObject({ ok: true });
+  const expected = new Map(invoices.map((invoice) => [identityOf(invoice), invoice]));
+  expect(read.invoices).toHaveLength(expected.size);
+  for (const one of read.invoices) {
+    const merchant = one.ok ? one.invoice.merchant : { nif: one.nif, legalName: null, email: null };
+    const identity = identityOf({ ref: one.ok ? one.invoice.ref : one.ref, merchant });
+    const invoice = expected.get(identity);
+    if (invoice === undefined) throw new Error(`An invoice that nobody wrote: ${identity}`);
+    if (one.ok) expect(one.invoice).toEqual(invoice);
+    else expect([mayBeDoubted(invoice), one.findings]).toEqual([true, expect.anything()]);
+    expected.delete(identity);
+  }
+}
+
+function refusalOf({ result }: Ingested): string | null {
+  return result.ok ? null : (result.findings[0]?.code ?? '');
+}
+
+describe('any table of invoices', () => {
+  it('reads back the same from CSV in any dialect, encoding, language and number convention, or is refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(invoiceTable, csvStyle, async (invoices, style) => {
+        const read = await ingestedText(writtenCsv(invoices, style), declaredEncoding(style.encoding));
+        const refused = refusalOf(read);
+
+        // Bytes of 256 characters prove nothing by themselves: doubts may refuse them, and reading them is said.
+        if (style.encoding === 'cp850' || style.encoding === 'windows-1252') {
+          if (refused === 'encoding-unproved') return;
+          if (style.encoding === 'cp850' && read.result.findings.some(({ code }) => code === 'encoding-assumed'))
+            return;
+        }
+        if (proves(invoices, style)) expectSame(read, invoices);
+        else expect(refused).toBe('decimal-unproved');
+      }),
+      propertyRuns(400),
+    );
+  });
+
+  it('reads back the same from JSON in any frame, order and spelling, or is refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(invoiceTable, jsonStyle, async (invoices, style) => {
+        const read = await ingestedText(writtenJson(invoices, style));
+
+        if (style.numbers !== 'text' || proves(invoices, style)) expectSame(read, invoices);
+        else expect(refusalOf(read)).toBe('decimal-unproved');
+      }),
+      propertyRuns(300),
+    );
+  });
+});

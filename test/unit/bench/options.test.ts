@@ -1,0 +1,153 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { IssueMeasures } from '../../../bench/issue-table.ts';
+import { issueTable } from '../../../bench/issue-table.ts';
+import { readOptions } from '../../../bench/options.ts';
+import { printTable } from '../../../bench/print-table.ts';
+import type { Table } from '../../../bench/print-table.ts';
+
+describe('the options of the bench', () => {
+  it('have defaults that need no word', () => {
+    expect(readOptions([])).toEqual({
+      kind: 'issue',
+      invoices: 20_000,
+      settleMs: 300,
+      ledgers: ['postgres', 'pglite'],
+      profileDir: null,
+    });
+    expect(readOptions(['--ingest'])).toEqual({ kind: 'ingest', rows: 200_000 });
+  });
+
+  it('are what was said', () => {
+    expect(readOptions(['--invoices', '50', '--settle', '1m', '--only', 'pglite', '--profile', 'p'])).toEqual({
+      kind: 'issue',
+      invoices: 50,
+      settleMs: 60_000,
+      ledgers: ['pglite'],
+      profileDir: 'p',
+    });
+    expect(readOptions(['--ingest', '--rows=10'])).toEqual({ kind: 'ingest', rows: 10 });
+    expect(readOptions(['--settle', '0'])).toMatchObject({ settleMs: 0 });
+  });
+
+  it.each([
+    [['--invoices', '0'], '--invoices must be a whole number above 0, found "0"'],
+    [['--invoices', '1.5'], '--invoices'],
+    [['--invoices', 'many'], '--invoices'],
+    [['--invoices', ''], '--invoices'],
+    [['--invoices=-3'], '--invoices'],
+    [['--ingest', '--rows', '1e400'], '--rows'],
+    [['--settle', 'soon'], '--settle must be a duration such as 300ms or 60s, found "soon"'],
+    [['--settle=-1s'], '--settle'],
+    [['--only', 'mysql'], '--only must be pglite or postgres, found "mysql"'],
+  ])('that are wrong (%j) are named, with the usage, and nothing runs', (argv, problem) => {
+    expect(() => readOptions(argv)).toThrow(problem);
+    expect(() => readOptions(argv)).toThrow('npm run bench');
+  });
+
+  it.each([[['--invoice', '5']], [['file.csv']]])('that nobody knows (%j) are refused', (argv) => {
+    expect(() => readOptions(argv)).toThrow(TypeError);
+  });
+});
+
+function printed(table: Table): readonly string[] {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((text: string) => {
+    lines.push(...text.split('\n'));
+  });
+  onTestFinished(() => log.mockRestore());
+  printTable(table);
+  return lines;
+}
+
+describe('printTable', () => {
+  it('makes an aligned Markdown table: names to the left, figures to the right', () => {
+    const table = { title: 'T', columns: ['run', 'n/s'], rows: [['bare script', '7,500'], ['x']], notes: ['Note.'] };
+
+    expect(printed(table)).toEqual([
+      '',
+      'T',
+      '',
+      '| run         |   n/s |',
+      '| ----------- | ----: |',
+      '| bare script | 7,500 |',
+      '| x           |',
+      '',
+      'Note.',
+    ]);
+  });
+
+  it('says nothing below a table without notes', () => {
+    expect(printed({ title: 'T', columns: ['a'], rows: [], notes: [] })).toEqual(['', 'T', '', '| a |', '| - |']);
+  });
+});
+
+describe('issueTable', () => {
+  const bare = { wallMs: 1_000, sendingMs: 500, cpuMs: 200, peakRssMb: 80.4 };
+  const lote = {
+    ledger: 'postgres',
+    startUpMs: 900,
+    counts: { issued: 1_000 },
+    wallMs: 3_000,
+    sendingMs: 2_000,
+    cpuMs: 400,
+    temporalCpuMs: 300,
+    databaseCpuMs: 100,
+    historyEvents: 25,
+    peakRssMb: 250.6,
+  } as const;
+
+  function measures(over: Partial<IssueMeasures> = {}): IssueMeasures {
+    return {
+      options: { kind: 'issue', invoices: 1_000, settleMs: 300, ledgers: ['postgres'], profileDir: null },
+      bare: [bare, { ...bare, wallMs: 2_000 }],
+      lote: [lote],
+      latencyMs: 20,
+      ...over,
+    } as IssueMeasures;
+  }
+
+  function row(name: string, table: Table): Readonly<Record<string, string>> {
+    const found = table.rows.find(([first]) => first === name) ?? [];
+    return Object.fromEntries(table.columns.map((column, at) => [column, found[at] ?? '']));
+  }
+
+  it('compares Lote with the mean of the bare runs just before and just after it', () => {
+    // 1,500 ms on the mean against 3,000 ms.
+    expect(row('Lote on PostgreSQL', issueTable(measures()))).toEqual({
+      run: 'Lote on PostgreSQL',
+      'wall s': '3.0',
+      'invoices/s': '333',
+      ratio: '0.50',
+      'sending/s': '500',
+      'events/invoice': '0.025',
+      'peak RSS MB': '251',
+      'CPU ms/invoice': '0.40 + Temporal 0.30 + database 0.10',
+    });
+  });
+
+  it('takes for the second run of Lote the bare runs around that one', () => {
+    const runs = [bare, bare, { ...bare, wallMs: 5_000 }];
+
+    const table = issueTable(measures({ bare: runs, lote: [lote, { ...lote, ledger: 'pglite' }] }));
+
+    expect(row('Lote on PostgreSQL', table)['ratio']).toBe('0.33');
+    expect(row('Lote on PGlite', table)['ratio']).toBe('1.00');
+  });
+
+  it('shows every bare run with its own figures', () => {
+    const table = issueTable(measures());
+
+    expect(table.title).toBe('1,000 invoices, answers after 20 ms, engine after 300 ms');
+    expect(row('bare script, 1 of 2', table)).toMatchObject({
+      'invoices/s': '1,000',
+      ratio: '1',
+      'sending/s': '2,000',
+    });
+    expect(row('bare script, 2 of 2', table)).toMatchObject({
+      'wall s': '2.0',
+      'invoices/s': '500',
+      'CPU ms/invoice': '0.20',
+    });
+    expect(table.rows.every((cells) => cells.length === table.columns.length)).toBe(true);
+  });
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lostRows } from '../../../src/domain/lost-rows.ts';
+import type { ReadAs } from '../../../src/domain/read-as.ts';
+import { parseReadAs, readAsText } from '../../../src/domain/read-as.ts';
+import type { Finding } from '../../../src/domain/invoice.ts';
+
+const mark = fc.constantFrom('.' as const, ',' as const);
+const readAs: fc.Arbitrary<ReadAs> = fc.record(
+  { quantity: mark, unit_price: mark, profile: fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/) },
+  { requiredKeys: [] },
+);
+
+describe('how a corrections file was read', () => {
+  it('comes back as it was written', () => {
+    fc.assert(
+      fc.property(readAs, (said) => {
+        expect(parseReadAs(readAsText(said))).toEqual(said);
+      }),
+    );
+  });
+
+  it('is written in words, for a lone comma is hard to see in a cell', () => {
+    expect(readAsText({ quantity: ',', unit_price: '.', profile: 'erp' })).toBe(
+      'quantity=comma unit_price=point profile=erp',
+    );
+    expect(readAsText({})).toBe('');
+  });
+
+  it.each([
+    '',
+    'quantity',
+    'quantity=',
+    'quantity=,',
+    'quantity=semicolon',
+    'quantity=commas',
+    'Quantity=comma',
+    'profile=',
+    'profile=../../etc/passwd',
+    'profile=ERP',
+    'my_quantity=comma',
+  ])('is nothing where a person wrote %j over it', (text) => {
+    expect(parseReadAs(text)).toEqual({});
+  });
+
+  it('is found among other words, in any order', () => {
+    expect(parseReadAs('  profile=a-1   unit_price=comma quantity=point ')).toEqual({
+      quantity: '.',
+      unit_price: ',',
+      profile: 'a-1',
+    });
+  });
+});
+
+describe('lostRows', () => {
+  const finding = (code: string, row: number): Finding => ({
+    row,
+    column: null,
+    code,
+    message: '',
+    severity: 'warning',
+  });
+
+  it('are the rows without an invoice, less the totals rows that were found', () => {
+    expect(lostRows(0, [])).toBe(0);
+    expect(lostRows(3, [finding('totals-row', 9), finding('reference-missing', 4)])).toBe(2);
+  });
+
+  it('count a totals row whose finding was left out: too loud is better than silent', () => {
+    expect(lostRows(2, [finding('totals-row', 9)])).toBe(1);
+  });
+});

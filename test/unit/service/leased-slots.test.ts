@@ -1,0 +1,125 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLeasedSlots, SLOTS_TTL_MS } from '../../../src/service/leased-slots.ts';
+
+/** Time goes on only where a test says so. */
+function standingClock(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+}
+
+/** Lets a lease that was asked for come back. */
+async function turn(): Promise<void> {
+  for (let times = 0; times < 10; times += 1) await Promise.resolve();
+}
+
+async function later(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+  await turn();
+}
+
+describe('slots that are leased from the ledger', () => {
+  it('let nobody in before the ledger has given a share, and then as many as it gave', async () => {
+    standingClock();
+    let grant: (share: number) => void = () => undefined;
+    const slots = createLeasedSlots({
+      lease: () => new Promise((resolve) => (grant = resolve)),
+      release: async () => {},
+    });
+    const entered: number[] = [];
+    for (const guest of [1, 2, 3]) void slots.acquire(undefined).then(() => entered.push(guest));
+    await turn();
+    expect(entered).toEqual([]);
+
+    grant(2);
+    await turn();
+
+    expect(entered).toEqual([1, 2]);
+    await slots.close();
+  });
+
+  it('grow and shrink with the share, which is asked for every second', async () => {
+    standingClock();
+    const shares = [1, 3, 0];
+    let asked = 0;
+    const slots = createLeasedSlots({
+      lease: async () => shares[asked++] ?? 0,
+      release: async () => {},
+    });
+    const entered: number[] = [];
+    for (const guest of [1, 2, 3, 4]) void slots.acquire(undefined).then(() => entered.push(guest));
+    await turn();
+    expect(entered).toEqual([1]);
+
+    await later(1_000);
+    expect(entered).toEqual([1, 2, 3]);
+    await later(1_000);
+
+    expect(asked).toBe(3);
+    expect(entered, 'nobody new while the share is nothing').toEqual([1, 2, 3]);
+    await slots.close();
+  });
+
+  it('keep their share while the ledger is away for less than it has promised, and then let nobody in', async () => {
+    standingClock();
+    let away = false;
+    const slots = createLeasedSlots({
+      lease: async () => {
+        if (away) throw new Error('the ledger is away');
+        return 1;
+      },
+      release: async () => {},
+    });
+    const first = await slots.acquire(undefined);
+    first?.();
+    away = true;
+    await later(SLOTS_TTL_MS - 1_000);
+    const second = await slots.acquire(undefined);
+    expect(second).not.toBeNull();
+    second?.();
+
+    await later(3_000);
+    let entered = false;
+    void slots.acquire(undefined).then(() => (entered = true));
+    await turn();
+
+    expect(entered, 'somebody else may have the share by now').toBe(false);
+    away = false;
+    await later(1_000);
+    expect(entered).toBe(true);
+    await slots.close();
+  });
+
+  it('give the share back at the end, once they were used, and ask for none afterwards', async () => {
+    standingClock();
+    let leased = 0;
+    let released = 0;
+    const make = () =>
+      createLeasedSlots({
+        lease: async () => (leased += 1),
+        release: async () => {
+          released += 1;
+        },
+      });
+    const unused = make();
+    await unused.close();
+    expect(released).toBe(0);
+
+    const used = make();
+    await used.acquire(undefined);
+    await used.close();
+    await later(5_000);
+
+    expect(released).toBe(1);
+    expect(leased).toBe(1);
+  });
+
+  it('end quietly when the ledger is away at the end', async () => {
+    standingClock();
+    const slots = createLeasedSlots({ lease: async () => 1, release: () => Promise.reject(new Error('away')) });
+    await slots.acquire(undefined);
+
+    await expect(slots.close()).resolves.toBeUndefined();
+  });
+});

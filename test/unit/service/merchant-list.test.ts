@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { HttpEnd } from '../../../src/service/http-end.ts';
+import { readMerchantList } from '../../../src/service/merchant-list.ts';
+import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
+
+function answer(value: unknown, status = 200): HttpEnd {
+  return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'json', value } };
+}
+
+/** Pages in order; asking for one that is not there is an error of the test. */
+async function readPages(pages: readonly HttpEnd[], profile = DEFAULT_PROFILE) {
+  const asked: (string | null)[] = [];
+  const list = await readMerchantList((cursor) => {
+    const page = pages[asked.length];
+    asked.push(cursor);
+    return page === undefined ? Promise.reject(new Error('one page too many')) : Promise.resolve(page);
+  }, profile);
+  return { list, asked };
+}
+
+const merchant = (nif: unknown, id: unknown = `mrc_${String(nif)}`) => ({ id, nif });
+
+describe('readMerchantList', () => {
+  it('asks each page by the cursor of the one before, also when it is a number', async () => {
+    const { list, asked } = await readPages([
+      answer({ data: [merchant('1')], next_cursor: 'a b/c?' }),
+      answer({ data: [], next_cursor: 7 }),
+      answer({ data: [merchant('2')] }),
+    ]);
+
+    expect(asked).toEqual([null, 'a b/c?', '7']);
+    expect(list).toEqual({
+      kind: 'list',
+      merchants: [
+        { nif: '1', merchantId: 'mrc_1' },
+        { nif: '2', merchantId: 'mrc_2' },
+      ],
+    });
+  });
+
+  it('knows a merchant again however the service writes its tax number', async () => {
+    const { list } = await readPages([
+      answer({ data: [merchant('501 964 843', 'mrc_a'), merchant(502757191, 'mrc_b')] }),
+    ]);
+
+    expect(list).toMatchObject({
+      merchants: [
+        { nif: '501964843', merchantId: 'mrc_a' },
+        { nif: '502757191', merchantId: 'mrc_b' },
+      ],
+    });
+  });
+
+  it('takes the first record of a tax number, over pages too: every run must use the same one', async () => {
+    const { list } = await readPages([
+      answer({ data: [merchant('1', 'mrc_old'), merchant('1', 'mrc_twice')], next_cursor: 'x' }),
+      answer({ data: [merchant('1', 'mrc_new')] }),
+    ]);
+
+    expect(list).toEqual({ kind: 'list', merchants: [{ nif: '1', merchantId: 'mrc_old' }] });
+  });
+
+  it.each<[string, unknown]>([
+    ['no list', {}],
+    ['an object where the list should be', { data: {} }],
+    ['a merchant without an id', { data: [{ nif: '1' }] }],
+    ["an id that is no merchant's", { data: [merchant('1', 'inv_1')] }],
+    ['an id that would leave its place in a path', { data: [merchant('1', 'mrc_../x')] }],
+    ['no tax number', { data: [{ id: 'mrc_1' }] }],
+    ['an empty tax number', { data: [merchant(' ', 'mrc_1')] }],
+    ['a tax number with a fraction', { data: [merchant(1.5, 'mrc_1')] }],
+    ['null in the list', { data: [null] }],
+    ['a cursor that is no text', { data: [], next_cursor: { page: 2 } }],
+    ['a cursor that is a fraction', { data: [], next_cursor: 0.5 }],
+  ])('is unreadable as a whole with %s: a merchant missed here would be created twice', async (_, page) => {
+    const { list } = await readPages([answer({ data: [merchant('9')], next_cursor: 'x' }), answer(page)]);
+
+    expect(list).toMatchObject({ kind: 'unreadable', reason: { code: 'service-list-unreadable' } });
+    expect(JSON.stringify(list)).not.toContain('mrc_9');
+  });
+
+  it.each([
+    [401, 'service-unauthorized'],
+    [403, 'service-unauthorized'],
+    [407, 'service-unauthorized'],
+    [408, 'service-unreachable'],
+    [425, 'service-unreachable'],
+    [429, 'service-unreachable'],
+    [500, 'service-unreachable'],
+    [503, 'service-unreachable'],
+    [302, 'service-list-unreadable'],
+    [400, 'service-list-unreadable'],
+    [404, 'service-list-unreadable'],
+  ])('calls a %d %s', async (status, code) => {
+    const { list } = await readPages([answer({ data: [] }, status)]);
+
+    expect(list).toMatchObject({ kind: 'unreadable', reason: { code } });
+  });
+
+  it.each<[HttpEnd, string]>([
+    [{ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'service-unreachable'],
+    [{ kind: 'broken', code: 'connection-reset' }, 'service-unreachable'],
+    [
+      { kind: 'answer', status: 200, retryAfterMs: null, body: { kind: 'unreadable', why: 'cut-short' } },
+      'service-unreachable',
+    ],
+    [
+      { kind: 'answer', status: 200, retryAfterMs: null, body: { kind: 'unreadable', why: 'not-json' } },
+      'service-list-unreadable',
+    ],
+  ])('tells %j apart from a list', async (end, code) => {
+    const { list } = await readPages([end]);
+
+    expect(list).toMatchObject({ kind: 'unreadable', reason: { code } });
+  });
+
+  it('stops at a cursor that comes back, however long the way round is', async () => {
+    const pages = ['a', 'b', 'c', 'a'].map((next_cursor) => answer({ data: [], next_cursor }));
+
+    const { list, asked } = await readPages(pages);
+
+    expect(list).toMatchObject({ kind: 'unreadable' });
+    expect(asked).toEqual([null, 'a', 'b', 'c']);
+  });
+
+  it('finds everything where another profile says it is', async () => {
+    const profile = loadProfile(
+      '{"merchants":{"items":"","id":"/merchant/id","nif":"/merchant/tax","nextCursor":"/unused"}}',
+    );
+
+    const { list, asked } = await readPages([answer([{ merchant: { id: 'mrc_1', tax: '5' } }])], profile);
+
+    expect(list).toEqual({ kind: 'list', merchants: [{ nif: '5', merchantId: 'mrc_1' }] });
+    expect(asked).toEqual([null]);
+  });
+});

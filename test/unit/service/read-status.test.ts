@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { InvoiceId } from '../../../src/service/classify.ts';
+import type { HttpEnd } from '../../../src/service/http-end.ts';
+import { loadProfile } from '../../../src/service/profile.ts';
+import { readStatus } from '../../../src/service/read-status.ts';
+
+function says(value: unknown, status = 200): HttpEnd {
+  return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'json', value } };
+}
+
+function read(end: HttpEnd, profileText?: string) {
+  const profile = loadProfile(profileText);
+  const shape = {
+    id: profile.invoice.id,
+    idSchema: InvoiceId,
+    errorCode: profile.error.code,
+    errorMessage: profile.error.message,
+    mismatchCodes: profile.idempotency.mismatchCodes,
+  };
+  return readStatus(end, { serviceId: 'inv_1', profile, shape });
+}
+
+describe('readStatus', () => {
+  it('takes issued for issued and gives it no reason', () => {
+    expect(read(says({ id: 'inv_1', status: 'issued', error: { code: 'x' } }))).toEqual({
+      kind: 'status',
+      status: 'issued',
+      reason: null,
+    });
+  });
+
+  it('takes failed for failed with the reason of the service, or says that it gave none', () => {
+    const error = { code: 'tax_code_unknown', message: 'IVA_99?' };
+
+    expect(read(says({ id: 'inv_1', status: 'failed', error }))).toMatchObject({
+      status: 'failed',
+      reason: { code: 'tax-code-unknown', message: 'IVA_99?' },
+    });
+    expect(read(says({ id: 'inv_1', status: 'failed' }))).toMatchObject({
+      status: 'failed',
+      reason: { code: 'failed', message: 'The service gave no reason' },
+    });
+  });
+
+  it.each(['processing', 'Issued', 'ISSUED', 'issued ', 'issuing', 'fail', 'cancelled'])(
+    'takes %j for no final word: only the words of the profile are',
+    (status) => {
+      expect(read(says({ id: 'inv_1', status }))).toMatchObject({ status: 'processing', reason: null });
+    },
+  );
+
+  it('goes by the words of the profile', () => {
+    const profile = '{"invoice":{"status":"/state/name","issued":["DONE","OK"],"failed":["KO"]}}';
+
+    expect(read(says({ id: 'inv_1', state: { name: 'OK' } }), profile)).toMatchObject({ status: 'issued' });
+    expect(read(says({ id: 'inv_1', state: { name: 'KO' } }), profile)).toMatchObject({ status: 'failed' });
+    expect(read(says({ id: 'inv_1', status: 'issued', state: { name: 'x' } }), profile)).toMatchObject({
+      status: 'processing',
+    });
+  });
+
+  it("never reads another invoice's fate for this one's", () => {
+    expect(read(says({ id: 'inv_2', status: 'issued' }))).toMatchObject({
+      status: 'unreadable',
+      reason: { code: 'another-invoice-answered' },
+    });
+    expect(read(says({ id: 'inv_2', status: 'failed' }))).toMatchObject({ status: 'unreadable' });
+  });
+
+  it('believes an answer that leaves the id out: it was asked for by id', () => {
+    expect(read(says({ status: 'issued' }))).toMatchObject({ status: 'issued' });
+  });
+
+  it.each([[{}], [{ status: '' }], [{ status: 7 }], [{ status: null }], [[]], [null]])(
+    'finds no status in %j',
+    (value) => {
+      expect(read(says(value))).toMatchObject({ kind: 'status', status: 'unreadable' });
+    },
+  );
+
+  it.each([404, 410, 422])('takes a %d in JSON for unreadable: the document may exist all the same', (status) => {
+    expect(read(says({ error: { code: 'invoice_not_found', message: 'No.' } }, status))).toMatchObject({
+      kind: 'status',
+      status: 'unreadable',
+    });
+  });
+
+  it.each([401, 403, 408, 429, 500, 502, 503])('asks later after a %d, and moves nothing', (status) => {
+    expect(read(says({ id: 'inv_1', status: 'failed' }, status))).toMatchObject({ kind: 'not-now' });
+  });
+
+  it('asks later when the answer broke off', () => {
+    expect(read({ kind: 'broken', code: 'connection-reset' })).toMatchObject({ kind: 'not-now' });
+    expect(read({ kind: 'not-sent', code: 'connection-refused', retryAfterMs: 5 })).toMatchObject({
+      kind: 'not-now',
+      retryAfterMs: 5,
+    });
+  });
+});

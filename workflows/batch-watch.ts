@@ -1,0 +1,62 @@
+import { CancellationScope, isCancellation, log, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { RunningBatch } from '../activities/running-batch.ts';
+import * as options from './activity-options.ts';
+import type { BatchControl } from './batch-control.ts';
+import { waitAtMost } from './wait-at-most.ts';
+
+const { lookAtBatch } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'a look at the ledger, for the current details and the audit',
+});
+
+/** A look costs the history a dozen events: a batch of seconds has none, one of a night some fifty. */
+const FIRST_LOOK_MS = 15_000;
+const LONGEST_LOOK_MS = 10 * 60_000;
+
+/**
+ * Does the work, and beside it reads now and then how the batch stands; at once when an operator has done something, so that it is in the
+ * audit and its effect is seen.
+ */
+export async function whileWatched(
+  batch: BatchControl,
+  running: RunningBatch,
+  work: () => Promise<void>,
+): Promise<void> {
+  const scope = new CancellationScope();
+  const watching = scope.run(() => watch(batch, running));
+  try {
+    await work();
+  } finally {
+    scope.cancel();
+    await watching;
+  }
+}
+
+/** Never rejects: what could not be written down is written when the batch is closed. */
+async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
+  try {
+    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
+      await waitAtMost(wait, {
+        summary: 'until the next look at the ledger',
+        until: () => batch.untold.length > 0,
+      });
+      const actions = [...batch.untold];
+      batch.stands(await lookAtBatch({ ledgerId, batchId, paused: batch.paused, actions }));
+      batch.told(actions.length);
+    }
+  } catch (error) {
+    if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId });
+  }
+}
+
+/** What operators did to a file that has nothing to run. */
+export async function tellWhatWasDone(
+  batch: BatchControl,
+  { ledgerId, batchId }: { readonly ledgerId: string; readonly batchId: string },
+): Promise<void> {
+  if (batch.untold.length === 0) return;
+  const actions = [...batch.untold];
+  await lookAtBatch({ ledgerId, batchId, paused: false, actions });
+  batch.told(actions.length);
+}

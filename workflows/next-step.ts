@@ -1,0 +1,33 @@
+import type { BatchView } from './batch-view.ts';
+
+/** By the code that a page waits with: what lies behind it, and whose move it is. */
+const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
+  [
+    /^(http-401|service-unauthorized|key-refused)/,
+    'The service refuses the API key: set the right one and start Lote again. Nothing is lost meanwhile',
+  ],
+  [/^http-403/, 'The service refuses this application: ask its support. It is tried again by itself'],
+  [/^(retry-after|http-429)/, 'Nothing: the service asked to be left alone for a while'],
+  [
+    /./,
+    "Nothing: it goes on by itself when the service answers again, for as long as LOTE_OUTAGE_PATIENCE says. The console's health page shows what is wrong",
+  ],
+];
+
+/** The one thing that helps now, for a person who has just opened the page. */
+export function nextStep({ progress, standing, attachedTo, end }: BatchView): string {
+  if (end !== null) return afterwards(end.state, end.problems, end.batchId);
+  if (attachedTo !== null) return `Look at the workflow ${attachedTo}`;
+  if (progress.paused) return 'Send the update resume to go on, or cancelRemaining';
+  const { waitingFor } = progress;
+  if (waitingFor !== null) return WAITING.find(([code]) => code.test(waitingFor))?.[1] ?? '';
+  if (progress.phase === 'waiting') return 'Nothing. The update settleNow asks the service at once instead of waiting';
+  if ((standing?.problems ?? 0) > 0) return 'Nothing now. The query problems lists what does not go out';
+  return 'Nothing';
+}
+
+function afterwards(state: string, problems: number, batchId: string): string {
+  if (state === 'refused') return 'Read in the report why the file was refused, correct it, and drop it again';
+  if (problems === 0) return 'Nothing: every invoice went out';
+  return `${problems === 1 ? '1 invoice' : `${problems} invoices`} did not go out. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {"batch": "${batchId}"}`;
+}
