@@ -6,7 +6,7 @@ import {
   WorkflowFailedError,
 } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { batchFailure } from '../../../src/cli/batch-failure.ts';
+import { batchFailure } from '../../../src/wiring/batch-failure.ts';
 import { exitCodeOf } from '../../../src/cli/exit-codes.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 
