@@ -36,6 +36,8 @@ export interface SendDeps {
   /** True: after this answer let others go first, or nobody. */
   readonly stopped: () => boolean;
   readonly storedErrors: StoredErrors;
+  /** Whether the service answers at all: in an outage every key gets the same error. */
+  readonly serviceLives: () => Promise<boolean>;
 }
 
 /** POSTs one invoice with its frozen bytes and key until the answer tells, or it is time to let others go first. */
@@ -49,7 +51,8 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const answer = await post(deps, body, invoice.idempotencyKey, lastSentAt).finally(release);
     const answeredAt = deps.now();
     if (answer.kind === 'lost') mayExist = true;
-    const stored = !deps.stopped() && deps.storedErrors.note(invoice.idempotencyKey, answer);
+    const stored =
+      !deps.stopped() && deps.storedErrors.note(invoice.idempotencyKey, answer) && (await deps.serviceLives());
     const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
     const retryAfterMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
     const trouble = stored ? null : troubleOf(answer);

@@ -1,13 +1,13 @@
 import type { CreateAnswer } from '../src/domain/ports/invoicing-service.ts';
 
-/** The same words this often, to one key and while others get through, are kept under the key: asking on brings nothing. */
+/** The same words this often to one key, from a service that answers other questions, are kept under the key: asking on brings nothing. */
 const SAME_ANSWERS = 12;
 
 /** An error of the server itself, by the words that the client gives every status. */
 const SERVER_ERROR = /^HTTP 5\d\d/;
 
 export interface StoredErrors {
-  /** Notes the answer to a key; true when it is an error that the service keeps under that key. */
+  /** Notes the answer to a key; true when it is an error that the service keeps under that key, if it is not away altogether. */
   note(key: string, answer: CreateAnswer): boolean;
 }
 

@@ -117,6 +117,7 @@ async function submitSlice(
         shutOut,
         stopped: () => door.shutFor() !== null,
         storedErrors,
+        serviceLives: async () => (await deps.service.listMerchants(cancellationSignal)).kind !== 'unreadable',
       },
       invoice,
       bodies.get(invoice.invoiceId) ?? '',

@@ -33,6 +33,7 @@ export async function retryCommand(command: RetryCommand): Promise<ExitCode> {
     );
   }
   return withCrew(command, async (crew) => {
+    await crew.requireBatch(command.batchId);
     const request = await requestOf(crew, command);
     const result = await retryOrUpdate(crew, command.batchId, request);
     tellRefused(result);

@@ -116,4 +116,32 @@ describe('a service that lets nobody in', { concurrent: true }, () => {
       await expectAgreement(stack, result.batchId);
     });
   });
+
+  it('for maintenance of everything: a batch of one waits it out, and is not taken for an error kept under its key', async () => {
+    await withStack({}, async (stack) => {
+      const maintenance = { status: 503, headers: { 'content-type': 'text/html' }, json: '<h1>Back soon</h1>' };
+      stack.front.script = (request) => {
+        // The merchant is known by then; everything after it is away.
+        const away = stack.posts().length > 0 && stack.posts().length <= 14;
+        return away && (isInvoice(request) || request.path.startsWith('/v1/merchants')) ? maintenance : 'pass';
+      };
+
+      const result = await stack.run('maintenance.csv', testInvoices(1));
+
+      expect(result.counts).toMatchObject({ issued: 1 });
+      expect(stack.posts().length).toBeGreaterThan(14);
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('because its name is not known: nothing leaves, nothing fails, everything is held when the patience is over', async () => {
+    const env = { INVOICING_BASE_URL: 'https://lote-no-such-host.invalid', LOTE_OUTAGE_PATIENCE: '3s' };
+    await withStack({ env, webhooks: 'none' }, async (stack) => {
+      const result = await stack.run('no-name.csv', testInvoices(5));
+
+      expect(result.counts).toMatchObject({ held: 5 });
+      for (const { state, attempts } of await stack.lines(result.batchId))
+        expect([state, attempts]).toEqual(['held', 0]);
+    });
+  });
 });

@@ -96,11 +96,12 @@ async function outcomes(file: string): Promise<Record<string, number>> {
 
 /** What ingest touches of the worker's parts: the rest would be a mistake to touch. */
 function deps(): ActivityDeps {
-  const parts: Pick<ActivityDeps, 'application' | 'ledger' | 'files' | 'runs' | 'settings' | 'now'> = {
+  const parts: Pick<ActivityDeps, 'application' | 'ledger' | 'files' | 'runs' | 'desk' | 'settings' | 'now'> = {
     application,
     ledger,
     files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
     runs: { isOpen: () => Promise.resolve(false) },
+    desk: () => ({ searchable: false, console: null, reportsDir: directory }),
     settings: {
       sliceSize: 500,
       settleMs: 1,

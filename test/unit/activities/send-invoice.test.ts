@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sendInvoice, type Sent } from '../../../activities/send-invoice.ts';
-import { createStoredErrors } from '../../../activities/stored-errors.ts';
+import { createStoredErrors, type StoredErrors } from '../../../activities/stored-errors.ts';
 import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice } from '../../../src/domain/ports/ledger.ts';
 
@@ -24,7 +24,7 @@ interface Try {
 /** Sends one invoice to a service that gives these answers in turn. */
 async function send(
   answers: readonly CreateAnswer[],
-  over: { mayExist?: boolean; stopped?: boolean; turns?: number } = {},
+  over: { mayExist?: boolean; stopped?: boolean; turns?: number; seen?: StoredErrors; lives?: boolean } = {},
 ): Promise<Try> {
   const keys: string[] = [];
   const pauses: number[] = [];
@@ -52,7 +52,8 @@ async function send(
         return Promise.resolve();
       },
       stopped: () => over.stopped ?? false,
-      storedErrors: createStoredErrors(),
+      storedErrors: over.seen ?? createStoredErrors(),
+      serviceLives: () => Promise.resolve(over.lives ?? true),
     },
     { idempotencyKey: 'key', mayExist: over.mayExist ?? false } as SendableInvoice,
     'bytes',
@@ -117,5 +118,21 @@ describe('sendInvoice', () => {
 
   it('tells when the first and the last request left, and when the answer came', async () => {
     expect((await send([LOST, CREATED])).sent).toMatchObject({ sentAt: 0, lastSentAt: 210, answeredAt: 220 });
+  });
+
+  it.each([
+    ['is kept under its key by a service that lives', true, { kind: 'unknown', reason: { code: 'stored-error' } }],
+    ['may be the outage of a service that answers nothing', false, { kind: 'pending', mayExist: true }],
+  ] as const)('the same error a dozen times %s', async (_title, lives, outcome) => {
+    const error: CreateAnswer = {
+      kind: 'lost',
+      reason: { code: 'http-503', message: 'HTTP 503: maintenance' },
+      retryAfterMs: null,
+    };
+    const seen = createStoredErrors();
+    let last: Sent | null = null;
+    for (let round = 1; round <= 4; round += 1) ({ sent: last } = await send([error, error, error], { seen, lives }));
+
+    expect(last?.outcome).toMatchObject(outcome);
   });
 });
