@@ -194,6 +194,8 @@ export function batchIdOf(application: string, file: string, sha256: string): st
   const slug =
     stem
       .normalize('NFKD')
+      // An accent of its own is no separator: "março" is one word, on every system's way to write it.
+      .replaceAll(/\p{M}+/gu, '')
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '-')
       .replaceAll(/^-+|-+$/g, '')

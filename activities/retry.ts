@@ -131,7 +131,13 @@ function sum(a: RetryResult, b: RetryResult): RetryResult {
       repeat: a.moved.repeat + b.moved.repeat,
       abandon: a.moved.abandon + b.moved.abandon,
     },
-    refused: { ...a.refused, ...b.refused },
+    refused: sumOfRefused(a.refused, b.refused),
     pages: [...a.pages, ...b.pages],
   };
+}
+
+function sumOfRefused(a: RetryResult['refused'], b: RetryResult['refused']): RetryResult['refused'] {
+  const total: Record<string, number> = { ...a };
+  for (const [refusal, invoices] of Object.entries(b)) total[refusal] = (total[refusal] ?? 0) + invoices;
+  return total;
 }

@@ -35,6 +35,9 @@ const TONES: Readonly<Record<InvoiceState, string>> = {
 
 /** Moves that begin another life under a new key: they are led around the picture, along its bottom. */
 const NEW_KEY: readonly TransitionName[] = ['regenerate', 'abandon'];
+/** Late news of an earlier life: led along the top, into `issued`. */
+const LATE_NEWS: readonly TransitionName[] = ['revive'];
+const TOP = 14;
 const BOTTOM = 262;
 const LEFT = 36;
 /** Two moves between the same states, there and back, stand this far apart. */
@@ -46,13 +49,14 @@ export function stateGraph(): string {
   const moves = names.flatMap((name) =>
     TRANSITIONS[name].from.map((from) => ({ name, from, to: TRANSITIONS[name].to })),
   );
-  const straight = moves.filter(({ name }) => !NEW_KEY.includes(name));
+  const straight = moves.filter(({ name }) => !NEW_KEY.includes(name) && !LATE_NEWS.includes(name));
   const lines = straight.map((move) =>
     arrow(move, straight.some(({ from, to }) => from === move.to && to === move.from) ? APART : 0),
   );
   const around = NEW_KEY.flatMap((name) => TRANSITIONS[name].from);
   const boxes = (Object.keys(PLACES) as InvoiceState[]).map((state) => box(state));
-  return [...lines, ...newKey(around), ...boxes].join('\n');
+  const late = LATE_NEWS.flatMap((name) => TRANSITIONS[name].from);
+  return [...lines, ...newKey(around), ...lateNews(late), ...boxes].join('\n');
 }
 
 function arrow({ name, from, to }: { name: string; from: InvoiceState; to: InvoiceState }, shift: number): string {
@@ -77,6 +81,23 @@ function newKey(states: readonly InvoiceState[]): readonly string[] {
     ...ends.map((end) => `<path class="move new" d="M${end} ${PLACES.failed.y + BOX.height / 2}V${BOTTOM}"/>`),
     `<path class="move new" marker-end="url(#tip)" d="M${furthest} ${BOTTOM}H${LEFT}V${y}H${x - BOX.width / 2 - 3}"/>`,
     `<text class="word" x="${(furthest + x) / 2}" y="${BOTTOM + 4}">${NEW_KEY.join(', ')}: next generation, new key</text>`,
+  ];
+}
+
+function lateNews(states: readonly InvoiceState[]): readonly string[] {
+  const { x, y } = PLACES.issued;
+  const up = states.map((state) => {
+    const place = PLACES[state];
+    // From the lower row: around the upper one, on the left.
+    return place.y === y
+      ? `M${place.x} ${place.y - BOX.height / 2}V${TOP}`
+      : `M${place.x - BOX.width / 2} ${place.y}H${place.x - BOX.width / 2 - 10}V${TOP}`;
+  });
+  const from = Math.min(...states.map((state) => PLACES[state].x - (PLACES[state].y === y ? 0 : BOX.width / 2 + 10)));
+  return [
+    ...up.map((path) => `<path class="move new" d="${path}"/>`),
+    `<path class="move new" marker-end="url(#tip)" d="M${from} ${TOP}H${x}V${y - BOX.height / 2 - 3}"/>`,
+    `<text class="word" x="${(from + x) / 2 + 60}" y="${TOP + 4}">${LATE_NEWS.join(', ')}: an earlier life was issued after all</text>`,
   ];
 }
 

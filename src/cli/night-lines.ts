@@ -10,14 +10,14 @@ export function nightLines(state: NightState | null, inputDir: string): readonly
   if (state === null)
     return ['Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon'];
   const zone = state.timezone ?? 'UTC';
-  const at =
+  const when =
     state.hour === null || state.minute === null
-      ? 'at its own times'
-      : clock({ hour: state.hour, minute: state.minute });
+      ? 'at times of their own'
+      : `every day at ${clock({ hour: state.hour, minute: state.minute })}`;
   return [
     state.paused
       ? `Nights are PAUSED${state.note === null ? '' : `: ${state.note}`}`
-      : `Nights are on: every day at ${at} ${zone}, files of ${inputDir}`,
+      : `Nights are on: ${when} ${zone}, files of ${inputDir}`,
     ...(state.paused ? ['Look at the last run, then let them go again with: lote nightly on'] : []),
     `One at a time; a missed night is caught up with within ${state.catchUpMs / 3_600_000} h; a night that fails pauses the next ones.`,
     ...state.nextTimes.slice(0, NEXT_SHOWN).map((time) => `Next         ${inZone(time, zone)}`),

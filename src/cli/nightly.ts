@@ -8,7 +8,7 @@ import { clock, describeNights, scheduleNights, unscheduleNights, type NightPlac
 import { reachTemporal, type ReachedTemporal } from '../wiring/reach-temporal.ts';
 import { startNight } from '../wiring/start-night.ts';
 import type { NightResult } from '../../workflows/nightly-issuance.ts';
-import { batchFailure } from './batch-failure.ts';
+import { batchFailure } from '../wiring/batch-failure.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';

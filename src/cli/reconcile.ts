@@ -1,6 +1,6 @@
 import type { ReconciliationResult } from '../../workflows/messages.ts';
 import { reconcileNow } from '../wiring/reconcile-now.ts';
-import { batchFailure } from './batch-failure.ts';
+import { batchFailure } from '../wiring/batch-failure.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { withCrew, type CrewCommand } from './with-crew.ts';
 

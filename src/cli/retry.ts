@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
 import { RETRY_STATES } from '../domain/retry-decision.ts';
 import type { BatchResult, RetryRequestInput } from '../../workflows/messages.ts';
-import type { retryInvoices } from '../../workflows/retry-invoices.ts';
+import { retryInRun, retryWorkflowId, runWithBatch, startRetry } from '../wiring/retry-batch.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { printResults } from './print-results.ts';
 import { progressLine } from './progress-line.ts';
@@ -33,6 +31,7 @@ export async function retryCommand(command: RetryCommand): Promise<ExitCode> {
     );
   }
   return withCrew(command, async (crew) => {
+    await crew.requireBatch(command.batchId);
     const request = await requestOf(crew, command);
     const result = await retryOrUpdate(crew, command.batchId, request);
     tellRefused(result);
@@ -55,25 +54,25 @@ async function requestOf(crew: Crew, command: RetryCommand): Promise<RetryReques
 
 /** A run of its own for a finished batch; for one that runs, an update to its run, and then the wait for that. */
 async function retryOrUpdate(crew: Crew, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
-  const own = `${batchId}-retry`;
+  const own = await startRetry({ ...crew, taskQueue: crew.config.taskQueue }, batchId, request);
+  if (own === null) return updateAndWait(crew, retryWorkflowId(batchId), { batchId, request });
   try {
-    await crew.client.workflow.start<typeof retryInvoices>('retryInvoices', {
-      workflowId: own,
-      taskQueue: crew.config.taskQueue,
-      args: [{ batch: batchId, ledgerId: crew.ledgerId, ...request }],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      workflowIdConflictPolicy: 'FAIL',
-    });
     return await waitFor(crew, batchId, own);
   } catch (error) {
-    const running = error instanceof WorkflowExecutionAlreadyStartedError ? own : runOf(error);
+    const running = runWithBatch(error);
     if (running === null) throw error;
-    await crew.client.workflow
-      .getHandle(running)
-      .executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
-    process.stderr.write(`The batch is running; ${running} takes them up when its pages have ended.\n`);
-    return waitFor(crew, batchId, running);
+    return updateAndWait(crew, running, { batchId, request });
   }
+}
+
+async function updateAndWait(
+  crew: Crew,
+  running: string,
+  { batchId, request }: { readonly batchId: string; readonly request: RetryRequestInput },
+): Promise<BatchResult> {
+  await retryInRun(crew.client, running, request);
+  process.stderr.write(`The batch is running; ${running} takes them up when its pages have ended.\n`);
+  return waitFor(crew, batchId, running);
 }
 
 async function waitFor(crew: Crew, batchId: string, workflowId: string): Promise<BatchResult> {
@@ -84,16 +83,6 @@ async function waitFor(crew: Crew, batchId: string, workflowId: string): Promise
   });
   if (result === undefined) throw new LoteError('internal', 'The retry ended without a result; lote status tells.');
   return result;
-}
-
-/** The run that has the batch, when that is why the retry was refused. */
-function runOf(error: unknown): string | null {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const detail: unknown =
-      cause instanceof ApplicationFailure && cause.type === 'batch-running' ? cause.details?.[0] : null;
-    if (typeof detail === 'string') return detail;
-  }
-  return null;
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { bringIn } from '../wiring/input-files.ts';
 import { startBatch, type BatchHandle } from '../wiring/batch-starter.ts';
 import type { Config } from '../runtime/config.ts';
 import type { BatchInput, BatchProgress, BatchResult } from '../../workflows/messages.ts';
-import { batchFailure } from './batch-failure.ts';
+import { batchFailure } from '../wiring/batch-failure.ts';
 import type { ProgressLine } from './progress-line.ts';
 
 /** How often a person sees the bar move. */

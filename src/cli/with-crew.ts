@@ -12,6 +12,7 @@ import { findOwner, type OwnerApi } from '../wiring/owner-api.ts';
 import { queuePollers } from '../wiring/queue-pollers.ts';
 import { requireListedWorker } from '../wiring/require-live-worker.ts';
 import { atRest, atRestIn } from './at-rest.ts';
+import { batchNotFound } from './batch-not-found.ts';
 import { interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';
 import { preflight } from './preflight.ts';
@@ -25,6 +26,8 @@ export interface Crew {
   readonly ledger: Ledger | null;
   readonly reportsDir: string;
   readonly atRest: (batchId: string) => Promise<number>;
+  /** @throws LoteError `batch-not-found`, naming the ids that may have been meant */
+  readonly requireBatch: (batchId: string) => Promise<void>;
   /** Rejects at Ctrl-C, and when the part that does the work is lost. */
   readonly ended: Promise<never>;
 }
@@ -34,6 +37,8 @@ export interface CrewCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** Among the newest of them is the one that was meant. */
+const BATCHES_NAMED = 50;
 const OWNER_PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or with the next command.';
@@ -71,6 +76,12 @@ async function withWorkers<T>(
       return await work({
         ...{ config, client, ledgerId: ledger.id, ledger, reportsDir },
         atRest: (batchId) => atRestIn(ledger, batchId),
+        requireBatch: (batchId) =>
+          requireKnown(
+            batchId,
+            () => ledger.findBatch(batchId),
+            () => ledger.listBatches(BATCHES_NAMED),
+          ),
         ended: interrupted,
       });
     } finally {
@@ -97,7 +108,17 @@ async function withEmbedded<T>(
       ended.catch(() => undefined);
       try {
         const crew = { config, client, ledgerId: ledger.id, ledger, reportsDir: config.reportsDir };
-        return await work({ ...crew, atRest: (batchId) => atRestIn(ledger, batchId), ended });
+        return await work({
+          ...crew,
+          atRest: (batchId) => atRestIn(ledger, batchId),
+          requireBatch: (batchId) =>
+            requireKnown(
+              batchId,
+              () => ledger.findBatch(batchId),
+              () => ledger.listBatches(BATCHES_NAMED),
+            ),
+          ended,
+        });
       } finally {
         stack.handOver.refuse();
         await stack.stop();
@@ -124,9 +145,23 @@ async function withOwner<T>(
     return await work({
       ...{ config, client, ledgerId, ledger: null, reportsDir },
       atRest: async (batchId) => atRest((await owner.batch(batchId))?.counts ?? {}),
+      requireBatch: (batchId) =>
+        requireKnown(
+          batchId,
+          () => owner.batch(batchId),
+          () => owner.batches(BATCHES_NAMED),
+        ),
       ended: interrupted,
     });
   } finally {
     await client.connection.close();
   }
+}
+
+async function requireKnown(
+  batchId: string,
+  find: () => Promise<object | null>,
+  list: () => Promise<readonly { readonly batchId: string }[]>,
+): Promise<void> {
+  if ((await find()) === null) throw batchNotFound(batchId, await list());
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Finding } from '../domain/invoice.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger.ts';
 import { findingsTable, totalsTable } from './batch-tables.ts';
-import type { BatchWatch, Operation } from './console-options.ts';
+import type { BatchWatch } from './console-options.ts';
 import { downloads } from './downloads.ts';
 import { invoiceList } from './invoice-list.ts';
 import type { InvoiceView } from './invoice-view.ts';
@@ -10,6 +10,8 @@ import { operationsForm } from './operations-form.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { progressBar } from './progress-bar.ts';
+import { reconcileForm, SETTLED_BY_ASKING } from './reconcile-form.ts';
+import { retryBatchForm } from './retry-form.ts';
 import { PROBLEM_STATES, STATE_ORDER, stateCounts, toneOf } from './state-counts.ts';
 import type { StateCounts } from './state-counts.ts';
 import { batchTone, isLive, verdict } from './verdict.ts';
@@ -25,8 +27,12 @@ export interface BatchPage {
   readonly temporalUi: string | null;
   /** Of a batch that can be paused or cancelled here. */
   readonly watch: BatchWatch | null;
+  readonly canRetry: boolean;
+  readonly canReconcile: boolean;
+  /** How often somebody did something to it by hand. */
+  readonly audited: number;
   /** What the operator has just done. */
-  readonly done: Operation['kind'] | null;
+  readonly done: Html;
 }
 
 /** One batch: how it stands, what is wrong first, then each invoice. */
@@ -36,7 +42,7 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
   const counts = stateCounts(page.counts);
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
   return html`<h1>${batch.file}</h1>
-    ${done === null ? '' : html`<p class="done" role="status">${texts.operations.done[done]}</p>`}
+    ${done}
     <section class="verdict ${batchTone(batch, problems)}">
       <p><span class="state ${batchTone(batch, problems)}">${texts.batchStates[batch.state]}</span></p>
       ${verdict(format, { batch, counts, fileFindings: page.fileFindings })}
@@ -44,13 +50,21 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
     </section>
     ${progressBar(counts)} ${balance(format, counts)}
     ${watch === null || !isLive(batch) ? '' : operationsForm(format, { batchId: batch.batchId, watch })}
-    ${totalsTable(format, page.counts)} ${findingsTable(format, page.fileFindings, texts.fileFindings)}
+    ${totalsTable(format, page.counts)} ${openForms(format, page, counts)} ${findingsTable(format, page.fileFindings, texts.fileFindings)}
     ${batch.invoices === 0 ? '' : invoiceList(format, { batchId: batch.batchId, counts, view: page.view, invoices: page.invoices })}
     ${facts(format, page)}`;
 }
 
+/** What an operator can do about what did not go out. */
+function openForms(format: PageFormat, { batch, canRetry, canReconcile }: BatchPage, counts: StateCounts): Html {
+  const open = SETTLED_BY_ASKING.some((state) => counts[state] > 0);
+  return html`${canReconcile && open && !isLive(batch) ? reconcileForm(format, `/batches/${encodeURIComponent(batch.batchId)}`) : ''}
+  ${canRetry && !isLive(batch) ? retryBatchForm(format, batch.batchId, counts) : ''}`;
+}
+
 function balance({ count, texts }: PageFormat, counts: StateCounts): Html {
-  const present = STATE_ORDER.filter((state) => counts[state] > 0);
+  // In the order of the bar above.
+  const present = STATE_ORDER.toReversed().filter((state) => counts[state] > 0);
   if (present.length === 0) return html``;
   return html`<h2 class="unseen">${texts.balance}</h2>
     <ul class="legend">
@@ -58,7 +72,7 @@ function balance({ count, texts }: PageFormat, counts: StateCounts): Html {
     </ul>`;
 }
 
-function facts({ texts, count, time }: PageFormat, { batch, temporalUi }: BatchPage): Html {
+function facts({ texts, count, time }: PageFormat, { batch, temporalUi, audited }: BatchPage): Html {
   const line = (name: string, value: string | Html) =>
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
@@ -67,6 +81,7 @@ function facts({ texts, count, time }: PageFormat, { batch, temporalUi }: BatchP
       ${line(texts.rows, count(batch.rows))} ${line(texts.rowsWithoutInvoice, count(batch.rowsWithoutInvoice))}
       ${line(texts.invoices, count(batch.invoices))} ${line(texts.started, time(batch.startedAt))}
       ${batch.finishedAt === null ? '' : line(texts.finished, time(batch.finishedAt))}
+      ${audited === 0 ? '' : line(texts.audit.title, html`<a href="/batches/${encodeURIComponent(batch.batchId)}/audit">${count(audited)}</a>`)}
       ${line('Id', html`<span class="mono">${batch.batchId}</span>`)}
       ${line('SHA-256', html`<span class="mono">${batch.sha256}</span>`)}
       ${temporalUi === null ? '' : line('Temporal', html`<a href="${temporalUi}">${texts.openInTemporal}</a>`)}

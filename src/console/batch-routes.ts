@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { z } from 'zod';
+import { auditCsv, auditPage } from './audit-page.ts';
 import { batchPage } from './batch-page.ts';
-import type { ConsoleOptions, Operation } from './console-options.ts';
-import { formOf } from './file-routes.ts';
+import type { ConsoleOptions } from './console-options.ts';
+import { doneNote } from './done-note.ts';
 import { invoicePage } from './invoice-page.ts';
 import { invoiceView } from './invoice-view.ts';
 import { invoiceWindow } from './invoice-window.ts';
@@ -13,15 +13,7 @@ import { stateCounts } from './state-counts.ts';
 import { workflowAddress } from './temporal-address.ts';
 import { isLive } from './verdict.ts';
 
-const OperationForm = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('pause'), reason: z.string().trim().min(1).max(300) }),
-  z.object({ kind: z.literal('cancelRemaining'), reason: z.string().trim().min(1).max(300) }),
-  z.object({ kind: z.literal('resume') }),
-]);
-
-const KINDS: readonly Operation['kind'][] = ['pause', 'resume', 'cancelRemaining'];
-
-/** One batch, its invoices, its files, and what an operator can do to it while it runs. */
+/** One batch, its invoices, its files, and what was done to it by hand. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger, reportsDir, links, application = 'default', actions } = options;
   const routes = new Hono();
@@ -52,7 +44,10 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
       temporalUi: workflowAddress(links, batch.workflowId),
       watch:
         isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
-      done: KINDS.find((kind) => kind === context.req.query('done')) ?? null,
+      canRetry: actions?.retry !== undefined,
+      canReconcile: actions?.reconcile !== undefined,
+      audited: (await ledger.auditOf(batchId)).length,
+      done: doneNote(format, context.req.query()),
     });
     return pages.show(context, { title: batch.file, content, live: isLive(batch) });
   });
@@ -62,9 +57,16 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     const ordinal = Number(context.req.param('ordinal'));
     const dossier = batch === null ? null : await ledger.invoiceDossier(batch.batchId, ordinal);
     if (batch === null || dossier === null) return pages.notFound(context);
+    const format = pages.formatOf(context);
     return pages.show(context, {
       title: dossier.line.ref,
-      content: invoicePage(pages.formatOf(context), { batch, dossier }),
+      content: invoicePage(format, {
+        batch,
+        dossier,
+        canRetry: actions?.retry !== undefined,
+        canReconcile: actions?.reconcile !== undefined,
+        done: doneNote(format, context.req.query()),
+      }),
     });
   });
 
@@ -74,15 +76,21 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     return answer ?? pages.notFound(context);
   });
 
-  routes.post('/:id/operations', async (context) => {
+  routes.get('/:id/audit', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null || actions?.operate === undefined) return pages.notFound(context);
-    const page = `/batches/${encodeURIComponent(batch.batchId)}`;
-    const operation = OperationForm.safeParse(await formOf(context));
-    // The form says what it needs; who goes around it is back on the page, and nothing has happened.
-    if (!operation.success) return context.redirect(page, 303);
-    await actions.operate(batch.workflowId, operation.data);
-    return context.redirect(`${page}?done=${operation.data.kind}`, 303);
+    if (batch === null) return pages.notFound(context);
+    const format = pages.formatOf(context);
+    const content = auditPage(format, { batch, audit: await ledger.auditOf(batch.batchId) });
+    return pages.show(context, { title: format.texts.audit.title, content });
+  });
+
+  routes.get('/:id/audit.csv', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return pages.notFound(context);
+    return context.body(auditCsv(await ledger.auditOf(batch.batchId)), 200, {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="audit.csv"',
+    });
   });
 
   return routes;

@@ -17,17 +17,20 @@ export interface BatchesPage {
   readonly batches: readonly BatchWithCounts[];
   /** Whether a file can be checked and started here. */
   readonly upload: boolean;
+  /** Nothing can be set in motion here. */
+  readonly showsOnly: boolean;
 }
 
 /** Every batch, newest first, with its state, its progress and what is open. */
-export function batchesPage(format: PageFormat, { batches, upload }: BatchesPage): Html {
+export function batchesPage(format: PageFormat, { batches, upload, showsOnly }: BatchesPage): Html {
   const { texts } = format;
   return html`${
     upload
       ? html`<h1>${texts.upload.title}</h1>
             ${uploadForm(format)}
             <h2>${texts.batches}</h2>`
-      : html`<h1>${texts.batches}</h1>`
+      : html`<h1>${texts.batches}</h1>
+          ${showsOnly ? html`<p class="done">${texts.withoutTemporal}</p>` : ''}`
   }
     ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : table(format, batches)}`;
 }
@@ -58,7 +61,7 @@ function batchRow({ texts, count, time, plural }: PageFormat, { batch, counts }:
   return html`<tr>
     <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
     <td><span class="state ${batchTone(batch, problems)}">${texts.batchStates[batch.state]}</span></td>
-    <td>${problems === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : plural(texts.needAttention, problems)}</td>
+    <td>${batch.state === 'refused' ? texts.verdicts.refused : problems === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : plural(texts.needAttention, problems)}</td>
     <td class="number">${count(batch.invoices)}</td>
     <td>${progressBar(counts)}<span class="soft">${count(atRest(counts))} / ${count(batch.invoices)}</span></td>
     <td class="time">${time(batch.startedAt)}</td>

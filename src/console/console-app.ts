@@ -12,6 +12,8 @@ import { CONSOLE_STYLE } from './console-style.ts';
 import { fileRoutes } from './file-routes.ts';
 import { guard } from './guard.ts';
 import { healthChecks, healthPage } from './health.ts';
+import { nightRoutes } from './night-routes.ts';
+import { operateRoutes } from './operate-routes.ts';
 import { pageAnswers } from './page-answers.ts';
 import { profilePage } from './profile-page.ts';
 import { MOST_FOUND, searchPage } from './search-page.ts';
@@ -53,7 +55,11 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
     );
     return pages.show(context, {
       title: format.texts.batches,
-      content: batchesPage(format, { batches, upload: actions?.files !== undefined }),
+      content: batchesPage(format, {
+        batches,
+        upload: actions?.files !== undefined,
+        showsOnly: options.showsOnly === true,
+      }),
       live: records.some(isLive),
     });
   });
@@ -81,6 +87,8 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.use('/start', smallForm);
   app.use('/batches/*', smallForm);
   app.route('/batches', batchRoutes(options, pages));
+  app.route('/batches', operateRoutes(options, pages));
+  app.route('/nights', nightRoutes(options, pages));
   if (actions?.files !== undefined) app.route('/', fileRoutes(options, actions.files, pages));
 
   app.notFound((context) =>

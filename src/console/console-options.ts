@@ -1,12 +1,13 @@
 import type { Finding } from '../domain/invoice.ts';
 import type { BatchLedger, Ledger } from '../domain/ports/ledger.ts';
+import type { RetryState } from '../domain/retry-decision.ts';
 
 /** What the console reads; it never writes to the ledger itself. */
 export type ConsoleLedger = Pick<
   BatchLedger,
   'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices'
 > &
-  Pick<Ledger, 'id' | 'parkedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDossier'>;
+  Pick<Ledger, 'id' | 'parkedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDossier' | 'auditOf'>;
 
 /** A run that another process hands over to the owner of the data directory. */
 export interface RunRequest {
@@ -45,7 +46,36 @@ export interface FileCheck {
 
 export type Operation =
   | { readonly kind: 'pause' | 'cancelRemaining'; readonly reason: string }
-  | { readonly kind: 'resume' };
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'settleNow' };
+
+/** Which invoices of a batch go again: all of some states, or those that have one of the rows. */
+export interface RetryWish {
+  readonly batchId: string;
+  readonly states?: readonly RetryState[];
+  readonly rows?: readonly number[];
+  readonly reason: string;
+  readonly acceptDuplicateRisk: boolean;
+}
+
+export type RetryAnswer =
+  /** It goes on; the batch runs again. */
+  | { readonly how: 'started' }
+  /** The batch runs: its run takes them up. */
+  | { readonly how: 'joined' }
+  /** Ended while somebody waited. */
+  | { readonly how: 'ended'; readonly moved: number; readonly refused: Readonly<Record<string, number>> };
+
+export type ReconcileAnswer =
+  | { readonly how: 'started' }
+  | {
+      readonly how: 'ended';
+      readonly asked: number;
+      readonly settled: number;
+      readonly repeated: number;
+      readonly found: number;
+      readonly serviceAway: boolean;
+    };
 
 /** What only the run of a batch knows. */
 export interface BatchWatch {
@@ -69,6 +99,10 @@ export interface ConsoleActions {
   };
   /** An update of the batch's running workflow; its answer is a sentence. @throws LoteError `batch-not-found` when nothing runs */
   readonly operate?: (workflowId: string, operation: Operation) => Promise<string>;
+  /** Invoices go again, as by `lote retry`. @throws LoteError */
+  readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
+  /** Whatever batches left open is looked at now, as by `lote reconcile`. @throws LoteError */
+  readonly reconcile?: () => Promise<ReconcileAnswer>;
   /** What a running batch says of itself; null when nothing runs. */
   readonly watch?: (workflowId: string) => Promise<BatchWatch | null>;
 }
@@ -100,6 +134,8 @@ export interface ConsoleOptions {
   /** Host names, besides those of loopback, under which the console is reached. */
   readonly hosts?: readonly string[];
   readonly actions?: ConsoleActions;
+  /** Said on the first page: this process knows no Temporal, so it can only show. */
+  readonly showsOnly?: boolean;
   /** Checks of what the console cannot see itself: Temporal, service, receiver. */
   readonly health?: () => Promise<readonly HealthCheck[]>;
   /** IANA zone in which times are shown; default: the machine's. */

@@ -22,13 +22,13 @@ button,.button,input,select{font:inherit;color:var(--ink);background:var(--paper
 button,.button{cursor:pointer;background:var(--panel);text-decoration:none;display:inline-block}button:hover,.button:hover{border-color:var(--link)}
 button.main{background:var(--link);border-color:var(--link);color:var(--on-link);font-weight:600}button.danger{border-color:var(--bad);color:var(--bad);background:var(--paper)}
 label{display:block;margin:.35rem 0 .2rem}.row{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}.row>label{flex-basis:100%;margin:0}.row>input{flex:0 1 26rem;min-width:0}
-form.fields select{display:block}details{margin:.75rem 0}summary{cursor:pointer;padding:.2rem 0;color:var(--link)}details .soft,details p{max-width:60rem}
+form.fields select{display:block}fieldset{border:0;margin:0;padding:0}legend{padding:0;color:var(--soft)}label.choice{display:inline-flex;gap:.4rem;align-items:baseline;margin:.2rem 1.1rem .2rem 0}.card h2{margin:.1rem 0 .4rem}.card button{margin-top:.6rem}.card input[name=reason]{display:block;width:min(100%,32rem)}h3{font-size:1rem;margin:1.2rem 0 .3rem}details{margin:.75rem 0}summary{cursor:pointer;padding:.2rem 0;color:var(--link)}details .soft,details p{max-width:60rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.93rem}
 th,td{text-align:left;vertical-align:top;padding:.4rem .6rem;border-bottom:1px solid var(--line);unicode-bidi:isolate}
 thead th{color:var(--soft);font-weight:600;white-space:nowrap}tbody th{font-weight:600}td.number,th.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.time{white-space:nowrap}td.text{overflow-wrap:anywhere;min-width:13rem}tfoot tr:first-child>*{border-top:2px solid var(--ink);font-weight:700;color:var(--ink)}
 ul.legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:.15rem 1.25rem;list-style:none;margin:.5rem 0;padding:0}ul.plain,ul.figures{list-style:none;margin:.5rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.35rem 1.1rem}ul.plain a[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}ul.buttons{gap:.5rem}
 .figure{font-size:1.3rem;font-weight:600;font-variant-numeric:tabular-nums}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.25rem;margin:.75rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-@media (max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}form.search{flex-basis:100%;margin-left:0}footer ul.plain{margin-left:0}.verdict{padding:.6rem .8rem}td.text{min-width:10rem}}
+@media (max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}form.search{flex-basis:100%;margin-left:0}footer ul.plain{margin-left:0}.verdict{padding:.6rem .8rem}td.text{min-width:10rem}td .state{white-space:normal;display:inline-block;min-width:6.5rem}th[scope=row]{min-width:7.5rem}}
 @media print{header.top,form,footer ul,.skip{display:none}.scroll{overflow:visible}svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -1,14 +1,10 @@
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchState } from '../domain/ports/ledger.ts';
-
-/** A text with a number in it (`{n}`), and at times other words (`{of}`). */
-export interface Plural {
-  readonly one: string;
-  readonly other: string;
-}
+import type { OperatorTexts } from './operator-texts.ts';
+import type { Plural } from './plural.ts';
 
 /** Every text of the console. Names of states stay as they are: ledger, reports and pages use one word each. */
-export interface ConsoleTexts {
+export interface ConsoleTexts extends OperatorTexts {
   /** Of the language itself, in the language. */
   readonly languageName: string;
   readonly batches: string;
@@ -154,7 +150,8 @@ export interface ConsoleTexts {
     readonly cancelNote: string;
     readonly paused: string;
     readonly waitingFor: string;
-    readonly done: { readonly pause: string; readonly resume: string; readonly cancelRemaining: string };
+    readonly settleNow: string;
+    readonly done: Readonly<Record<'pause' | 'resume' | 'cancelRemaining' | 'settleNow', string>>;
   };
   readonly search: {
     readonly title: string;

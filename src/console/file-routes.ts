@@ -53,7 +53,7 @@ export function fileRoutes(
 
 /** Small forms only: their bodies are bounded where the routes are mounted. */
 export async function formOf(context: Context): Promise<Readonly<Record<string, unknown>>> {
-  return context.req.parseBody();
+  return context.req.parseBody({ all: true });
 }
 
 async function* bytesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {

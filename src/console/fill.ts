@@ -1,4 +1,4 @@
-import type { Plural } from './console-texts.ts';
+import type { Plural } from './plural.ts';
 
 /** `{n} of {of}` with its words. A place without a word stays: a test finds it sooner than a reader. */
 export function fill(text: string, words: Readonly<Record<string, string>>): string {

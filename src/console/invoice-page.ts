@@ -4,7 +4,9 @@ import type { BatchRecord } from '../domain/ports/ledger.ts';
 import type { Invoice } from '../domain/invoice.ts';
 import { findingsTable } from './batch-tables.ts';
 import { invoiceHistory } from './invoice-history.ts';
+import { reconcileForm, SETTLED_BY_ASKING } from './reconcile-form.ts';
 import { requestList } from './request-list.ts';
+import { retryInvoiceForm } from './retry-form.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { toneOf } from './state-counts.ts';
@@ -12,14 +14,20 @@ import { toneOf } from './state-counts.ts';
 export interface InvoicePage {
   readonly batch: BatchRecord;
   readonly dossier: InvoiceDossier;
+  readonly canRetry: boolean;
+  readonly canReconcile: boolean;
+  /** What the operator has just done. */
+  readonly done: Html;
 }
 
 /** One invoice: how it stands and why, what the file says, what was sent, what came back, in the order of a phone call about it. */
-export function invoicePage(format: PageFormat, { batch, dossier }: InvoicePage): Html {
+export function invoicePage(format: PageFormat, page: InvoicePage): Html {
+  const { batch, dossier, done } = page;
   const { texts } = format;
   const { line, content } = dossier;
   return html`<p><a href="/batches/${encodeURIComponent(batch.batchId)}">← ${batch.file}</a></p>
     <h1>${texts.invoice.title} ${line.ref}</h1>
+    ${done}
     <section class="verdict ${toneOf(line.state)}">
       <p class="big">
         <span class="state ${toneOf(line.state)}">${line.state}</span> <strong>${texts.states[line.state]}</strong>
@@ -27,11 +35,19 @@ export function invoicePage(format: PageFormat, { batch, dossier }: InvoicePage)
       ${line.reason === null ? '' : html`<p>${line.reason.message} <span class="mono soft">${line.reason.code}</span></p>`}
       ${line.flags.length === 0 ? '' : html`<p>${texts.invoice.flags}: <span class="mono">${line.flags.join(', ')}</span></p>`}
     </section>
-    ${facts(format, { batch, dossier })}
+    ${facts(format, page)}
     <h2>${texts.invoice.lines}</h2>
     ${content === null ? html`<p>${texts.invoice.noContent}</p>` : contentTable(format, content)}
     ${findingsTable(format, line.findings, texts.dryRun.findings)} ${invoiceHistory(format, dossier)}
-    ${requestList(format, dossier.lives)}`;
+    ${requestList(format, dossier.lives)} ${openForms(format, page)}`;
+}
+
+/** What an operator can do about this one. */
+function openForms(format: PageFormat, { batch, dossier: { line }, canRetry, canReconcile }: InvoicePage): Html {
+  const { batchId } = batch;
+  const page = `/batches/${encodeURIComponent(batchId)}/invoices/${line.ordinal}`;
+  return html`${canReconcile && SETTLED_BY_ASKING.includes(line.state) ? reconcileForm(format, page) : ''}
+  ${canRetry ? retryInvoiceForm(format, { batchId, ordinal: line.ordinal, state: line.state }) : ''}`;
 }
 
 function facts({ texts, money }: PageFormat, { batch, dossier: { line, content, batches } }: InvoicePage): Html {

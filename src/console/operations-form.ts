@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { BatchWatch } from './console-options.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
+import { reasonField } from './reason-field.ts';
 
 export interface OperationsForm {
   readonly batchId: string;
@@ -25,6 +26,9 @@ export function operationsForm({ texts: { operations } }: PageFormat, { batchId,
             <button name="kind" value="pause">${operations.pause}</button>
           </form>`
     }
+    <form action="${action}" method="post">
+      <button name="kind" value="settleNow">${operations.settleNow}</button>
+    </form>
     <details>
       <summary>${operations.cancel}</summary>
       <form action="${action}" method="post">
@@ -35,9 +39,4 @@ export function operationsForm({ texts: { operations } }: PageFormat, { batchId,
     </details>
     <p class="soft">${operations.reasonNote}</p>
   </section>`;
-}
-
-function reasonField({ reason }: PageFormat['texts']['operations'], id: string): Html {
-  return html`<label for="${id}">${reason}</label>
-    <input id="${id}" name="reason" required maxlength="300" autocomplete="off" />`;
 }

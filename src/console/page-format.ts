@@ -1,4 +1,5 @@
-import type { ConsoleTexts, Plural } from './console-texts.ts';
+import type { ConsoleTexts } from './console-texts.ts';
+import type { Plural } from './plural.ts';
 import type { Speech } from './choose-language.ts';
 import { fill, pluralForm } from './fill.ts';
 import { CONSOLE_TEXTS } from './text-catalogue.ts';
@@ -17,6 +18,8 @@ export interface PageFormat {
   /** The same for money: two decimals at least, so that a column lines up. */
   money(decimal: string): string;
   time(epochMs: number): string;
+  /** A calendar date, `2026-11-21`, of no time zone. */
+  date(isoDate: string): string;
 }
 
 export function pageFormat({ language, locale }: Speech, timeZone?: string): PageFormat {
@@ -31,6 +34,8 @@ export function pageFormat({ language, locale }: Speech, timeZone?: string): Pag
     timeStyle: 'medium',
     ...(timeZone === undefined ? {} : { timeZone }),
   });
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: 'UTC' });
+
   function amount(decimal: string): string {
     const [whole = '', fraction] = decimal.split('.');
     const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, group);
@@ -53,5 +58,6 @@ export function pageFormat({ language, locale }: Speech, timeZone?: string): Pag
       return amount(`${whole}.${fraction.padEnd(2, '0')}`);
     },
     time: (epochMs) => times.format(epochMs),
+    date: (isoDate) => dates.format(Date.parse(isoDate)),
   };
 }

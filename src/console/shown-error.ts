@@ -18,6 +18,7 @@ const STATUS_BY_CODE: Partial<Record<LoteErrorCode, 400 | 404 | 503>> = {
   usage: 400,
   'file-unreadable': 400,
   'file-changed': 400,
+  'transition-refused': 400,
   'configuration-invalid': 400,
   'batch-not-found': 404,
   'ledger-unavailable': 503,

@@ -1,6 +1,8 @@
 import type { ConsoleTexts } from './console-texts.ts';
+import { OPERATOR_TEXTS_ES } from './operator-texts-es.ts';
 
 export const TEXTS_ES: ConsoleTexts = {
+  ...OPERATOR_TEXTS_ES,
   languageName: 'Español',
   batches: 'Lotes',
   health: 'Estado del sistema',
@@ -153,10 +155,12 @@ export const TEXTS_ES: ConsoleTexts = {
       'Lo que no se ha enviado queda retenido; se espera lo ya enviado. Después esta ejecución no continúa; iniciar de nuevo el archivo sigue con lo que falta.',
     paused: 'En pausa: no se envía nada nuevo. Se siguen recibiendo las respuestas a lo enviado.',
     waitingFor: 'Está esperando:',
+    settleNow: 'Preguntar ahora por lo que no respondió',
     done: {
       pause: 'En pausa. Se espera lo que está en camino; no se envía nada nuevo.',
       resume: 'Sigue.',
       cancelRemaining: 'No se envía nada más. Se espera lo que está en camino y después se escribe el informe.',
+      settleNow: 'Se pregunta al servicio por cada factura de este lote que sigue sin palabra final.',
     },
   },
   search: {

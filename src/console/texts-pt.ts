@@ -1,6 +1,8 @@
 import type { ConsoleTexts } from './console-texts.ts';
+import { OPERATOR_TEXTS_PT } from './operator-texts-pt.ts';
 
 export const TEXTS_PT: ConsoleTexts = {
+  ...OPERATOR_TEXTS_PT,
   languageName: 'Português',
   batches: 'Lotes',
   health: 'Estado do sistema',
@@ -150,10 +152,12 @@ export const TEXTS_PT: ConsoleTexts = {
       'O que não foi enviado fica retido; espera-se pelo que já foi enviado. Depois disso esta execução não continua; iniciar o ficheiro de novo retoma o que falta.',
     paused: 'Em pausa: nada de novo é enviado. As respostas ao que foi enviado continuam a ser recebidas.',
     waitingFor: 'Está à espera:',
+    settleNow: 'Perguntar já pelo que não respondeu',
     done: {
       pause: 'Em pausa. Espera-se pelo que está a caminho; nada de novo é enviado.',
       resume: 'A continuar.',
       cancelRemaining: 'Nada mais é enviado. Espera-se pelo que está a caminho e depois escreve-se o relatório.',
+      settleNow: 'O serviço é consultado sobre cada fatura deste lote ainda sem palavra final.',
     },
   },
   search: {

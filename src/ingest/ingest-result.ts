@@ -20,6 +20,8 @@ export interface Dialect {
   readonly headerRow: number | null;
   /** Cells of the header as they stand in the file. */
   readonly header: readonly string[];
+  /** In JSON: a list, or an object whose member `invoices` is one. */
+  readonly frame?: 'array' | 'invoices' | undefined;
   /** True for a corrections file of Lote's own (it has `lote_state` and `lote_reason`): its inert cells lose their `'`. */
   readonly own: boolean;
 }

@@ -56,6 +56,11 @@ export class JsonGrammar {
     return this.#shape === 'ndjson' ? 'ndjson' : 'json';
   }
 
+  /** What holds the records of a file that is one JSON text. */
+  get frame(): 'array' | 'invoices' {
+    return this.#shape === 'invoices' ? 'invoices' : 'array';
+  }
+
   /** Names beside `invoices` in the object that holds them; known at the end. */
   get otherMembers(): readonly string[] {
     return this.#otherMembers;

@@ -45,6 +45,10 @@ export class JsonReader {
     return this.#grammar.format;
   }
 
+  get frame(): 'array' | 'invoices' {
+    return this.#grammar.frame;
+  }
+
   /** Members beside `invoices`, which are no part of any invoice. */
   get otherMembers(): readonly string[] {
     return this.#grammar.otherMembers;

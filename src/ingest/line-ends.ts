@@ -14,7 +14,7 @@ export class LineEnds {
       if (chunk[0] === LF) this.#crlf = true;
       else this.#cr = true;
     }
-    for (let at = chunk.indexOf(CR); at >= 0 && !this.#cr; at = chunk.indexOf(CR, at + 1)) {
+    for (let at = chunk.indexOf(CR); at >= 0 && !(this.#cr && this.#crlf); at = chunk.indexOf(CR, at + 1)) {
       if (chunk[at + 1] === LF) this.#crlf = true;
       else if (at + 1 < chunk.length) this.#cr = true;
     }

@@ -36,7 +36,15 @@ export async function readJson(reading: Reading): Promise<Read> {
     reading.findings.add({ row: null, column: null, code: 'columns-ignored', message, severity: 'info' });
   }
   return {
-    dialect: { format: reader.format, delimiter: null, lineEnd: null, headerRow: null, header: [], own: false },
+    dialect: {
+      format: reader.format,
+      delimiter: null,
+      lineEnd: null,
+      headerRow: null,
+      header: [],
+      own: false,
+      frame: reader.frame,
+    },
     conversion: {
       format: reader.format,
       decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },

@@ -21,6 +21,7 @@ const DialectShape = z.object({
   lineEnd: z.string().nullable(),
   headerRow: z.number().nullable(),
   header: z.array(z.string()),
+  frame: z.enum(['array', 'invoices']).optional(),
   own: z.boolean(),
 });
 

@@ -38,9 +38,12 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   const inFlight = new Set<ItemKey>();
 
   return async (items) => {
-    const results: Result[] = [];
-    for (const part of withoutRepeats(items, options.keyOf)) results.push(...(await enqueue(part)));
-    return results;
+    // Handed in together: a later call of the same key must not come between two parts.
+    const parts = await Promise.allSettled(withoutRepeats(items, options.keyOf).map(enqueue));
+    return parts.flatMap((part) => {
+      if (part.status === 'rejected') throw part.reason;
+      return part.value;
+    });
   };
 
   function enqueue(items: readonly Item[]): Promise<readonly Result[]> {

@@ -2,8 +2,8 @@ import iconv from 'iconv-lite';
 import { LoteError } from '../domain/errors.ts';
 import { READ_AS } from '../domain/read-as.ts';
 import { checkAllFound, type CorrectionsPlan } from './corrections-plan.ts';
-import { csvRecord } from './csv-record.ts';
-import { originalCell } from './inert-cell.ts';
+import { csvRecord } from '../domain/csv-record.ts';
+import { originalCell } from '../domain/inert-cell.ts';
 import type { OriginalCsv } from './original-file.ts';
 
 /** Ingest knows a file that Lote wrote by these two, and ignores them. */

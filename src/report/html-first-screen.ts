@@ -49,7 +49,7 @@ function nextSteps(model: ReportModel, corrections: string | null): SafeHtml {
   if (model.batch.state === 'refused') {
     const errors = model.fileFindings.filter(({ severity }) => severity === 'error').slice(0, MOST_ERRORS);
     return html`<ul>
-        ${errors.map(({ row, message }) => html`<li>${row === null ? '' : `Row ${row}: `}${message}</li>`)}
+        ${errors.map(({ row, message }) => html`<li>${row === null || message.startsWith(`Row ${row}`) ? '' : `Row ${row}: `}${message}</li>`)}
       </ul>
       <p>What to do next: correct the file and drop it again.</p>`;
   }

@@ -7,8 +7,6 @@ import { rowList } from './row-list.ts';
 
 /** Rows of one table: a browser lays out closed folds only when they are opened, so a large report opens at once. */
 const FOLD_SIZE = 1000;
-/** Past this, no browser is pleasant: the page says where the rest is. */
-const MOST_INVOICES = 50_000;
 
 export interface InvoiceSection {
   readonly title: string;
@@ -16,26 +14,44 @@ export interface InvoiceSection {
   readonly belongs: (invoice: BatchInvoice) => boolean;
   /** How many belong; nothing is written for none. */
   readonly total: number;
+  /** More are not written here: the page says where all of them stand. */
+  readonly most: number;
 }
 
 /** Invoices that did not go out, or those that did: together every invoice of the batch. */
-export async function* invoiceSection({ title, invoices, belongs, total }: InvoiceSection): AsyncGenerator<string> {
+export async function* invoiceSection({
+  title,
+  invoices,
+  belongs,
+  total,
+  most,
+}: InvoiceSection): AsyncGenerator<string> {
   if (total === 0) return;
-  yield html`<section><h2>${title} (${groupedDigits(String(total))})</h2> `.safe;
+  const shown = Math.min(total, most);
+  yield html`<section><h2>${title} (${groupedDigits(String(total))})</h2> ${shown < total ? rest(shown, total) : ''}`
+    .safe;
   let written = 0;
   for await (const portion of invoices) {
     let text = '';
     for (const invoice of portion) {
-      if (!belongs(invoice) || written === MOST_INVOICES) continue;
-      if (written % FOLD_SIZE === 0) text += (written === 0 ? '' : closeFold(total)) + openFold(title, written, total);
+      if (!belongs(invoice) || written === most) continue;
+      if (written % FOLD_SIZE === 0) text += (written === 0 ? '' : closeFold(shown)) + openFold(title, written, shown);
       text += invoiceRow(invoice).safe;
       written += 1;
     }
     yield text;
   }
-  yield closeFold(total);
-  if (written < total) yield html`<p>${total - written} more in report.csv and report.json.</p>`.safe;
+  yield closeFold(shown);
   yield '</section>\n';
+}
+
+/** Said above the list: whoever scrolls to its end must not think that it is one. */
+function rest(shown: number, total: number): SafeHtml {
+  const [here, all] = [shown, total].map((count) => groupedDigits(String(count)));
+  return html`<p>
+    Only the first ${here ?? ''} of ${all ?? ''} stand on this page, so that it opens at once. All of them are in
+    <a href="report.csv">report.csv</a> and <a href="report.json">report.json</a> beside it, and in the console.
+  </p>`;
 }
 
 function openFold(title: string, from: number, total: number): string {

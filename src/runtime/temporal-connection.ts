@@ -40,16 +40,10 @@ export async function temporalPlace(address: string, { apiKey, tls }: TemporalAc
  * @throws LoteError `temporal-unavailable` when nothing answers in time; the address is named, no secret is.
  */
 export async function connectTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Promise<Connection> {
-  const calls = closingCalls();
-  const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), calls.interceptor];
+  const { interceptors, endCalls } = quietInterceptors();
   try {
     const connection = await Connection.connect({ ...place, connectTimeout: patienceMs, interceptors });
-    const close = connection.close.bind(connection);
-    connection.close = async () => {
-      calls.end();
-      await close();
-    };
-    return connection;
+    return endingCalls(connection, endCalls);
   } catch (cause) {
     throw new LoteError(
       'temporal-unavailable',
@@ -58,6 +52,30 @@ export async function connectTemporal(place: TemporalPlace, patienceMs: number =
       { cause },
     );
   }
+}
+
+/** A connection that is made with its first call, and again after a loss. */
+export function lazyTemporal(place: TemporalPlace): Connection {
+  const { interceptors, endCalls } = quietInterceptors();
+  return endingCalls(Connection.lazy({ ...place, connectTimeout: PATIENCE_MS, interceptors }), endCalls);
+}
+
+/** The SDK's own retries, ended before the connection is closed: one that comes after that ends the process. */
+function quietInterceptors() {
+  const calls = closingCalls();
+  return {
+    interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), calls.interceptor],
+    endCalls: () => calls.end(),
+  };
+}
+
+function endingCalls(connection: Connection, endCalls: () => void): Connection {
+  const close = connection.close.bind(connection);
+  connection.close = async () => {
+    endCalls();
+    await close();
+  };
+  return connection;
 }
 
 async function readTls(tls: TemporalTlsConfig): Promise<TlsOptions> {

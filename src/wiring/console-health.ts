@@ -12,9 +12,11 @@ const LOOK_BACK_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export interface HealthParts {
   readonly ledger: Pick<Ledger, 'breaker' | 'lastDelivery'>;
-  readonly client: Client;
+  /** Null: this process knows no Temporal. */
+  readonly client: Client | null;
   readonly taskQueue: string;
-  readonly serviceBaseUrl: string;
+  /** Null: this process does not know the service. */
+  readonly serviceBaseUrl: string | null;
   /** Of the receiver that this process runs; null: another process runs it. */
   readonly receiverUrl: string | null;
   readonly now: () => number;
@@ -41,11 +43,13 @@ async function within(name: string, check: Promise<readonly HealthCheck[]>): Pro
 }
 
 async function temporal({ client }: HealthParts): Promise<readonly HealthCheck[]> {
+  if (client === null) return [notSet('temporal', 'TEMPORAL_ADDRESS')];
   const { serverVersion } = await client.workflowService.getSystemInfo({});
   return [{ name: 'temporal', state: 'ok', detail: `answers; server ${serverVersion}` }];
 }
 
 async function worker({ client, taskQueue }: HealthParts): Promise<readonly HealthCheck[]> {
+  if (client === null) return [];
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name: taskQueue },
@@ -57,8 +61,13 @@ async function worker({ client, taskQueue }: HealthParts): Promise<readonly Heal
     : [{ name: 'worker', state: 'trouble', detail: `Nobody works on task queue ${taskQueue}. Start one: lote worker` }];
 }
 
+function notSet(name: string, variables: string): HealthCheck {
+  return { name, state: 'unknown', detail: `not known to this process: ${variables} must be set for it too` };
+}
+
 /** One request without a key: any answer at all proves that the service can be reached, and its Date header whether the clocks agree. */
 async function service({ ledger, serviceBaseUrl, now }: HealthParts): Promise<readonly HealthCheck[]> {
+  if (serviceBaseUrl === null) return [notSet('service', 'INVOICING_BASE_URL and INVOICING_API_KEY')];
   const breaker = await ledger.breaker(serviceBaseUrl);
   const { statusCode, headers, body } = await request(serviceBaseUrl, {
     method: 'HEAD',

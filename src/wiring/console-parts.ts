@@ -11,18 +11,22 @@ import { createHealthChecks } from './console-health.ts';
 import { resolveInput } from './input-files.ts';
 import { keepUpload } from './keep-upload.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
+import { createConsoleReconcile } from './reconcile-now.ts';
+import { createConsoleRetry } from './retry-batch.ts';
 import { VERSION } from './version.ts';
 
 export interface ConsoleParts {
   readonly config: Config;
   readonly ledger: Ledger;
-  readonly client: Client;
+  /** Null: this process knows no Temporal, so it only shows. */
+  readonly client: Client | null;
   readonly profile: ServiceProfile;
-  readonly serviceBaseUrl: string;
+  /** Null: this process does not know the service. */
+  readonly serviceBaseUrl: string | null;
   readonly temporalUi: string | null;
   readonly receiverUrl: string | null;
-  /** Work that another process hands over. */
-  readonly run: NonNullable<ConsoleActions['run']>;
+  /** Work that another process hands over; where nobody can take it, there is no such door. */
+  readonly run?: NonNullable<ConsoleActions['run']>;
   readonly log: Logger;
 }
 
@@ -35,19 +39,26 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     application: config.application,
     links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue: config.taskQueue },
     version: VERSION,
-    serviceProfile: { baseUrl: parts.serviceBaseUrl, ...parts.profile },
-    actions: {
-      run: parts.run,
-      files: fileActions(parts),
-      operate: createBatchOperator(client),
-      watch: createBatchWatch(client),
-    },
+    serviceProfile: { ...(parts.serviceBaseUrl === null ? {} : { baseUrl: parts.serviceBaseUrl }), ...parts.profile },
+    ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
     health: createHealthChecks({ ...parts, taskQueue: config.taskQueue, now: Date.now }),
     onError: (err) => log.error('console request failed', { err }),
   };
 }
 
-function fileActions({ config, ledger, client }: ConsoleParts): NonNullable<ConsoleActions['files']> {
+function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
+  const { config, ledger } = parts;
+  return {
+    ...(parts.run === undefined ? {} : { run: parts.run }),
+    files: fileActions(parts, client),
+    operate: createBatchOperator(client),
+    watch: createBatchWatch(client),
+    retry: createConsoleRetry({ client, taskQueue: config.taskQueue, ledgerId: ledger.id }),
+    reconcile: createConsoleReconcile(client, config, ledger.id),
+  };
+}
+
+function fileActions({ config, ledger }: ConsoleParts, client: Client): NonNullable<ConsoleActions['files']> {
   const { inputDir, application, taskQueue } = config;
   return {
     keep: (name, content) => keepUpload({ inputDir, name, content }),

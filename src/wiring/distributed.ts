@@ -9,12 +9,12 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { activityDeps } from './activity-deps.ts';
 import { startConsole } from '../console/start-console.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
-import { connectClient, placeOf } from './connect-client.ts';
+import { connectClient, lazyClient, placeOf } from './connect-client.ts';
+import { consoleParts } from './console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
 import { queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
-import { VERSION } from './version.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
 import { requireKnownService } from './interlock.ts';
@@ -88,24 +88,32 @@ export async function startDistributedReceiver(
   });
 }
 
-/** A console on the shared ledger; it needs neither the service nor a worker, and Temporal only for the links. */
+/**
+ * A console on the shared ledger. With a Temporal server it does everything that the console of `lote up` does; without one it only shows,
+ * and says so. Whether Temporal and the service are there it tells on its health page: it comes up without them.
+ */
 export async function startDistributedConsole(
   config: Config,
   log: Logger,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const parts = startedParts(log);
+  const { service, temporal, console: place } = config;
   return orStop(parts, async () => {
     const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
     parts.add('ledger', () => ledger.close());
+    const client =
+      temporal.address === null ? null : lazyClient(await placeOf(temporal.address, temporal), temporal.namespace);
+    if (client !== null) parts.add('temporal', () => client.connection.close());
     const web = await startConsole({
-      host: config.console.host,
-      port: config.console.port,
-      ledger,
-      reportsDir: config.reportsDir,
-      links: { temporalUi: null, namespace: config.temporal.namespace },
-      version: VERSION,
-      onError: (err) => log.error('console request failed', { err }),
-      ...(config.console.token === null ? {} : { token: config.console.token }),
+      ...{ host: place.host, port: place.port },
+      ...consoleParts({
+        ...{ config, ledger, client, log },
+        profile: readProfile(config),
+        serviceBaseUrl: service.kind === 'remote' ? service.baseUrl : null,
+        temporalUi: temporal.uiUrl,
+        receiverUrl: null,
+      }),
+      ...(place.token === null ? {} : { token: place.token }),
     });
     parts.add('console', () => web.close());
     return { url: web.url, stop: () => parts.stop() };

@@ -1,20 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import type { BatchProgress } from '../../workflows/messages.ts';
+import type { BatchProgress, ReasonInput } from '../../workflows/messages.ts';
 import type { BatchWatch, Operation } from '../console/console-options.ts';
 import { LoteError } from '../domain/errors.ts';
 
 /** A page must not wait for a worker that is gone. */
 const WATCH_PATIENCE_MS = 1_000;
 
+/** Who asks, as far as a page can tell: it knows no users. */
+export const BY_CONSOLE = 'console';
+
 /** An update of a batch's running workflow, as the Temporal UI would send it. */
 export function createBatchOperator(client: Client): (workflowId: string, operation: Operation) => Promise<string> {
   return async (workflowId, operation) => {
     const handle = client.workflow.getHandle(workflowId);
     try {
-      if (operation.kind === 'resume') return await handle.executeUpdate<string, []>('resume');
+      if (operation.kind === 'resume' || operation.kind === 'settleNow')
+        return await handle.executeUpdate<string, []>(operation.kind);
       const { kind, reason } = operation;
-      return await handle.executeUpdate<string, [{ reason: string }]>(kind, { args: [{ reason }] });
+      return await handle.executeUpdate<string, [ReasonInput]>(kind, { args: [{ reason, who: BY_CONSOLE }] });
     } catch (error) {
       throw translated(error, operation);
     }

@@ -48,10 +48,11 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
 }
 
 function jsonOriginal(batch: ReportedFile, path: string): OriginalJson {
+  const { format, frame } = dialectOf(batch.proof);
   return {
     kind: 'json',
     readAs: readAsText(readAsOf(batch.proof)),
-    format: dialectOf(batch.proof).format === 'ndjson' ? 'ndjson' : 'array',
+    format: format === 'ndjson' ? 'ndjson' : (frame ?? 'array'),
     objects: jsonObjects(),
   };
 

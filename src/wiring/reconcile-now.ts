@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { reconciliation } from '../../workflows/reconciliation.ts';
 import type { ReconciliationResult } from '../../workflows/messages.ts';
+import type { ReconcileAnswer } from '../console/console-options.ts';
 import type { Config } from '../runtime/config.ts';
+import { batchFailure } from './batch-failure.ts';
 import { reconciliationId } from './reconciliation-schedule.ts';
 
 /** Everything that was left open, due or not; joins one that runs already. */
@@ -18,4 +21,25 @@ export async function reconcileNow(
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
   return handle.result();
+}
+
+/** A page waits this long; what takes longer goes on without it. */
+const PAGE_PATIENCE_MS = 8_000;
+
+/** The same as `lote reconcile`, for a page. */
+export function createConsoleReconcile(
+  client: Client,
+  place: Pick<Config, 'application' | 'taskQueue'>,
+  ledgerId: string,
+): () => Promise<ReconcileAnswer> {
+  return async () => {
+    const result = reconcileNow(client, place, ledgerId);
+    try {
+      const ended = await Promise.race([result, sleep(PAGE_PATIENCE_MS, null, { ref: false })]);
+      result.catch(() => undefined);
+      return ended === null ? { how: 'started' } : { how: 'ended', ...ended };
+    } catch (error) {
+      throw batchFailure(error);
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
 import type { nightlyIssuance } from '../../workflows/nightly-issuance.ts';
 import { describeNights, nightScheduleId, triggerNight, type NightPlace, type NightState } from './night-schedule.ts';
@@ -43,15 +43,21 @@ async function runningNight(place: NightPlace, state: NightState): Promise<Night
 /** Nights are off: the same workflow with the same input, without a schedule. */
 async function startUnscheduled(place: NightPlace): Promise<{ handle: NightHandle; joined: boolean }> {
   const { client, taskQueue, application } = place;
-  const handle = await client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
-    workflowId: `${application === 'default' ? '' : `${application}-`}nightly-issuance-now`,
-    taskQueue,
-    args: [{}],
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    staticSummary: 'issues what was dropped',
-  });
-  return { handle, joined: false };
+  const workflowId = `${application === 'default' ? '' : `${application}-`}nightly-issuance-now`;
+  try {
+    const handle = await client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
+      workflowId,
+      taskQueue,
+      args: [{}],
+      workflowIdConflictPolicy: 'FAIL',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: 'issues what was dropped',
+    });
+    return { handle, joined: false };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return { handle: handleOf(place, workflowId), joined: true };
+  }
 }
 
 function handleOf({ client }: NightPlace, workflowId: string): NightHandle {

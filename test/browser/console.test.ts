@@ -1,10 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousViolations, overflowOf } from '../support/page-checks.ts';
 import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { runLote } from '../support/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../support/running-lote.ts';
 
 /** A page may wait for a machine that is busy with everything else. */
@@ -17,7 +19,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   let desk: string;
 
   beforeAll(async () => {
-    lote = await startLoteUp({ TZ: 'Europe/Lisbon' });
+    lote = await startLoteUp({ TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s' });
     desk = join(lote.place.directory, 'desk');
     await mkdir(desk, { recursive: true });
     browser = await launchBrowser();
@@ -119,6 +121,66 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await keepScreen(page, 'console-invoice');
   });
 
+  it('sends a failed invoice again with a reason, and finds who did it and why', async () => {
+    await page.goto(lote.console);
+    await page.getByRole('link', { name: 'may.csv' }).click();
+    await page.getByRole('link', { name: 'F/9' }).click();
+    await page.getByLabel('Reason').fill('the engine is back');
+    await page.getByRole('button', { name: 'Send again' }).click();
+
+    await page
+      .getByRole('status')
+      .filter({ hasText: /Sent again: 1 invoice|being taken up|takes them up/u })
+      .waitFor();
+    await keepScreen(page, 'console-sent-again');
+    await page.getByRole('link', { name: '← may.csv' }).click();
+    // The tax code of it stays what it is: the engine fails it once more, under a second key.
+    await page.getByText('Not everything went out: 1 of 40 invoices needs attention.').waitFor();
+    await page.getByRole('link', { name: 'F/9' }).click();
+    expect(await page.locator('article').count()).toBe(2);
+    await page.goto(`${page.url().replace(/\/invoices\/.*$/u, '')}/audit`);
+    await page.getByText('the engine is back').waitFor();
+    expect(await page.getByText('console', { exact: true }).count()).toBe(1);
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download (CSV)' }).click(),
+    ]);
+    expect(await readFile(await csv.path(), 'utf8')).toContain('F/9: failed, regenerate');
+  });
+
+  it('sends by state from the page of the batch', async () => {
+    await page.goto(lote.console);
+    await page.getByRole('link', { name: 'may.csv' }).click();
+    await page.getByLabel('Reason').fill('once more');
+    await page.getByRole('button', { name: 'Send again' }).click();
+
+    await page
+      .getByRole('status')
+      .filter({ hasText: /Sent again: 1 invoice|being taken up|takes them up/u })
+      .waitFor();
+    await page.getByText('Not everything went out: 1 of 40 invoices needs attention.').waitFor();
+  });
+
+  it('looks at a night: what was taken, and why something was refused', async () => {
+    await writeInvoiceFile(join(lote.place.inputDir, 'night.csv'), { invoices: 3, failing: [2], series: 'N' });
+    await writeFile(join(lote.place.inputDir, 'not-invoices.csv'), 'a;b\n1;2\n');
+    const night = await runLote(['nightly', 'now'], lote.place.env);
+    // Somebody has to look at it: that is what the command says, too.
+    expect(night.code, night.stderr).toBe(1);
+
+    await page.goto(lote.console);
+    await page.getByRole('link', { name: 'Nights' }).click();
+    await page.getByText('2 of 2 files need somebody.').waitFor();
+    await page.getByRole('table').getByRole('link').first().click();
+
+    await page.getByText('1 of 3 invoices did not go out.').waitFor();
+    await page.getByText('Nothing of it was sent. The report says why.').waitFor();
+    expect(await page.getByText(/^refused\/.*not-invoices\.csv$/u).count()).toBe(1);
+    await keepScreen(page, 'console-night');
+    await page.getByRole('link', { name: 'night.csv', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'night.csv' }).waitFor();
+  });
+
   it('sees that every part is well, and what is assumed of the service', async () => {
     await page.goto(`${lote.console}/health`);
     expect(await page.getByRole('row', { name: /well/ }).count()).toBeGreaterThanOrEqual(6);
@@ -131,29 +193,47 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   });
 
   describe('every page', () => {
-    const pages = ['home', 'check', 'batch', 'invoice', 'search', 'health', 'profile', 'report', 'missing'] as const;
-    const address: Record<(typeof pages)[number], string> = {
+    const pages = [
+      ...['home', 'check', 'batch', 'invoice', 'audit', 'search', 'nights', 'night', 'health', 'profile'],
+      ...['report', 'night-summary', 'missing'],
+    ] as const;
+    const address: Record<string, string> = {
       home: '/',
       check: '',
       batch: '',
       invoice: '',
+      audit: '',
       search: '/search?q=F%2F9',
+      nights: '/nights',
+      night: '',
       health: '/health',
       profile: '/profile',
       report: '',
+      'night-summary': '',
       missing: '/nowhere',
     };
 
+    /** Pages of the console, and one file that is opened from its folder. */
+    function addressOf(name: string): string {
+      const path = address[name] ?? '';
+      return path.startsWith('file:') ? path : lote.console + path;
+    }
+
     beforeAll(async () => {
       const { batches } = (await (await fetch(`${lote.console}/api/batches`)).json()) as {
-        batches: readonly { batchId: string }[];
+        batches: readonly { batchId: string; file: string }[];
       };
-      address.batch = `/batches/${batches[0]?.batchId}`;
-      address.invoice = `${address.batch}/invoices/9`;
-      address.report = `${address.batch}/files/report.html`;
+      const batch = `/batches/${batches.find(({ file }) => file.endsWith('may.csv'))?.batchId}`;
+      const nights = await readdir(join(lote.place.reportsDir, 'nights'));
+      const summary = nights.find((name) => name.endsWith('.html')) ?? 'none';
+      Object.assign(address, {
+        ...{ batch, invoice: `${batch}/invoices/9`, audit: `${batch}/audit`, report: `${batch}/files/report.html` },
+        ...{ night: `/nights/${summary.replace('.html', '')}` },
+        'night-summary': pathToFileURL(join(lote.place.reportsDir, 'nights', summary)).href,
+      });
       const bad = join(lote.place.inputDir, 'bad.csv');
       await writeInvoiceFile(bad, { invoices: 5, invalid: [2] });
-      address.check = '/check?file=bad.csv&decimal=.';
+      address['check'] = '/check?file=bad.csv&decimal=.';
     });
 
     it.each(
@@ -174,7 +254,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       try {
         const visited = await context.newPage();
         visited.setDefaultTimeout(PATIENCE_MS);
-        await visited.goto(lote.console + address[name]);
+        await visited.goto(addressOf(name));
 
         await keepScreen(visited, `${name}-${scheme}-${width}`);
 
@@ -211,7 +291,8 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       visited.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
       });
-      for (const name of pages.filter((page) => page !== 'missing')) await visited.goto(lote.console + address[name]);
+      for (const name of pages.filter((one) => one !== 'missing' && one !== 'night-summary'))
+        await visited.goto(addressOf(name));
 
       expect(foreign).toEqual([]);
       expect(complaints).toEqual([]);
@@ -221,7 +302,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     it('prints the report with every invoice, folded or not', async () => {
       const context = await browser.newContext();
       const visited = await context.newPage();
-      await visited.goto(lote.console + address.report);
+      await visited.goto(addressOf('report'));
       await visited.emulateMedia({ media: 'print' });
 
       await keepScreen(visited, 'report-print');

@@ -14,7 +14,7 @@ const SAMPLE = fileURLToPath(new URL('../../input/sample.csv', import.meta.url))
 const WORKFLOW_ID = 'started-by-hand';
 
 /** The UI's first page is compiled by the browser on a machine that is busy with everything else. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeout: 600_000 }, () => {
   let lote: RunningLote;
@@ -71,19 +71,6 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     await sendUpdate(page, 'resume', null);
     await expectDetails(page, 'Now\tall sent: waiting for final answers');
     await keepScreen(page, 'temporal-resumed');
-  });
-
-  it('is offered first the query that says where the batch stands', async () => {
-    await page.goto(`${lote.temporalUi}/namespaces/default/workflows/${WORKFLOW_ID}`);
-    await page.getByTestId('queries-tab').click();
-    const chosen = page.locator('[data-testid=query-select-button]:visible');
-    await chosen.waitFor();
-    await keepScreen(page, 'temporal-query-chosen');
-    await expect.poll(() => chosen.innerText(), { timeout: 5_000 }).toContain('progress');
-    await page.getByRole('button', { name: 'Run Query' }).click();
-
-    await page.getByText('"phase"').first().waitFor();
-    await keepScreen(page, 'temporal-query');
   });
 
   it('is told in one sentence what a pause needs', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -115,6 +116,54 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
     });
   }
 
+  it('does in a console of its own what that of one process does: check, start, health, profile', async () => {
+    const origin = { origin: consoleUrl };
+    const form = new FormData();
+    const file = join(place.directory, 'browser.csv');
+    await writeInvoiceFile(file, { invoices: 20 });
+    form.append('file', new Blob([await readFile(file)]), 'browser.csv');
+    const uploaded = await fetch(`${consoleUrl}/files`, { method: 'POST', body: form, headers: origin });
+    expect(await uploaded.text()).toContain('No errors: all 20 invoices can be sent.');
+    const kept = new URL(uploaded.url).searchParams.get('file') ?? '';
+
+    const body = new URLSearchParams({ file: kept });
+    const started = await fetch(`${consoleUrl}/start`, { method: 'POST', body, headers: origin, redirect: 'manual' });
+
+    const id = /^\/batches\/([^?]+)/u.exec(started.headers.get('location') ?? '')?.[1] ?? 'none';
+    // The same invoices as in the file before, from another file: known, and not sent again.
+    expect((await untilReported(id)).counts).toMatchObject({ 'already-issued': 20 });
+    const health = await (await fetch(`${consoleUrl}/health`)).text();
+    for (const part of ['temporal', 'worker', 'service', 'clock'])
+      expect(health).toContain(`<th scope="row">${part}</th>`);
+    expect(health).toContain(env['INVOICING_BASE_URL']);
+    expect(await (await fetch(`${consoleUrl}/profile`)).text()).toContain('X-Service-Signature');
+  });
+
+  /** By the console's own word; the batch is not known before a worker has read its file. */
+  async function untilReported(id: string): Promise<{ readonly counts: Readonly<Record<string, number>> }> {
+    for (;;) {
+      const answer = await fetch(`${consoleUrl}/api/batches/${id}`);
+      const batch = (await answer.json()) as { revision?: number; counts: Readonly<Record<string, number>> };
+      if (answer.ok && (batch.revision ?? 0) > 0) return batch;
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  it('only shows in a console without Temporal, and says so', async () => {
+    const port = String(await ownPort());
+    const { TEMPORAL_ADDRESS: _, INVOICING_BASE_URL: __, INVOICING_API_KEY: ___, ...alone } = env;
+    const web = all.start(['console'], { ...alone, CONSOLE_PORT: port });
+    await web.said('Console http');
+
+    const home = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    expect(home).toContain('This console only shows');
+    expect(home).not.toContain('type="file"');
+    expect(home).toContain('shared.csv');
+    expect(await (await fetch(`http://127.0.0.1:${port}/health`)).text()).toContain('TEMPORAL_ADDRESS must be set');
+    web.signal('SIGTERM');
+    expect((await web.end).code).toBe(0);
+  });
+
   it('ends a run with 3 when no worker lives, also while the killed ones are still listed, and leaves no batch', async () => {
     for (const worker of workers.slice(1)) worker.signal('SIGKILL');
     await Promise.all(workers.map(({ end }) => end));
@@ -133,6 +182,7 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
       expect(documentOf(stdout)).toMatchObject({ batches: [], error: { code: 'worker-missing' } });
     }
     expect(documentOf<{ batches: Batch[] }>(status.stdout).batches.map(({ id }) => id)).toEqual([
+      expect.stringContaining('batch-browser-'),
       expect.stringContaining('batch-shared-'),
     ]);
   });

@@ -10,6 +10,7 @@ import type { BatchInvoice } from '../../src/domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { IngestOptions } from '../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../src/ingest/ingest-result.ts';
+import { dialectOf } from '../../src/ingest/read-records.ts';
 import { memoryRowStore } from '../../src/ingest/memory-row-store.ts';
 import { toInvoice } from '../../src/ingest/to-invoice.ts';
 import { planCorrections } from '../../src/report/corrections-plan.ts';
@@ -118,11 +119,13 @@ async function expectIdentity(
     );
   });
 
-  const second = await ingest(await correctionsOf(first, outcomes));
+  const handedBack = await correctionsOf(first, outcomes);
+  const second = await ingest(handedBack);
 
   expect(second.invoices.map(contentOf)).toEqual(back.map(contentOf));
   if (back.length === 0) return false;
   expect(second.read.ok).toBe(true);
+  expect(dialectWords(second.read)).toEqual(dialectWords(first.read));
   const third = await ingest(
     await correctionsOf(
       second,
@@ -131,6 +134,12 @@ async function expectIdentity(
   );
   expect(third.invoices.map(contentOf)).toEqual(back.map(contentOf));
   return true;
+}
+
+/** What of the way a file is written must come back; its own encoding where its bytes still show it. */
+function dialectWords({ proof }: IngestResult): unknown {
+  const { format, frame, delimiter, lineEnd } = dialectOf(proof);
+  return { format, frame, delimiter, lineEnd };
 }
 
 const states = fc.array(fc.nat({ max: 999 }), { minLength: 5, maxLength: 5 });

@@ -10,7 +10,8 @@ import type { NumberStyle } from './written-number.ts';
 /** A program that writes CSV: everything in which two of them differ. */
 export interface CsvStyle {
   readonly delimiter: string;
-  readonly lineEnd: string;
+  /** One after the other; files that went through several programs have several. */
+  readonly lineEnds: readonly string[];
   readonly encoding: Encoding;
   readonly quotes: 'all' | 'needed';
   readonly sepLine: boolean;
@@ -45,7 +46,10 @@ const OPTIONAL: readonly Column[] = ['merchant_legal_name', 'merchant_email', 'c
 export const csvStyle: fc.Arbitrary<CsvStyle> = fc
   .record({
     delimiter: fc.constantFrom(',', ';', '\t', '|'),
-    lineEnd: fc.constantFrom('\n', '\r\n', '\r'),
+    lineEnds: fc.oneof(
+      fc.constantFrom(['\n'], ['\r\n'], ['\r']),
+      fc.array(fc.constantFrom('\n', '\r\n', '\r'), { minLength: 2, maxLength: 4 }),
+    ),
     encoding: fc.constantFrom<Encoding>(
       'utf8',
       'utf8',
@@ -159,8 +163,15 @@ export function writtenCsv(invoices: readonly Invoice[], style: CsvStyle): Buffe
     ...Array.from({ length: style.emptyRows }, () => order.map(() => '')),
   ];
   const lines = table.map((cells) => cells.map((cell) => quoted(cell, style)).join(style.delimiter));
-  const text = [...(style.sepLine ? [`sep=${style.delimiter}`] : []), ...style.preamble, ...lines].join(style.lineEnd);
-  return encoded(text + (style.finalLineEnd ? style.lineEnd : ''), style.encoding);
+  const all = [...(style.sepLine ? [`sep=${style.delimiter}`] : []), ...style.preamble, ...lines];
+  const text = all
+    .map((line, at) => (at === all.length - 1 && !style.finalLineEnd ? line : line + lineEndOf(style, at)))
+    .join('');
+  return encoded(text, style.encoding);
+}
+
+function lineEndOf({ lineEnds }: CsvStyle, at: number): string {
+  return lineEnds[at % lineEnds.length] ?? '\n';
 }
 
 function totalsCell(column: string): string {

@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { batchFailure } from '../../src/cli/batch-failure.ts';
+import { batchFailure } from '../../src/wiring/batch-failure.ts';
 import { ownName } from '../support/batch-file.ts';
 import { withStack } from '../support/stack.ts';
 

@@ -208,6 +208,20 @@ export function neighboursContract(open: OpenLedger): void {
       expect(await other.sendable()).toEqual([]);
     });
 
+    it('takes no invoice from its owner to give it to an older batch that waits for it', async () => {
+      const older = await scenario.begin();
+      const owner = await scenario.run([{ ref: 'older-waits' }]);
+      await stage(ledger, older, { application: scenario.application, texts: [{ ref: 'older-waits' }] });
+      const dying = await scenario.begin();
+      const line = validInvoice(scenario.application, invoiceOf({ ref: 'older-waits' }), 1);
+      await ledger.stageInvoices(dying.batchId, [line], NOW);
+
+      await ledger.restartStaging(dying.batchId);
+
+      expect(await owner.sendable()).toHaveLength(1);
+      expect(await older.sendable()).toEqual([]);
+    });
+
     it('passes an invoice that several wait for on to the oldest of them', async () => {
       const dying = await scenario.begin();
       await ledger.stageInvoices(

@@ -10,6 +10,7 @@ import { SERVICE_USE_TABLES } from '../../../src/ledger/migrations/0003-service-
 import { PURGE_COLUMNS } from '../../../src/ledger/migrations/0004-purge.ts';
 import { LOOKUP_INDEXES } from '../../../src/ledger/migrations/0005-lookup.ts';
 import { PROBE_TURN } from '../../../src/ledger/migrations/0006-probe.ts';
+import { SECOND_TRIES } from '../../../src/ledger/migrations/0007-second-tries.ts';
 import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
 import { collect, invoiceOf, NIF, NOW, REASON, validInvoice } from './scenario.ts';
@@ -22,6 +23,7 @@ const RELEASED = [
   PURGE_COLUMNS,
   LOOKUP_INDEXES,
   PROBE_TURN,
+  SECOND_TRIES,
 ] as const;
 
 const HOUR = 3_600_000;
@@ -211,7 +213,7 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     expect(accepted.moved).toMatchObject({ repeat: 2, abandon: 0 });
     expect((await ledger.sendable('old', 3, 3))[0]).toMatchObject({
       body: 'the old bytes',
-      mayExistSince: 0,
+      mayExistSince: policy.now,
       mayExist: true,
     });
   });

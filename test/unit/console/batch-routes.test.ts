@@ -81,13 +81,15 @@ describe('the operations of a batch', () => {
 
     const paused = await send({ operate }, { kind: 'pause', reason: ' tax office is closed ' });
     await send({ operate }, { kind: 'resume', reason: '' });
+    await send({ operate }, { kind: 'settleNow' });
 
     expect(sent).toEqual([
       ['batch-may-0a1b2c3d', { kind: 'pause', reason: 'tax office is closed' }],
       ['batch-may-0a1b2c3d', { kind: 'resume' }],
+      ['batch-may-0a1b2c3d', { kind: 'settleNow' }],
     ]);
     expect([paused.status, paused.headers.get('location')]).toEqual([303, `${PAGE}?done=pause`]);
-    expect(await pageOf({}, `${PAGE}?done=pause`)).toContain('role="status">Paused.');
+    expect(await pageOf({}, `${PAGE}?done=pause`)).toMatch(/role="status"><p>Paused\./u);
     expect(await pageOf({}, `${PAGE}?done=<b>`)).not.toContain('role="status"');
   });
 

@@ -86,6 +86,7 @@ export function ledgerHolding(
       const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);
       return line === undefined ? null : { line, content: null, lives: [], deliveries: [], batches: [] };
     },
+    auditOf: async () => [],
     async *batchInvoices(batchId) {
       for (const invoice of find(batchId)?.invoices ?? []) {
         read += 1;

@@ -9,7 +9,7 @@ import { README, tableAfter } from '../../support/readme.ts';
 
 const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
 /** The system's own; they are no settings of Lote. */
-const OF_THE_SYSTEM = new Set(['PATH', 'XDG_CACHE_HOME']);
+const OF_THE_SYSTEM = new Set(['PATH', 'XDG_CACHE_HOME', 'TERM']);
 
 interface Row {
   readonly name: string;

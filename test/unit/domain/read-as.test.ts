@@ -7,7 +7,14 @@ import type { Finding } from '../../../src/domain/invoice.ts';
 
 const mark = fc.constantFrom('.' as const, ',' as const);
 const readAs: fc.Arbitrary<ReadAs> = fc.record(
-  { quantity: mark, unit_price: mark, profile: fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/) },
+  {
+    quantity: mark,
+    unit_price: mark,
+    profile: fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/),
+    encoding: fc.constantFrom('utf8', 'windows-1252', 'utf-16le', 'cp850', 'iso-8859-15'),
+    delimiter: fc.constantFrom(',', ';', '\t', '|', ' ', '=', '§'),
+    duplicateRows: fc.constant('keep' as const),
+  },
   { requiredKeys: [] },
 );
 
@@ -25,6 +32,9 @@ describe('how a corrections file was read', () => {
       'quantity=comma unit_price=point profile=erp',
     );
     expect(readAsText({})).toBe('');
+    expect(readAsText({ delimiter: ';', encoding: 'cp850', duplicateRows: 'keep' })).toBe(
+      'encoding=cp850 delimiter=59 duplicates=keep',
+    );
   });
 
   it.each([
@@ -39,6 +49,11 @@ describe('how a corrections file was read', () => {
     'profile=../../etc/passwd',
     'profile=ERP',
     'my_quantity=comma',
+    'delimiter=;',
+    'delimiter=',
+    'delimiter=123456',
+    'duplicates=all',
+    'profile=a/b',
   ])('is nothing where a person wrote %j over it', (text) => {
     expect(parseReadAs(text)).toEqual({});
   });

@@ -80,6 +80,7 @@ export const GOLDEN_VALUES: Readonly<Record<string, readonly string[]>> = {
       'header-repeated',
       'lost-row-of-another-customer',
       'lost-row-of-another-merchant',
+      'mixed-line-ends-cr-first',
       'ndjson',
       'same-content-two-refs',
       'trailing-delimiters-everywhere',

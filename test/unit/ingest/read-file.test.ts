@@ -181,6 +181,35 @@ describe('readFile on hostile files', () => {
     expect(result).toMatchObject({ ok: false, findings: [{ code: 'record-too-long', row: 2 }] });
   });
 
+  it.each([
+    [
+      'CSV',
+      `${HEADER}\n${csvRow({ quantity: '9'.repeat(900_000), price: `1.${'3'.repeat(401)}` })}\n${csvRow({ ref: 'F2' })}\n`,
+    ],
+    [
+      'JSON',
+      `[{"invoice_ref":"F1","merchant":{"nif":"501964843"},"customer":{"name":"Ana"},"currency":"EUR","lines":[{"description":"x","quantity":${'9'.repeat(900_000)},"unit_price":1e-${'9'.repeat(1000)},"tax_code":"IVA_23"}]},{"invoice_ref":"F2","merchant":{"nif":"501964843"},"customer":{"name":"Ana"},"currency":"EUR","lines":[{"description":"x","quantity":1,"unit_price":2.5,"tax_code":"IVA_23"}]}]`,
+    ],
+  ])('makes an absurdly long number of %s a finding, in no time and few words', async (_, text) => {
+    const { invoices } = await ingestedText(text);
+
+    expect(invoices).toMatchObject([
+      { ok: false, findings: [{ code: 'quantity-unreadable' }, { code: 'unit-price-unreadable' }] },
+      { ok: true },
+    ]);
+    expect(JSON.stringify(invoices[0]).length).toBeLessThan(2000);
+  });
+
+  it('bounds the work on identities and headers of a megabyte', async () => {
+    const long = '9'.repeat(500_000);
+    const { result } = await ingestedText(
+      `${HEADER},${long}\n${csvRow({ nif: long })},\n${csvRow({ ref: `${long}E` })},\n${csvRow()},\n`,
+    );
+
+    expect(result).toMatchObject({ ok: true, rows: 3, rowsWithoutInvoice: 1 });
+    expect(JSON.stringify(result.findings).length).toBeLessThan(20_000);
+  });
+
   it('bounds the findings of a file in which every row is wrong', async () => {
     const rows = Array.from({ length: 5000 }, () => csvRow({ nif: 'none' }));
     const { result } = await ingestedText([HEADER, csvRow(), ...rows, ''].join('\n'));

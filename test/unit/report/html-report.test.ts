@@ -108,6 +108,24 @@ describe('htmlReport of a large batch', () => {
     expect(page).not.toMatch(/<\/td>\s+<td/u);
     expect(page.match(/<details/gu)).toHaveLength(5);
     expect(page.match(/<details open/gu)).toHaveLength(1);
+    expect(page).not.toContain('Only the first');
+  });
+
+  it('names at most 5,000 that went out and 10,000 that did not, and says above each list where all of them are', async () => {
+    const out = Array.from({ length: 5_001 }, (_, index) => batchInvoice({ ordinal: index + 1, ref: `OUT-${index}` }));
+    const open = Array.from({ length: 10_002 }, (_, index) =>
+      batchInvoice({ ordinal: 5_002 + index, ref: `NOT-${index}`, state: 'rejected', reason: NO }),
+    );
+
+    const page = await pageOf([...out, ...open]);
+
+    expect(page.match(/<tr><td>OUT-/gu)).toHaveLength(5_000);
+    expect(page.match(/<tr><td>NOT-/gu)).toHaveLength(10_000);
+    const text = page.replaceAll('\u202F', ' ').replaceAll(/\s+/gu, ' ');
+    expect(text).toContain('Only the first 10 000 of 10 002 stand on this page');
+    expect(text).toMatch(/Only the first 5 000 of 5 001 .{0,200}<a href="report.csv">/u);
+    // The numbers above the list are those of all.
+    expect(text).toContain('10002 of 15003 invoices did not.');
   });
 });
 

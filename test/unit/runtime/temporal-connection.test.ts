@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { choosePort } from '../../../src/runtime/free-port.ts';
-import { connectTemporal, temporalPlace } from '../../../src/runtime/temporal-connection.ts';
+import { connectTemporal, lazyTemporal, temporalPlace } from '../../../src/runtime/temporal-connection.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const NO_TLS = { serverName: null, serverCaCertPath: null, clientCertPath: null, clientKeyPath: null };
@@ -29,6 +29,30 @@ describe('connectTemporal', () => {
     expect(String(failure)).toContain(`127.0.0.1:${port}`);
     expect(String(failure)).toContain('TEMPORAL_ADDRESS');
     expect(String(failure)).not.toContain('hidden-key');
+  });
+});
+
+describe('lazyTemporal', () => {
+  it('is there before its server, and works once it is asked', async () => {
+    const connection = lazyTemporal({ address: inject('temporalAddress') });
+
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    await connection.close();
+
+    expect(serverVersion).toMatch(/^\d+\./u);
+  });
+
+  it('ends while a call is repeated: the repeat must not throw from its timer', async () => {
+    const port = await choosePort({ host: '127.0.0.1', port: 0, explicit: false, variable: 'X' });
+    const connection = lazyTemporal({ address: `127.0.0.1:${port}` });
+    const asked = connection.workflowService.getSystemInfo({}).then(
+      () => 'answered',
+      () => 'ended',
+    );
+
+    await connection.close();
+
+    expect(await asked).toBe('ended');
   });
 });
 

@@ -231,7 +231,7 @@ describe('many requests with one key', () => {
     );
 
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-    expect(after.toSorted((one, other) => one - other)).toEqual([201, 422, 422, 422, 422]);
+    expect(after.filter((status) => status === 422)).toHaveLength(4);
     expect(after.indexOf(201)).toBe(statuses.indexOf(201));
     expect(box.books().totals.invoices).toBe(1);
   });

@@ -103,9 +103,10 @@ describe('the schedule of nights', { timeout: 120_000 }, () => {
 
   it('starts a night without a schedule too', async () => {
     await withPlace(async (place) => {
-      const { handle } = await startNight(place);
+      const { handle, joined } = await startNight(place);
       const again = await startNight(place);
 
+      expect([joined, again.joined]).toEqual([false, true]);
       expect(again.handle.workflowId).toBe(handle.workflowId);
       await handle.terminate('test');
     });

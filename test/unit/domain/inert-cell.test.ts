@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvRecord } from '../../../src/report/csv-record.ts';
-import { inertCell, originalCell } from '../../../src/report/inert-cell.ts';
+import { csvRecord } from '../../../src/domain/csv-record.ts';
+import { inertCell, originalCell } from '../../../src/domain/inert-cell.ts';
 
 describe('inertCell', () => {
   it.each([

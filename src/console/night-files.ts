@@ -1,0 +1,80 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** More than a year of nights; older ones stay in their folder. */
+const MOST_NIGHTS = 400;
+const NIGHT_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/u;
+export const NIGHT_DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
+
+const time = z.string().transform((iso) => Date.parse(iso));
+
+const File = z.object({
+  name: z.string(),
+  shelvedAs: z.string().nullable(),
+  verdict: z.enum(['issued', 'attention', 'refused', 'failed']),
+  sentences: z.array(z.string()),
+  known: z.boolean(),
+  batchId: z.string().nullable(),
+  invoices: z.number(),
+  issued: z.number(),
+});
+
+const Run = z.object({
+  workflowId: z.string(),
+  startedAt: time,
+  finishedAt: time.nullable(),
+  files: z.array(File),
+  waiting: z.array(
+    z.object({ name: z.string(), reason: z.enum(['growing', 'empty', 'no-marker', 'not-movable', 'too-many']) }),
+  ),
+});
+
+/** A night's summary, as far as it is shown: `reports/nights/<date>.json`. */
+const NightSummary = z.object({
+  date: z.string(),
+  totals: z.record(
+    z.enum(['files', 'issued', 'attention', 'refused', 'failed', 'waiting', 'invoices', 'notIssued']),
+    z.number(),
+  ),
+  runs: z.array(Run),
+});
+
+export type NightSummary = z.infer<typeof NightSummary>;
+export type NightRun = z.infer<typeof Run>;
+export type NightFile = z.infer<typeof File>;
+
+/** A night of the list; without a summary it could not be read. */
+export interface ListedNight {
+  readonly date: string;
+  readonly summary: NightSummary | null;
+}
+
+/** Newest first; none where no night has been. */
+export async function listNights(reportsDir: string): Promise<readonly ListedNight[]> {
+  const names = await readdir(join(reportsDir, 'nights')).catch(noSuchDirectory);
+  const dates = names
+    .flatMap((name) => NIGHT_FILE.exec(name)?.[1] ?? [])
+    .toSorted()
+    .toReversed();
+  return Promise.all(
+    dates.slice(0, MOST_NIGHTS).map(async (date) => ({ date, summary: await readNight(reportsDir, date) })),
+  );
+}
+
+/** Null for a night that was not, and for a summary that is not one. */
+export async function readNight(reportsDir: string, date: string): Promise<NightSummary | null> {
+  if (!NIGHT_FILE.test(`${date}.json`)) return null;
+  const text = await readFile(join(reportsDir, 'nights', `${date}.json`), 'utf8').catch(() => null);
+  if (text === null) return null;
+  try {
+    return NightSummary.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function noSuchDirectory(error: unknown): string[] {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  throw error;
+}

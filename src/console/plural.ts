@@ -1,0 +1,5 @@
+/** A text with a number in it (`{n}`), and at times other words (`{of}`). */
+export interface Plural {
+  readonly one: string;
+  readonly other: string;
+}

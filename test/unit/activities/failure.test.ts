@@ -1,0 +1,153 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { guarded } from '../../../activities/failure.ts';
+import { requireLedger } from '../../../activities/ledger-guard.ts';
+import { LoteError } from '../../../src/domain/errors.ts';
+
+/** The SDK's own lines about failures that a test wants. */
+const SILENT = { logger: new DefaultLogger('ERROR') };
+
+interface End {
+  readonly result: unknown;
+  readonly error: unknown;
+  readonly logged: readonly { message: string; fields: Record<string, unknown> }[];
+}
+
+async function run(work: () => Promise<unknown>, attempt = 1): Promise<End> {
+  const logged: { message: string; fields: Record<string, unknown> }[] = [];
+  const log = { error: (message: string, fields: Record<string, unknown>) => void logged.push({ message, fields }) };
+  const environment = new MockActivityEnvironment({ attempt }, SILENT);
+  try {
+    return { result: await environment.run(guarded('submitSlice', log, work), undefined), error: null, logged };
+  } catch (error) {
+    return { result: null, error, logged };
+  }
+}
+
+function failing(error: unknown): () => Promise<never> {
+  return () => Promise.reject(error as Error);
+}
+
+describe('an activity', () => {
+  it('gives what it found', async () => {
+    expect(await run(() => Promise.resolve(7))).toEqual({ result: 7, error: null, logged: [] });
+  });
+
+  it.each([
+    ['ledger-unavailable', false],
+    ['service-unreachable', false],
+    ['temporal-unavailable', false],
+    ['file-unreadable', true],
+    ['file-changed', true],
+    ['ledger-foreign', true],
+    ['batch-not-found', true],
+    ['report-unbalanced', true],
+    ['usage', true],
+  ] as const)('that fails with %s: repeating is of no use: %s', async (code, nonRetryable) => {
+    const { error } = await run(failing(new LoteError(code, 'What was attempted.')), 100);
+
+    expect(error).toBeInstanceOf(ApplicationFailure);
+    expect(error).toMatchObject({ type: code, message: 'What was attempted.', nonRetryable });
+  });
+
+  it('never tells history what an unforeseen error says: it may hold a name', async () => {
+    const { error } = await run(failing(new TypeError('Cannot read customer Maria Silva of undefined')));
+
+    expect(error).toMatchObject({
+      type: 'internal',
+      message: "An activity failed with an unforeseen TypeError; the worker's log has the details.",
+    });
+    expect(JSON.stringify([error, (error as Error).cause])).not.toContain('Maria');
+  });
+
+  it('never tells history the cause of an error of our own either', async () => {
+    const cause = new Error('password authentication failed for postgres://lote:hunter2@db');
+    const { error } = await run(failing(new LoteError('ledger-unavailable', 'The ledger is away.', { cause })));
+
+    expect((error as Error).cause).toBeUndefined();
+  });
+
+  it.each([
+    [1, false],
+    [7, false],
+    [8, true],
+  ])('that fails unforeseen for the %ith time is given up: %s', async (attempt, nonRetryable) => {
+    expect((await run(failing(new Error('x')), attempt)).error).toMatchObject({ nonRetryable });
+  });
+
+  it('that threw something that is no error says what it was', async () => {
+    expect((await run(failing('a text'))).error).toMatchObject({
+      message: expect.stringContaining('unforeseen string') as string,
+    });
+  });
+
+  it('leaves a failure as it was built', async () => {
+    const built = ApplicationFailure.create({ type: 'batch-running', message: 'x', details: ['workflow'] });
+
+    expect((await run(failing(built))).error).toBe(built);
+  });
+
+  it('is logged once, with its name, the attempt and the error itself', async () => {
+    const error = new Error('details for the log only');
+
+    expect((await run(failing(error), 3)).logged).toEqual([
+      { message: 'activity failed', fields: { activity: 'submitSlice', attempt: 3, err: error } },
+    ]);
+  });
+
+  it('that was cancelled has not failed: its end goes through as it is, without a line', async () => {
+    const environment = new MockActivityEnvironment({}, SILENT);
+    const logged: string[] = [];
+    const stopped = new Error('stopped');
+    const work = guarded('reviewPage', { error: (message) => void logged.push(message) }, async () => {
+      environment.cancel('CANCELLED');
+      throw stopped;
+    });
+
+    await expect(environment.run(work, undefined)).rejects.toBe(stopped);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('the heartbeat of an activity', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('beats every five seconds while the work lasts, and not after', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const environment = new MockActivityEnvironment({}, SILENT);
+    let beats = 0;
+    environment.on('heartbeat', () => (beats += 1));
+    let end: () => void = () => undefined;
+    const work = guarded(
+      'ingestBatch',
+      { error: () => undefined },
+      () => new Promise<void>((resolve) => (end = resolve)),
+    );
+
+    const running = environment.run(work, undefined);
+    vi.advanceTimersByTime(14_999);
+    const during = beats;
+    end();
+    await running;
+    vi.advanceTimersByTime(60_000);
+
+    expect([during, beats]).toEqual([2, 2]);
+  });
+});
+
+describe('work of another ledger', () => {
+  it.each([undefined, 'own'])('is not: %s', (asked) => {
+    expect(() => requireLedger('own', asked)).not.toThrow();
+  });
+
+  it.each(['other', ''])('is refused, with both names and what to do: %j', (asked) => {
+    expect(() => requireLedger('own', asked)).toThrow(
+      expect.objectContaining({
+        code: 'ledger-foreign',
+        message: `This work belongs to ledger ${asked}, and this worker keeps ledger own. Stop the worker, or give it a task queue of its own (LOTE_TASK_QUEUE).`,
+      }),
+    );
+  });
+});

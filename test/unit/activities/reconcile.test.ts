@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import { askOpenDocuments, outdatedReports, repeatUnknown } from '../../../activities/reconcile.ts';
+import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../src/domain/ports/invoicing-service.ts';
+import type { SendOutcome } from '../../../src/domain/ports/ledger.ts';
+import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../contract/ledger/scenario.ts';
+import { activityPlaces, asActivity, sendFirst, type ActivityPlace } from './activity-place.ts';
+
+const placeOf = activityPlaces();
+const SAID = { code: 'said', message: 'HTTP 422: said' };
+
+/** A service that answers POSTs in turn, the last answer for all that come after. */
+function answering(...answers: readonly CreateAnswer[]) {
+  const posts: { body: string; key: string }[] = [];
+  const service: Partial<InvoicingService> = {
+    createInvoice(body, key) {
+      posts.push({ body, key });
+      const answer = answers[Math.min(posts.length, answers.length) - 1];
+      return answer === undefined ? Promise.reject(new Error('no answer')) : Promise.resolve(answer);
+    },
+  };
+  return { posts, service };
+}
+
+/** Closes it, as a report that said where each of its invoices stands leaves it: reconciliation looks at nothing else. */
+async function reported({ deps }: ActivityPlace, batch: TestBatch): Promise<TestBatch> {
+  await batch.finish();
+  const open = await batch.lines();
+  const revision = await deps.ledger.nextRevision(batch.batchId);
+  await deps.ledger.noteReported(batch.batchId, { revision, writtenAt: NOW, flags: 0, open });
+  return batch;
+}
+
+/** A closed batch of which `count` invoices are unknown. */
+async function unknownOnes(place: ActivityPlace, count: number): Promise<TestBatch> {
+  const batch = await place.scenario.run(
+    Array.from({ length: count }, (_, at) => ({ ref: `R${at}` })),
+    1_000,
+  );
+  const lostOne: SendOutcome = { kind: 'unknown', reason: { code: 'reset', message: 'no answer came' } };
+  await sendFirst(
+    place,
+    batch,
+    Array.from({ length: count }, () => lostOne),
+  );
+  return reported(place, batch);
+}
+
+/** Other tests of this file leave nothing behind that could be taken up here: each of them ends its own unknown ones. */
+async function settleRest(place: ActivityPlace): Promise<void> {
+  const { service } = answering({ kind: 'created', serviceId: '' });
+  let at = 0;
+  service.createInvoice = () =>
+    Promise.resolve({ kind: 'created', serviceId: `inv_rest_${place.scenario.application}_${(at += 1)}` });
+  await asActivity(repeatUnknown, { ...place.deps, service: { ...place.deps.service, ...service } }, { all: true });
+}
+
+function lost(): CreateAnswer {
+  return { kind: 'lost', reason: { code: 'http-503', message: 'HTTP 503' }, retryAfterMs: null };
+}
+
+describe('unknown invoices', () => {
+  it('are repeated with their own key and bytes; an id is the word that was lost', async () => {
+    const { posts, service } = answering({ kind: 'created', serviceId: 'inv_repeat_1' });
+    const place = placeOf({ service });
+    const batch = await unknownOnes(place, 1);
+    const { idempotencyKey } = await batch.line('R0');
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toEqual({
+      ...{ ledgerId: place.deps.ledger.id, repeated: 1, found: 1, serviceAway: false },
+    });
+    expect(posts).toEqual([{ body: '{"ref":"R0"}', key: idempotencyKey }]);
+    expect(await batch.line('R0')).toMatchObject({ state: 'accepted', serviceId: 'inv_repeat_1', attempts: 2 });
+  });
+
+  it.each<readonly [string, CreateAnswer, object]>([
+    ['refused now', { kind: 'refused', reason: SAID }, SAID],
+    ['known with other bytes', { kind: 'key-mismatch', reason: SAID }, SAID],
+    ['lost again', lost(), { code: 'reset', message: 'no answer came' }],
+    ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
+    [
+      'a closed door',
+      { kind: 'closed-door', reason: SAID, retryAfterMs: null },
+      { code: 'reset', message: 'no answer came' },
+    ],
+  ])('stay unknown when the answer is %s: it says nothing of the POST of then', async (_, answer, reason) => {
+    const place = placeOf({ service: answering(answer).service });
+    const batch = await unknownOnes(place, 1);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 1, found: 0 });
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', attempts: 2, reason });
+    await settleRest(place);
+  });
+
+  it('are left for the next time when ten in a row bring no answer', async () => {
+    const place = placeOf({ service: answering(lost()).service, settings: { maxConcurrency: 1 } });
+    const batch = await unknownOnes(place, 10);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      repeated: 10,
+      serviceAway: true,
+    });
+    expect((await batch.lines()).every(({ state }) => state === 'unknown')).toBe(true);
+    await settleRest(place);
+  });
+
+  it('are gone on with after nine without an answer and one with', async () => {
+    const nine = Array.from({ length: 9 }, lost);
+    const answers: CreateAnswer[] = [...nine, { kind: 'refused', reason: SAID }, lost()];
+    const place = placeOf({ service: answering(...answers).service, settings: { maxConcurrency: 1 } });
+    await unknownOnes(place, 15);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      ...{ repeated: 15, found: 0, serviceAway: false },
+    });
+    await settleRest(place);
+  });
+
+  it('are all come to, however many there are', async () => {
+    let at = 0;
+    const place = placeOf({
+      service: {
+        createInvoice: () => Promise.resolve({ kind: 'created', serviceId: `inv_many_${(at += 1)}` }),
+      },
+    });
+    await unknownOnes(place, 120);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 120, found: 120 });
+  });
+
+  it('are not repeated when the service may have forgotten their key', async () => {
+    const { posts, service } = answering(lost());
+    const place = placeOf({ service });
+    const batch = await unknownOnes(place, 1);
+    place.later(86_400_000);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 0 });
+    expect(posts).toEqual([]);
+    expect((await batch.line('R0')).state).toBe('unknown');
+    await settleRest(placeOf());
+  });
+});
+
+describe('documents without a final word', () => {
+  function telling(answer: StatusAnswer | ((serviceId: string) => StatusAnswer)) {
+    const asked: string[] = [];
+    const getInvoice = (serviceId: string): Promise<StatusAnswer> => {
+      asked.push(serviceId);
+      return Promise.resolve(typeof answer === 'function' ? answer(serviceId) : answer);
+    };
+    return { asked, service: { getInvoice } };
+  }
+
+  async function acceptedOne(place: ActivityPlace): Promise<TestBatch> {
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    await batch.send('A', accepted(serviceIdOf(place.scenario, 'A')));
+    return reported(place, batch);
+  }
+
+  function only(place: ActivityPlace, answer: StatusAnswer): (serviceId: string) => StatusAnswer {
+    return (serviceId) =>
+      serviceId === serviceIdOf(place.scenario, 'A') ? answer : { kind: 'status', status: 'issued', reason: null };
+  }
+
+  it.each<readonly [string, StatusAnswer, string]>([
+    ['issued', { kind: 'status', status: 'issued', reason: null }, 'issued'],
+    ['failed', { kind: 'status', status: 'failed', reason: SAID }, 'failed'],
+    ['still being processed', { kind: 'status', status: 'processing', reason: null }, 'accepted'],
+    ['not readable', { kind: 'status', status: 'unreadable', reason: null }, 'accepted'],
+    ['not now', { kind: 'not-now', reason: REASON, retryAfterMs: null }, 'accepted'],
+  ])('that are %s', async (_, answer, state) => {
+    const place = placeOf();
+    const batch = await acceptedOne(place);
+    const { asked, service } = telling(only(place, answer));
+    const deps = { ...place.deps, service: { ...place.deps.service, ...service } };
+
+    await asActivity(askOpenDocuments, deps, { all: true });
+
+    expect(asked).toContain(serviceIdOf(place.scenario, 'A'));
+    expect((await batch.line('A')).state).toBe(state);
+    if (state === 'accepted')
+      await asActivity(
+        askOpenDocuments,
+        {
+          ...deps,
+          service: { ...deps.service, ...telling({ kind: 'status', status: 'issued', reason: null }).service },
+        },
+        { all: true },
+      );
+  });
+
+  it('are counted: asked, and of those settled', async () => {
+    const place = placeOf();
+    await acceptedOne(place);
+    await acceptedOne({ ...place, scenario: placeOf().scenario });
+    const answer = only(place, { kind: 'status', status: 'processing', reason: null });
+    const deps = { ...place.deps, service: { ...place.deps.service, ...telling(answer).service } };
+
+    expect(await asActivity(askOpenDocuments, deps, { all: true })).toEqual({
+      ...{ asked: 2, settled: 1, serviceAway: false },
+    });
+    expect(
+      await asActivity(
+        askOpenDocuments,
+        {
+          ...deps,
+          service: { ...deps.service, ...telling({ kind: 'status', status: 'issued', reason: null }).service },
+        },
+        { all: true },
+      ),
+    ).toEqual({ asked: 1, settled: 1, serviceAway: false });
+  });
+
+  it('that are silent for longer than the settle time are unsettled', async () => {
+    const place = placeOf();
+    const batch = await acceptedOne(place);
+    const { service } = telling({ kind: 'status', status: 'processing', reason: null });
+    place.later(900_001);
+
+    await asActivity(
+      askOpenDocuments,
+      { ...place.deps, service: { ...place.deps.service, ...service } },
+      { all: true },
+    );
+
+    expect((await batch.line('A')).state).toBe('unsettled');
+  });
+});
+
+describe('reports that no longer say what the ledger says', () => {
+  it('are those of batches of which something moved since', async () => {
+    const place = placeOf({ service: answering({ kind: 'created', serviceId: 'inv_outdated' }).service });
+    const batch = await unknownOnes(place, 1);
+
+    const before = await outdatedReports(place.deps);
+    await asActivity(repeatUnknown, place.deps, { all: true });
+
+    expect(before).not.toContain(batch.batchId);
+    expect(await outdatedReports(place.deps)).toContain(batch.batchId);
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { createSubmitSlice, type SliceResult } from '../../../activities/submit.ts';
+import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
+import { NIF, NOW, REASON, type TestBatch } from '../../contract/ledger/scenario.ts';
+import { activityPlaces, asActivity, outcomesOf, type ActivityPlace } from './activity-place.ts';
+
+const placeOf = activityPlaces();
+const SAID = { code: 'tax-code', message: 'HTTP 422: unknown tax code' };
+const REFUSED: CreateAnswer = { kind: 'refused', reason: SAID };
+const UNAUTHORIZED: CreateAnswer = {
+  ...{ kind: 'closed-door', retryAfterMs: null },
+  reason: { code: 'http-401', message: 'HTTP 401' },
+};
+const FORBIDDEN: CreateAnswer = {
+  ...{ kind: 'closed-door', retryAfterMs: null },
+  reason: { code: 'http-403', message: 'HTTP 403' },
+};
+
+interface SlicePlace extends ActivityPlace {
+  /** References in the order of their POSTs. */
+  readonly posts: string[];
+  slice(batch: TestBatch): Promise<SliceResult>;
+  batch(count: number): Promise<TestBatch>;
+}
+
+/** A worker whose service answers by reference. */
+function sending(answer: (ref: string, nth: number) => CreateAnswer, maxConcurrency = 1): SlicePlace {
+  const posts: string[] = [];
+  const place = placeOf({
+    settings: { maxConcurrency },
+    service: {
+      createInvoice(body) {
+        const { ref } = JSON.parse(body) as { ref: string };
+        posts.push(ref);
+        return Promise.resolve(answer(ref, posts.length));
+      },
+    },
+  });
+  const submit = createSubmitSlice(place.deps);
+  return {
+    ...{ ...place, posts },
+    slice: ({ batchId }) =>
+      asActivity(submit, place.deps, { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1_000 }),
+    async batch(count) {
+      const texts = Array.from({ length: count }, (_, at) => ({ ref: `R${at}` }));
+      const batch = await place.scenario.run(texts, 1_000);
+      await place.deps.ledger.saveMerchants(place.scenario.application, [{ nif: NIF, merchantId: 'mrc_1' }]);
+      return batch;
+    },
+  };
+}
+
+let made = 0;
+function created(): CreateAnswer {
+  return { kind: 'created', serviceId: `inv_slice_${process.pid}_${(made += 1)}` };
+}
+
+describe('a slice of invoices', () => {
+  it('is sent, each once, and every answer is written down', async () => {
+    const place = sending((ref) => (ref === 'R1' ? REFUSED : created()));
+    const batch = await place.batch(3);
+
+    expect(await place.slice(batch)).toEqual({ accepted: 2, left: 0, stop: false, waiting: null });
+    expect(place.posts).toEqual(['R0', 'R1', 'R2']);
+    expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: SAID, attempts: 1 });
+  });
+
+  it('has nothing to do when it was done before', async () => {
+    const place = sending(created);
+    const batch = await place.batch(2);
+    await place.slice(batch);
+
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, waiting: null });
+    expect(place.posts).toHaveLength(2);
+  });
+
+  it('leaves an invoice whose merchant is not known, and sends the others', async () => {
+    const place = sending(created);
+    const batch = await place.scenario.run([{ ref: 'A', nif: '502757191' }, { ref: 'B' }], 1_000);
+    await place.deps.ledger.saveMerchants(place.scenario.application, [{ nif: NIF, merchantId: 'mrc_1' }]);
+
+    expect((await place.slice(batch)).accepted).toBe(1);
+    expect(place.posts).toEqual(['B']);
+  });
+
+  it('leaves what asks for patience to the page, with the time that was asked for', async () => {
+    const place = sending((ref) =>
+      ref === 'R0' ? { kind: 'not-now', reason: REASON, retryAfterMs: 30_000 } : created(),
+    );
+    const batch = await place.batch(2);
+
+    expect(await place.slice(batch)).toEqual({
+      ...{ accepted: 1, left: 1, stop: false },
+      waiting: { reason: 'retry-after', probeAfterMs: 30_000 },
+    });
+    expect(await batch.line('R0')).toMatchObject({ state: 'sending', reason: REASON });
+  });
+
+  it('sends those first that had the fewest tries', async () => {
+    const place = sending((_, nth) =>
+      nth === 1 ? { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 } : created(),
+    );
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    const other = sending(created);
+
+    expect(place.posts).toEqual(['R0']);
+    await place.slice(batch);
+    expect(await batch.line('R0')).toMatchObject({ state: 'accepted', attempts: 2 });
+    expect(other.posts).toEqual([]);
+  });
+});
+
+describe('a service that lets nobody in', () => {
+  it('is asked once: the rest of the slice stays here, as unsent as it was', async () => {
+    const place = sending(() => UNAUTHORIZED);
+    const batch = await place.batch(5);
+
+    expect(await place.slice(batch)).toEqual({
+      ...{ accepted: 0, left: 5, stop: false },
+      waiting: { reason: 'http-401', probeAfterMs: 5_000 },
+    });
+    expect(place.posts).toHaveLength(1);
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({
+      ...{ reason: { code: 'http-401' }, openedAt: NOW, probeAfter: NOW + 5_000 },
+    });
+  });
+
+  it('is not asked at all by the next slice until the probe’s time has come', async () => {
+    const place = sending((_, nth) => (nth === 1 ? UNAUTHORIZED : created()));
+    const batch = await place.batch(4);
+    await place.slice(batch);
+
+    const behind = await place.slice(batch);
+    const posts = place.posts.length;
+    place.later(5_000);
+    const probed = await place.slice(batch);
+
+    expect(behind).toEqual({ accepted: 0, left: 4, stop: false, waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
+    expect(posts).toBe(1);
+    expect(probed).toEqual({ accepted: 4, left: 0, stop: false, waiting: null });
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
+  });
+
+  it('does so to one merchant only when others succeed after it: that invoice alone is refused', async () => {
+    const place = sending((ref) => (ref === 'R1' ? FORBIDDEN : created()));
+    const batch = await place.batch(4);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0, waiting: null });
+    expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: { code: 'http-403' } });
+  });
+
+  it('by one 403 after the other is shut from the fifth on, and nothing is refused', async () => {
+    const place = sending(() => FORBIDDEN);
+    const batch = await place.batch(9);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 9, waiting: { reason: 'http-403' } });
+    expect(place.posts).toHaveLength(5);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 9 });
+  });
+});
+
+describe('a service that refuses too much', () => {
+  it('is not sent the rest of the batch', async () => {
+    const place = sending(() => REFUSED);
+    const batch = await place.batch(80);
+
+    const result = await place.slice(batch);
+
+    expect(result.stop).toBe(true);
+    // Looked at after 16, 32 and 64 refusals: below 50 answers a share says nothing.
+    expect(place.posts).toHaveLength(64);
+    expect(await outcomesOf(place, batch.batchId)).toMatchObject({ rejected: 64 });
+    expect((await batch.line('R79')).reason?.code).toBe('failure-budget-spent');
+  });
+
+  it('within the budget is sent everything', async () => {
+    const place = sending((_, nth) => (nth % 2 === 0 ? REFUSED : created()));
+    const batch = await place.batch(80);
+
+    expect(await place.slice(batch)).toEqual({ accepted: 40, left: 0, stop: false, waiting: null });
+    expect(place.posts).toHaveLength(80);
+  });
+});

@@ -1,0 +1,108 @@
+import type { Finding } from '../../../src/domain/invoice.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger.ts';
+import type { ReportHistory } from '../../../src/report/report-history.ts';
+import { batchInvoice, batchOf, NOON, unsentInvoice } from './batch-invoices.ts';
+
+/** A batch as a report finds it; `test/golden/report/<name>/` holds what the report says of it. */
+export interface ReportCase {
+  readonly batch: BatchRecord;
+  readonly invoices: readonly BatchInvoice[];
+  readonly findings?: readonly Finding[];
+  readonly notes?: readonly string[];
+  readonly history?: ReportHistory;
+}
+
+const BUDGET = {
+  code: 'failure-budget-spent',
+  message: 'More than half of the first answers were refusals; the rest was not sent.',
+};
+const CANCELLED = {
+  code: 'cancelled',
+  message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
+};
+const SILENT = { code: 'silent', message: 'The service accepted it and has not said yet whether it was issued.' };
+const LOST = { code: 'answer-lost', message: 'No answer came.' };
+
+const good = [
+  batchInvoice({ ordinal: 1, net: '1000000.005' }),
+  batchInvoice({ ordinal: 2, state: 'already-issued', net: '12.50' }),
+  batchInvoice({ ordinal: 3, currency: 'BRL', net: '-7' }),
+];
+const held = [
+  batchInvoice({
+    ordinal: 1,
+    state: 'rejected',
+    serviceId: null,
+    reason: { code: 'tax-code', message: 'No such tax code.' },
+  }),
+  ...[2, 3, 4].map((ordinal) => unsentInvoice({ ordinal, state: 'held', reason: BUDGET })),
+];
+const cancelled = [
+  batchInvoice({ ordinal: 1 }),
+  batchInvoice({ ordinal: 2, state: 'unsettled', settledAt: null, reason: SILENT }),
+  unsentInvoice({ ordinal: 3, state: 'held', reason: CANCELLED }),
+];
+const reconciled = [
+  batchInvoice({ ordinal: 1 }),
+  batchInvoice({ ordinal: 2, settledAt: NOON + 3_600_000 }),
+  batchInvoice({ ordinal: 3, generation: 2, attempts: 2 }),
+  batchInvoice({ ordinal: 4, state: 'unknown', serviceId: null, settledAt: null, attempts: 6, reason: LOST }),
+];
+
+export const REPORT_CASES: Readonly<Record<string, ReportCase>> = {
+  good: { batch: batchOf(good, { file: 'good.csv' }), invoices: good },
+  held: { batch: batchOf(held, { file: 'held.csv' }), invoices: held },
+  refused: {
+    batch: batchOf([], {
+      file: 'phone-bill.csv',
+      state: 'refused',
+      rows: 2,
+      proof: { encoding: { name: 'utf-8', how: 'proved' } },
+    }),
+    invoices: [],
+    findings: [
+      {
+        row: 1,
+        column: null,
+        code: 'columns-missing',
+        message: 'Row 1: expected the column invoice_ref, found a, b.',
+        severity: 'error',
+      },
+    ],
+  },
+  cancelled: {
+    batch: batchOf(cancelled, { file: 'cancelled.csv', state: 'cancelled' }),
+    invoices: cancelled,
+    notes: ['Webhooks are not registered: Lote asks the service for each final word.'],
+    history: {
+      changes: null,
+      audit: [
+        {
+          at: new Date(NOON).toISOString(),
+          ...{ who: 'ana', what: 'cancel-remaining', why: 'wrong month <b>', acceptedDuplicateRisk: false },
+          ...{ invoices: 0, examples: [] },
+        },
+      ],
+    },
+  },
+  reconciled: {
+    batch: batchOf(reconciled, { file: 'reconciled.csv', revision: 1 }),
+    invoices: reconciled,
+    history: {
+      changes: {
+        sinceRevision: 1,
+        byState: [
+          { from: 'unsettled', to: 'issued', invoices: 1, examples: ['F-2'] },
+          { from: 'failed', to: 'issued', invoices: 1, examples: ['F-3'] },
+        ],
+      },
+      audit: [
+        {
+          at: new Date(NOON + 1_800_000).toISOString(),
+          ...{ who: null, what: 'retry', why: 'the tax engine is back', acceptedDuplicateRisk: true, invoices: 1 },
+          examples: [{ ref: 'F-3', rows: [6, 7], move: 'regenerate', from: 'failed', generation: 1 }],
+        },
+      ],
+    },
+  },
+};

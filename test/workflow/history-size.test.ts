@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
+import { testInvoices } from '../support/batch-file.ts';
+import { withStack, type TestStack } from '../support/stack.ts';
+
+/** Labels, looks and lists included; measured 60 to 75 for a batch of one page, more where answers come in many deliveries. */
+const MOST_EVENTS = 130;
+
+async function eventsOf(stack: TestStack, workflowId: string): Promise<readonly string[]> {
+  const { events } = await stack.client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).map(({ eventType }) => String(eventType));
+}
+
+describe('the histories of a batch', () => {
+  it('do not grow with its invoices: what is told, listed and labelled costs a few events each', async () => {
+    await withStack({ env: { LOTE_PAGE_SIZE: '500' } }, async (stack) => {
+      const { batchId } = await stack.run('large.csv', testInvoices(450));
+
+      const batch = await eventsOf(stack, batchId);
+      const page = await eventsOf(stack, pageWorkflowId(batchId, 1));
+
+      expect(batch.length + page.length, `${batch.length} of the batch, ${page.length} of its page`).toBeLessThan(
+        MOST_EVENTS,
+      );
+      console.log(`450 invoices: ${batch.length} events of the batch, ${page.length} of its page`);
+      const upserts = (await stack.client.workflow.getHandle(batchId).fetchHistory()).events?.filter(
+        ({ upsertWorkflowSearchAttributesEventAttributes: upsert }) => upsert !== null && upsert !== undefined,
+      );
+      expect(upserts).toHaveLength(2);
+    });
+  });
+});
