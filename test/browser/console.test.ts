@@ -173,8 +173,8 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await page.getByText('2 of 2 files need somebody.').waitFor();
     await page.getByRole('table').getByRole('link').first().click();
 
-    await page.getByText('1 of 3 invoices did not go out.').waitFor();
-    await page.getByText('Nothing of it was sent. The report says why.').waitFor();
+    await page.getByText('1 of 3 invoices did not go out.').first().waitFor();
+    await page.getByText('Nothing of it was sent. The report says why.').first().waitFor();
     expect(await page.getByText(/^refused\/.*not-invoices\.csv$/u).count()).toBe(1);
     await keepScreen(page, 'console-night');
     await page.getByRole('link', { name: 'night.csv', exact: true }).click();
