@@ -100,8 +100,15 @@ describe('the scripts of zsh and fish', () => {
 
   it.each(readers.filter(([shell]) => has(shell)))(
     'are read by %s without a complaint',
-    (shell, parameters, script) => {
-      execFileSync(shell, parameters, { input: script });
+    async (shell, parameters, script) => {
+      const directory = await mkdtemp(join(tmpdir(), 'lote-completion-'));
+      const file = join(directory, 'lote');
+      await writeFile(file, script);
+      try {
+        execFileSync(shell, [...parameters, file]);
+      } finally {
+        await rm(directory, { recursive: true });
+      }
     },
   );
 });
