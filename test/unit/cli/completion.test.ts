@@ -94,14 +94,20 @@ describe('the scripts of zsh and fish', () => {
   });
 
   const readers = [
-    ['zsh', ['-n'], zshCompletion(tree)],
-    ['fish', ['--no-execute'], fishCompletion(tree)],
+    ['zsh', '-n', zshCompletion(tree)],
+    ['fish', '--no-execute', fishCompletion(tree)],
   ] as const;
 
   it.each(readers.filter(([shell]) => has(shell)))(
     'are read by %s without a complaint',
-    (shell, parameters, script) => {
-      execFileSync(shell, parameters, { input: script });
+    async (shell, check, script) => {
+      const directory = await mkdtemp(join(tmpdir(), 'lote-completion-'));
+      try {
+        await writeFile(join(directory, 'script'), script);
+        execFileSync(shell, [check, join(directory, 'script')]);
+      } finally {
+        await rm(directory, { recursive: true, force: true });
+      }
     },
   );
 });
