@@ -94,20 +94,19 @@ describe('the scripts of zsh and fish', () => {
   });
 
   const readers = [
-    ['zsh', ['-n'], zshCompletion(tree)],
-    ['fish', ['--no-execute'], fishCompletion(tree)],
+    ['zsh', '-n', zshCompletion(tree)],
+    ['fish', '--no-execute', fishCompletion(tree)],
   ] as const;
 
   it.each(readers.filter(([shell]) => has(shell)))(
     'are read by %s without a complaint',
-    async (shell, parameters, script) => {
+    async (shell, check, script) => {
       const directory = await mkdtemp(join(tmpdir(), 'lote-completion-'));
-      const file = join(directory, 'lote');
-      await writeFile(file, script);
       try {
-        execFileSync(shell, [...parameters, file]);
+        await writeFile(join(directory, 'script'), script);
+        execFileSync(shell, [check, join(directory, 'script')]);
       } finally {
-        await rm(directory, { recursive: true });
+        await rm(directory, { recursive: true, force: true });
       }
     },
   );
