@@ -29,5 +29,8 @@ export function nextStep({ progress, standing, attachedTo, end }: BatchView): st
 function afterwards(state: string, problems: number, batchId: string): string {
   if (state === 'refused') return 'Read in the report why the file was refused, correct it, and drop it again';
   if (problems === 0) return 'Nothing: every invoice went out';
-  return `${problems === 1 ? '1 invoice' : `${problems} invoices`} did not go out. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {"batch": "${batchId}"}`;
+  const what = problems === 1 ? '1 invoice' : `${problems} invoices`;
+  // As code: in a sentence the UI makes curly quotes of straight ones, and the input cannot be copied.
+  const input = `\`{"batch": "${batchId}"}\``;
+  return `${what} did not go out. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with ${input}`;
 }

@@ -41,15 +41,18 @@ describe.each(LANGUAGES)('the catalogue of texts in %s', (language) => {
 
     expect(differing).toEqual([]);
   });
+});
 
-  it.runIf(language !== 'en')('leaves nothing in English', () => {
-    const untranslated = texts.filter(
+it.each(LANGUAGES.filter((language) => language !== 'en'))(
+  'the catalogue in %s leaves nothing in English',
+  (language) => {
+    const untranslated = flat(CONSOLE_TEXTS[language]).filter(
       ([path, text]) => !MAY_BE_EQUAL.has(path) && text === english.get(path) && /[a-z]{4}/u.test(text),
     );
 
     expect(untranslated).toEqual([]);
-  });
-});
+  },
+);
 
 describe('fill', () => {
   it('puts words into their places and leaves what it does not know', () => {
