@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { expectAgreement } from '../support/agreement.ts';
 import { FAILING_TAX_CODE, type TestInvoice } from '../support/batch-file.ts';
 import { readReportOf, withStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
 import type { Night } from './nights.ts';
 
 /** The file is dropped again while something of it is held, with a reconciliation after each night; what is left then waits for the service's support. */
@@ -45,7 +46,11 @@ export async function liveThrough(night: Night, invoices: number): Promise<Night
       const { settled, found } = await stack.reconcile();
       if (settled + found === 0) break;
     }
-    await stack.reconcile();
+    // What the last look found has its own settle time, and until then it waits.
+    await until(async () => {
+      await stack.reconcile();
+      return ((await readReportOf(result)).counts['accepted'] ?? 0) === 0;
+    });
 
     await expectAgreement(stack, result.batchId);
     expect(result, 'the end of the batch').toMatchObject({ state: 'finished', pagesFailed: 0 });
