@@ -1,4 +1,4 @@
-import { OPEN_STATES, type Outcome } from '../src/domain/invoice-state.ts';
+import { isProblem, wentOut } from '../src/domain/invoice-state.ts';
 import { sumDecimals } from '../src/domain/money.ts';
 import type { OutcomeCount } from '../src/domain/ports/ledger.ts';
 import type { NotedAction } from '../src/domain/ports/operating-ledger.ts';
@@ -18,9 +18,6 @@ const MOST_CURRENCIES = 8;
 const MOST_GROUPS = 20;
 const ROWS_OF_A_GROUP = 10;
 
-const OPEN: ReadonlySet<Outcome> = new Set(OPEN_STATES);
-const GONE_OUT: ReadonlySet<Outcome> = new Set(['issued', 'already-issued']);
-
 /** Writes down what operators did, and reads how the batch stands. */
 export async function lookAtBatch(deps: ActivityDeps, input: LookInput): Promise<Standing> {
   const { batchId, actions, paused } = input;
@@ -33,9 +30,7 @@ export async function lookAtBatch(deps: ActivityDeps, input: LookInput): Promise
 /** Counts by state, net by currency, what went wrong by reason: rows and codes, nothing that names anybody. */
 export async function standingOf({ ledger, now }: ActivityDeps, batchId: string): Promise<Standing> {
   const counts = await ledger.countOutcomes(batchId);
-  const problems = counts
-    .filter(({ outcome }) => !GONE_OUT.has(outcome) && !OPEN.has(outcome))
-    .reduce((sum, { invoices }) => sum + invoices, 0);
+  const problems = counts.filter(({ outcome }) => isProblem(outcome)).reduce((sum, { invoices }) => sum + invoices, 0);
   return {
     at: now(),
     counts: countsOf(counts),
@@ -59,7 +54,7 @@ function netOf(counts: readonly OutcomeCount[]): Standing['net'] {
     return {
       currency,
       all: sumDecimals(own.map(({ net }) => net)),
-      out: sumDecimals(own.filter(({ outcome }) => GONE_OUT.has(outcome)).map(({ net }) => net)),
+      out: sumDecimals(own.filter(({ outcome }) => wentOut(outcome)).map(({ net }) => net)),
     };
   });
 }

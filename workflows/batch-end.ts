@@ -1,15 +1,13 @@
-import { OUTCOMES, OPEN_STATES, type Outcome } from '../src/domain/invoice-state.ts';
+import { isProblem, OUTCOMES } from '../src/domain/invoice-state.ts';
 import type { BatchEnd } from './batch-view.ts';
 import type { BatchDesk, BatchResult } from './messages.ts';
-
-const NO_PROBLEM: ReadonlySet<Outcome> = new Set([...OPEN_STATES, 'issued', 'already-issued']);
 
 /** How a batch ended, as its report says it. */
 export function endOf(
   { batchId, state, counts }: Pick<BatchResult, 'batchId' | 'state' | 'counts'>,
   desk: BatchDesk,
 ): BatchEnd {
-  const problems = OUTCOMES.filter((outcome) => !NO_PROBLEM.has(outcome)).reduce(
+  const problems = OUTCOMES.filter((outcome) => isProblem(outcome)).reduce(
     (sum, outcome) => sum + (counts[outcome] ?? 0),
     counts.rowsLost ?? 0,
   );

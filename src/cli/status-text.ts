@@ -1,8 +1,7 @@
-import { OUTCOMES } from '../domain/invoice-state.ts';
+import { OUTCOMES, wentOut } from '../domain/invoice-state.ts';
 import type { ReadBatch } from '../wiring/batch-reader.ts';
 import { atRest } from './at-rest.ts';
 
-const GONE_OUT: ReadonlySet<string> = new Set(['issued', 'already-issued']);
 const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
 
 /** `lote status`: a table, newest first. */
@@ -54,7 +53,7 @@ function nextOf({ batchId, state }: ReadBatch, missing: number): string {
 }
 
 function balanceOf({ counts, invoices }: ReadBatch) {
-  const out = Object.entries(counts).reduce((sum, [state, count]) => sum + (GONE_OUT.has(state) ? count : 0), 0);
+  const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + (counts[state] ?? 0), 0);
   const resting = atRest(counts);
   return { out, missing: resting - out, open: Math.max(invoices - resting, 0) };
 }

@@ -76,12 +76,7 @@ async function withWorkers<T>(
       return await work({
         ...{ config, client, ledgerId: ledger.id, ledger, reportsDir },
         atRest: (batchId) => atRestIn(ledger, batchId),
-        requireBatch: (batchId) =>
-          requireKnown(
-            batchId,
-            () => ledger.findBatch(batchId),
-            () => ledger.listBatches(BATCHES_NAMED),
-          ),
+        requireBatch: (batchId) => requireInLedger(ledger, batchId),
         ended: interrupted,
       });
     } finally {
@@ -111,12 +106,7 @@ async function withEmbedded<T>(
         return await work({
           ...crew,
           atRest: (batchId) => atRestIn(ledger, batchId),
-          requireBatch: (batchId) =>
-            requireKnown(
-              batchId,
-              () => ledger.findBatch(batchId),
-              () => ledger.listBatches(BATCHES_NAMED),
-            ),
+          requireBatch: (batchId) => requireInLedger(ledger, batchId),
           ended,
         });
       } finally {
@@ -156,6 +146,14 @@ async function withOwner<T>(
   } finally {
     await client.connection.close();
   }
+}
+
+function requireInLedger(ledger: Ledger, batchId: string): Promise<void> {
+  return requireKnown(
+    batchId,
+    () => ledger.findBatch(batchId),
+    () => ledger.listBatches(BATCHES_NAMED),
+  );
 }
 
 async function requireKnown(

@@ -71,6 +71,21 @@ export type TransitionName = keyof typeof TRANSITIONS;
 /** States in which Lote itself still has something to do while the batch runs. */
 export const OPEN_STATES: readonly InvoiceState[] = ['staged', 'sending', 'accepted'];
 
+/** Outcomes of an invoice that has been issued, whichever file it came by. */
+const ISSUED_OUTCOMES: readonly Outcome[] = ['issued', 'already-issued'];
+
+/** Everything but a problem: what went out, and what Lote still works on. */
+export const UNTROUBLED_OUTCOMES: readonly Outcome[] = [...ISSUED_OUTCOMES, ...OPEN_STATES];
+
+export function wentOut(outcome: Outcome): boolean {
+  return ISSUED_OUTCOMES.includes(outcome);
+}
+
+/** It is at rest, and did not go out. */
+export function isProblem(outcome: Outcome): boolean {
+  return !UNTROUBLED_OUTCOMES.includes(outcome);
+}
+
 /** States that a closed batch is re-opened for when the same file is dropped again. */
 export const REOPENING_STATES: readonly InvoiceState[] = [
   'staged',

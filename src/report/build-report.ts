@@ -1,7 +1,7 @@
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { lostRows } from '../domain/lost-rows.ts';
-import { OUTCOMES, type Outcome } from '../domain/invoice-state.ts';
+import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger.ts';
 import { checkBalance } from './check-balance.ts';
 import { currencyTotals } from './currency-totals.ts';
@@ -10,7 +10,6 @@ import { createOutcomeTally } from './outcome-tally.ts';
 import { createReasonGroups } from './reason-groups.ts';
 import { NO_HISTORY, type ReportHistory } from './report-history.ts';
 import type { ReportBatch, ReportCounts, ReportModel } from './report-model.ts';
-import { wentOut } from './reason-of.ts';
 import { createRowSet } from './row-set.ts';
 
 export interface ReportSource {

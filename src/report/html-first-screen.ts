@@ -1,7 +1,6 @@
-import { OUTCOMES } from '../domain/invoice-state.ts';
+import { OUTCOMES, wentOut } from '../domain/invoice-state.ts';
 import { toneOf, stateBar } from './html-state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
-import { wentOut } from './reason-of.ts';
 import type { ReportModel } from './report-model.ts';
 import { sumDecimals } from '../domain/money.ts';
 import { shownMoney } from './grouped-digits.ts';

@@ -1,8 +1,9 @@
+import { wentOut } from '../domain/invoice-state.ts';
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
 import { groupedDigits, shownMoney } from './grouped-digits.ts';
 import { toneOf } from './html-state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
-import { reasonOf, wentOut } from './reason-of.ts';
+import { reasonOf } from './reason-of.ts';
 import { rowList } from './row-list.ts';
 
 /** Rows of one table: a browser lays out closed folds only when they are opened, so a large report opens at once. */

@@ -1,4 +1,4 @@
-import { OUTCOMES } from '../domain/invoice-state.ts';
+import { OUTCOMES, wentOut } from '../domain/invoice-state.ts';
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
 import { firstScreen } from './html-first-screen.ts';
 import { invoiceSection } from './html-invoices.ts';
@@ -6,7 +6,6 @@ import { STYLE } from './html-style.ts';
 import { historySection } from './html-history.ts';
 import { fileSection, reasonsTable, totalsTable } from './html-summary-tables.ts';
 import { html } from './html.ts';
-import { wentOut } from './reason-of.ts';
 import type { ReportModel } from './report-model.ts';
 
 /** Nothing is loaded from anywhere, and nothing runs: the texts come from files and from the service. */

@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/invoice-state.ts';
+import { wentOut, type Outcome } from '../domain/invoice-state.ts';
 import { groupedDigits } from './grouped-digits.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { ReportCounts } from './report-model.ts';
@@ -11,7 +11,7 @@ const THINNEST = 3;
 
 /** How a state is meant: done, under way, open for somebody, or wrong. */
 export function toneOf(state: Outcome): 'good' | 'under-way' | 'open' | 'bad' {
-  if (state === 'issued' || state === 'already-issued') return 'good';
+  if (wentOut(state)) return 'good';
   if (state === 'staged' || state === 'sending' || state === 'accepted') return 'under-way';
   return state === 'held' || state === 'unknown' || state === 'unsettled' ? 'open' : 'bad';
 }

@@ -1,6 +1,6 @@
 import { LoteError } from '../domain/errors.ts';
 import type { Reason } from '../domain/invoice.ts';
-import type { Outcome } from '../domain/invoice-state.ts';
+import { wentOut, type Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
 
 /** While Lote still works on an invoice, the ledger has nothing to explain; the reader of a report wants a word all the same. */
@@ -12,10 +12,6 @@ const WORK_IN_PROGRESS: Partial<Record<Outcome, Reason>> = {
     message: 'The service accepted it and has not said yet whether it was issued.',
   },
 };
-
-export function wentOut(state: Outcome): boolean {
-  return state === 'issued' || state === 'already-issued';
-}
 
 /**
  * Why an invoice is in its state; null only for one that was issued.

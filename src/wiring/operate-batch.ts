@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
 import type { BatchProgress, ReasonInput } from '../../workflows/messages.ts';
 import type { BatchWatch, Operation } from '../console/console-options.ts';
 import { LoteError } from '../domain/errors.ts';
+import { answerWithin } from './answer-within.ts';
+import { updateRefusal } from './update-refusal.ts';
 
 /** A page must not wait for a worker that is gone. */
 const WATCH_PATIENCE_MS = 1_000;
@@ -33,11 +34,7 @@ function translated(error: unknown, { kind }: Operation): unknown {
       { cause: error },
     );
   }
-  // The validator's own sentence says what it wanted.
-  if (error instanceof WorkflowUpdateFailedError) {
-    const said = error.cause instanceof Error ? error.cause.message : 'no reason was given';
-    return new LoteError('usage', `Operating a batch (${kind}) was refused: ${said}`, { cause: error });
-  }
+  if (error instanceof WorkflowUpdateFailedError) return updateRefusal(`Operating a batch (${kind})`, error);
   return error;
 }
 
@@ -48,6 +45,6 @@ export function createBatchWatch(client: Client): (workflowId: string) => Promis
       .getHandle(workflowId)
       .query<BatchProgress>('progress')
       .catch(() => null);
-    return Promise.race([asked, sleep(WATCH_PATIENCE_MS, null, { ref: false })]);
+    return answerWithin(WATCH_PATIENCE_MS, asked);
   };
 }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { reconciliation } from '../../workflows/reconciliation.ts';
 import type { ReconciliationResult } from '../../workflows/messages.ts';
 import type { ReconcileAnswer } from '../console/console-options.ts';
 import type { Config } from '../runtime/config.ts';
+import { answerWithin } from './answer-within.ts';
 import { batchFailure } from './batch-failure.ts';
 import { reconciliationId } from './reconciliation-schedule.ts';
 
@@ -33,10 +33,8 @@ export function createConsoleReconcile(
   ledgerId: string,
 ): () => Promise<ReconcileAnswer> {
   return async () => {
-    const result = reconcileNow(client, place, ledgerId);
     try {
-      const ended = await Promise.race([result, sleep(PAGE_PATIENCE_MS, null, { ref: false })]);
-      result.catch(() => undefined);
+      const ended = await answerWithin(PAGE_PATIENCE_MS, reconcileNow(client, place, ledgerId));
       return ended === null ? { how: 'started' } : { how: 'ended', ...ended };
     } catch (error) {
       throw batchFailure(error);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
   WorkflowExecutionAlreadyStartedError,
@@ -9,9 +8,10 @@ import {
 import type { RetryRequestInput } from '../../workflows/messages.ts';
 import type { retryInvoices } from '../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../console/console-options.ts';
-import { LoteError } from '../domain/errors.ts';
+import { answerWithin } from './answer-within.ts';
 import { batchFailure } from './batch-failure.ts';
 import { BY_CONSOLE } from './operate-batch.ts';
+import { updateRefusal } from './update-refusal.ts';
 
 /** A page waits this long for the end of a retry: enough to be told why nothing could go again. */
 const PAGE_PATIENCE_MS = 4_000;
@@ -55,8 +55,7 @@ export async function retryInRun(client: Client, workflowId: string, request: Re
       .executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    const said = error.cause instanceof Error ? error.cause.message : 'no reason was given';
-    throw new LoteError('usage', `Sending invoices again was refused: ${said}`, { cause: error });
+    throw updateRefusal('Sending invoices again', error);
   }
 }
 
@@ -84,10 +83,9 @@ export function createConsoleRetry(place: RetryPlace): (wish: RetryWish) => Prom
       await retryInRun(place.client, retryWorkflowId(batchId), request);
       return { how: 'joined' };
     }
-    const result = place.client.workflow.getHandle<typeof retryInvoices>(own).result();
     try {
-      const ended = await Promise.race([result, sleep(PAGE_PATIENCE_MS, null, { ref: false })]);
-      result.catch(() => undefined);
+      const run = place.client.workflow.getHandle<typeof retryInvoices>(own);
+      const ended = await answerWithin(PAGE_PATIENCE_MS, run.result());
       if (ended === null) return { how: 'started' };
       return { how: 'ended', moved: ended.retried?.moved ?? 0, refused: ended.retried?.refused ?? {} };
     } catch (error) {

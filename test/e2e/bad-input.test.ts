@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
 import { newPlace, runLote, type Place } from '../support/lote-command.ts';
-import { ownPort } from '../support/own-port.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+import { independentSandbox } from '../support/sandbox-books.ts';
+import { sandboxEnv } from '../support/sandbox-env.ts';
 
 interface Refusal {
   readonly batches: readonly unknown[];
@@ -104,15 +104,7 @@ describe('lote run with something wrong', () => {
     listener = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => listener.once('listening', resolve));
     takenPort = (listener.address() as AddressInfo).port;
-    const port = await ownPort();
-    env = {
-      ...place.env,
-      INVOICING_BASE_URL: sandbox.url,
-      INVOICING_API_KEY: SANDBOX_KEY,
-      RECEIVER_PORT: String(port),
-      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-      CONSOLE_PORT: '0',
-    };
+    env = await sandboxEnv(place, sandbox);
     const { inputDir, directory } = place;
     await writeInvoiceFile(join(inputDir, 'good.csv'), { invoices: 3 });
     await mkdir(join(inputDir, 'folder.csv'));

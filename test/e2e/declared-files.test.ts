@@ -5,8 +5,8 @@ import iconv from 'iconv-lite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { newPlace, runLote, type CommandEnd, type Place } from '../support/lote-command.ts';
-import { ownPort } from '../support/own-port.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+import { independentSandbox } from '../support/sandbox-books.ts';
+import { sandboxEnv } from '../support/sandbox-env.ts';
 
 /** How one shop writes its files; nothing of it can be read without its profile. */
 const PROFILE = {
@@ -44,14 +44,8 @@ describe('lote run on files with a profile and control totals', () => {
     sandbox = await independentSandbox();
     await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
     await writeFile(join(place.inputDir, 'profiles', 'loja.json'), JSON.stringify(PROFILE));
-    const port = await ownPort();
     env = {
-      ...place.env,
-      INVOICING_BASE_URL: sandbox.url,
-      INVOICING_API_KEY: SANDBOX_KEY,
-      RECEIVER_PORT: String(port),
-      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-      CONSOLE_PORT: '0',
+      ...(await sandboxEnv(place, sandbox)),
       LOTE_SETTLE_TIMEOUT: '20s',
     };
   });

@@ -8,9 +8,9 @@ import { endLeftServer } from '../support/crash-place.ts';
 import { gatedEngine, type GatedEngine } from '../support/gated-engine.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote-command.ts';
-import { ownPort } from '../support/own-port.ts';
 import { processes, type Processes } from '../support/processes.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+import { independentSandbox } from '../support/sandbox-books.ts';
+import { sandboxEnv } from '../support/sandbox-env.ts';
 
 const LOOK_EVERY_MS = 10;
 
@@ -35,14 +35,8 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
     all = processes();
     engine = gatedEngine();
     sandbox = await independentSandbox({ latencyMs: 40, engine: engine.engine });
-    const port = await ownPort();
     env = {
-      ...place.env,
-      INVOICING_BASE_URL: sandbox.url,
-      INVOICING_API_KEY: SANDBOX_KEY,
-      RECEIVER_PORT: String(port),
-      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-      CONSOLE_PORT: '0',
+      ...(await sandboxEnv(place, sandbox)),
       LOTE_SETTLE_TIMEOUT: '200s',
     };
   });

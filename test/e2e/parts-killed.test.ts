@@ -11,6 +11,7 @@ import { ownPort } from '../support/own-port.ts';
 import { postgresDatabase } from '../support/postgres-database.ts';
 import { processes, type Processes } from '../support/processes.ts';
 import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+import { sandboxEnv } from '../support/sandbox-env.ts';
 
 const INVOICES = 500;
 const LOOK_EVERY_MS = 10;
@@ -51,14 +52,8 @@ describe('one part killed alone during a run', { timeout: 400_000 }, () => {
     try {
       const file = join(place.inputDir, 'temporal.csv');
       await writeInvoiceFile(file, { invoices: INVOICES });
-      const port = await ownPort();
       const run = all.start(['run', file, '--json'], {
-        ...place.env,
-        INVOICING_BASE_URL: sandbox.url,
-        INVOICING_API_KEY: SANDBOX_KEY,
-        RECEIVER_PORT: String(port),
-        WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-        CONSOLE_PORT: '0',
+        ...(await sandboxEnv(place, sandbox)),
         LOTE_PAGE_SIZE: '100',
         LOTE_SETTLE_TIMEOUT: '40s',
       });

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
 import { newPlace, runLote, type Place } from '../support/lote-command.ts';
-import { ownPort } from '../support/own-port.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+import { independentSandbox } from '../support/sandbox-books.ts';
+import { sandboxEnv } from '../support/sandbox-env.ts';
 
 interface RunDocument {
   readonly batches: readonly {
@@ -30,14 +30,8 @@ describe('lote run', () => {
   beforeAll(async () => {
     place = await newPlace();
     sandbox = await independentSandbox();
-    const port = await ownPort();
     env = {
-      ...place.env,
-      INVOICING_BASE_URL: sandbox.url,
-      INVOICING_API_KEY: SANDBOX_KEY,
-      RECEIVER_PORT: String(port),
-      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-      CONSOLE_PORT: '0',
+      ...(await sandboxEnv(place, sandbox)),
       LOTE_SETTLE_TIMEOUT: '20s',
     };
   });

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
 import { newPlace, runLote, startLote } from '../support/lote-command.ts';
-import { ownPort } from '../support/own-port.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+import { independentSandbox } from '../support/sandbox-books.ts';
+import { sandboxEnv } from '../support/sandbox-env.ts';
 
 const INVOICES = 1_000;
 const KILLS = 3;
@@ -18,14 +18,8 @@ describe('a run whose whole process group is killed', () => {
     const sandbox = await independentSandbox({ latencyMs: 60, settleMs: 1_500 });
     const file = join(place.inputDir, 'killed.csv');
     await writeInvoiceFile(file, { invoices: INVOICES });
-    const port = await ownPort();
     const env = {
-      ...place.env,
-      INVOICING_BASE_URL: sandbox.url,
-      INVOICING_API_KEY: SANDBOX_KEY,
-      RECEIVER_PORT: String(port),
-      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-      CONSOLE_PORT: '0',
+      ...(await sandboxEnv(place, sandbox)),
       LOTE_SETTLE_TIMEOUT: '30s',
     };
     try {

@@ -5,9 +5,9 @@ import { processStartTime } from '../../src/runtime/process-start-time.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { writeInvoiceFile } from './invoice-file.ts';
 import { newPlace, type CommandEnd } from './lote-command.ts';
-import { ownPort } from './own-port.ts';
 import { processes } from './processes.ts';
-import { independentSandbox, SANDBOX_KEY } from './sandbox-books.ts';
+import { independentSandbox } from './sandbox-books.ts';
+import { sandboxEnv } from './sandbox-env.ts';
 
 /** A file whose run is ended again and again; the sandbox outlives it all, and its books are the judge. */
 export interface CrashPlace {
@@ -28,14 +28,8 @@ export async function crashPlace(invoices: number): Promise<CrashPlace> {
   const sandbox = await independentSandbox({ latencyMs: 5, settleMs: 500 });
   const file = join(place.inputDir, 'crash.csv');
   await writeInvoiceFile(file, { invoices, failing: FAILING });
-  const port = await ownPort();
   const env = {
-    ...place.env,
-    INVOICING_BASE_URL: sandbox.url,
-    INVOICING_API_KEY: SANDBOX_KEY,
-    RECEIVER_PORT: String(port),
-    WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-    CONSOLE_PORT: '0',
+    ...(await sandboxEnv(place, sandbox)),
     LOTE_PAGE_SIZE: '100',
     LOTE_SETTLE_TIMEOUT: '40s',
   };

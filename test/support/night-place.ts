@@ -5,9 +5,9 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { endLeftServer } from './crash-place.ts';
 import { writeInvoiceFile } from './invoice-file.ts';
 import { newPlace, type CommandEnd } from './lote-command.ts';
-import { ownPort } from './own-port.ts';
 import { processes } from './processes.ts';
-import { independentSandbox, SANDBOX_KEY } from './sandbox-books.ts';
+import { independentSandbox } from './sandbox-books.ts';
+import { sandboxEnv } from './sandbox-env.ts';
 
 /** Two files of one night that is ended again and again; the sandbox outlives it all, and its books are the judge. */
 export interface NightPlace {
@@ -32,14 +32,8 @@ export async function nightPlace(): Promise<NightPlace> {
     const firstOrdinal = 1 + at * INVOICES;
     await writeInvoiceFile(join(place.inputDir, name), { invoices: INVOICES, firstOrdinal });
   }
-  const port = await ownPort();
   const env = {
-    ...place.env,
-    INVOICING_BASE_URL: sandbox.url,
-    INVOICING_API_KEY: SANDBOX_KEY,
-    RECEIVER_PORT: String(port),
-    WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-    CONSOLE_PORT: '0',
+    ...(await sandboxEnv(place, sandbox)),
     LOTE_SETTLE_TIMEOUT: '40s',
     LOTE_DROP_STABLE_FOR: '50ms',
   };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The ledger's own statements begin with their name; they are constants, and few. */
 const NAMED = /^\/\* (?<name>[a-z0-9-]+) \*\//;
 
-const names = new Map<string, string | null>();
+const names = new Map<string, string>();
 
 /**
  * A name under which a connection keeps a statement parsed and planned; null for one that is not the ledger's own. It holds a digest of the text:
@@ -13,7 +13,8 @@ export function statementName(text: string): string | null {
   const known = names.get(text);
   if (known !== undefined) return known;
   const found = NAMED.exec(text)?.groups?.['name'];
-  const name = found === undefined ? null : `${found}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
-  if (name !== null) names.set(text, name);
+  if (found === undefined) return null;
+  const name = `${found}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+  names.set(text, name);
   return name;
 }

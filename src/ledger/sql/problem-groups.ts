@@ -1,4 +1,6 @@
+import { UNTROUBLED_OUTCOMES } from '../../domain/invoice-state.ts';
 import { BATCH_INVOICE_TABLES } from './batch-invoices.ts';
+import { stateList } from './states.ts';
 
 export interface ProblemGroupRow {
   readonly state: string;
@@ -23,7 +25,7 @@ FROM (
         'no-reason') AS code
     FROM ${BATCH_INVOICE_TABLES}
     WHERE bi.batch_id = $1
-      AND coalesce(bi.outcome, i.state) NOT IN ('issued', 'already-issued', 'staged', 'sending', 'accepted')
+      AND coalesce(bi.outcome, i.state) NOT IN ${stateList(UNTROUBLED_OUTCOMES)}
   ) problem
 ) ranked
 GROUP BY state, code

@@ -1,8 +1,8 @@
-import type { InvoiceState, TransitionName } from '../../domain/invoice-state.ts';
+import type { Outcome, TransitionName } from '../../domain/invoice-state.ts';
 import { TRANSITIONS } from '../../domain/invoice-state.ts';
 
 /** `('staged','held')`: states for an SQL `IN`. */
-export function stateList(states: readonly InvoiceState[]): string {
+export function stateList(states: readonly Outcome[]): string {
   return `(${states.map((state) => `'${state}'`).join(', ')})`;
 }
 

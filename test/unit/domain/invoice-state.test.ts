@@ -3,10 +3,12 @@ import type { InvoiceState, TransitionName } from '../../../src/domain/invoice-s
 import {
   canMove,
   INVOICE_STATES,
+  isProblem,
   OPEN_STATES,
   OUTCOMES,
   REOPENING_STATES,
   TRANSITIONS,
+  wentOut,
 } from '../../../src/domain/invoice-state.ts';
 
 const NAMES = Object.keys(TRANSITIONS) as readonly TransitionName[];
@@ -88,5 +90,21 @@ describe('the lists of states', () => {
   it('name each outcome once', () => {
     expect(new Set(OUTCOMES).size).toBe(OUTCOMES.length);
     expect(OUTCOMES).toHaveLength(INVOICE_STATES.length + 3);
+  });
+});
+
+describe('what an outcome means for a person', () => {
+  it('is one of three: it went out, Lote is at it, or somebody has to look', () => {
+    expect(OUTCOMES.filter((outcome) => wentOut(outcome))).toEqual(['issued', 'already-issued']);
+    expect(OUTCOMES.filter((outcome) => isProblem(outcome))).toEqual([
+      'failed',
+      'rejected',
+      'unknown',
+      'unsettled',
+      'held',
+      'invalid',
+      'conflict',
+    ]);
+    expect(OUTCOMES.filter((outcome) => !wentOut(outcome) && !isProblem(outcome))).toEqual(OPEN_STATES);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
-import { reasonOf, wentOut } from '../../../src/report/reason-of.ts';
+import { OUTCOMES, wentOut } from '../../../src/domain/invoice-state.ts';
+import { reasonOf } from '../../../src/report/reason-of.ts';
 import { reportHistory } from '../../../src/report/report-history.ts';
 import { DOERS, STATE_ORDER, STATE_TEXTS } from '../../../src/report/report-texts.ts';
 import { toneOf } from '../../../src/report/html-state-bar.ts';
