@@ -34,7 +34,7 @@ const TONES: Readonly<Record<InvoiceState, string>> = {
 };
 
 /** Moves that begin another life under a new key: they are led around the picture, along its bottom. */
-const NEW_KEY: readonly TransitionName[] = ['regenerate', 'abandon'];
+const NEW_KEY: readonly TransitionName[] = ['regenerate', 'replace', 'abandon'];
 /** Late news of an earlier life: led along the top, into `issued`. */
 const LATE_NEWS: readonly TransitionName[] = ['revive'];
 const TOP = 14;
@@ -75,7 +75,7 @@ function arrow({ name, from, to }: { name: string; from: InvoiceState; to: Invoi
 
 function newKey(states: readonly InvoiceState[]): readonly string[] {
   const { x, y } = PLACES.staged;
-  const ends = states.map((state) => PLACES[state].x);
+  const ends = [...new Set(states.map((state) => PLACES[state].x))];
   const furthest = Math.max(...ends);
   return [
     ...ends.map((end) => `<path class="move new" d="M${end} ${PLACES.failed.y + BOX.height / 2}V${BOTTOM}"/>`),

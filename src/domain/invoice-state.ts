@@ -62,6 +62,8 @@ export const TRANSITIONS = {
   repeat: { from: ['unknown'], to: 'sending' },
   /** A definitive no; the next generation gets a new key. By retry policy, operator, or corrected content. */
   regenerate: { from: ['failed', 'rejected'], to: 'staged' },
+  /** Its batch is closed without having sent it, and a later file brings other content: the next generation gets a new key. */
+  replace: { from: ['staged', 'held'], to: 'staged' },
   /** An operator accepts the risk of a duplicate after the retention window; recorded in the audit. */
   abandon: { from: ['unknown'], to: 'staged' },
 } as const satisfies Record<string, Transition>;

@@ -5,8 +5,8 @@ import { canMove } from '../domain/invoice-state.ts';
 export interface KnownIdentity {
   readonly sameFingerprint: boolean;
   readonly state: InvoiceState;
-  /** The owner is finished, cancelled or refused: it sends nothing any more. */
-  readonly ownerClosed: boolean;
+  /** The owner sends nothing: it is finished, cancelled or refused, or it is this very batch, whose staging starts again. */
+  readonly ownerIdle: boolean;
   /** An earlier content of it turned out to be issued: an operator decides. */
   readonly blocked: boolean;
 }
@@ -15,16 +15,17 @@ export type Attachment =
   /** The same invoice: its live state is this batch's outcome. */
   | 'attach'
   | 'already-issued'
-  /** The same invoice, not sent, and its owner is closed: this batch owns it now. */
+  /** The same invoice, not sent, and its owner sends nothing: this batch owns it now. */
   | 'take-over'
-  /** Other content, and the service definitively has none: the next generation is this batch's. */
+  /** Other content, and the service definitively has none, for it refused or was never asked: the next generation is this batch's. */
   | 'correct'
   | 'conflict';
 
 /** The ownership rule of docs/ledger.md for one identity that was there before. */
 export function decideAttachment(known: KnownIdentity): Attachment {
-  if (!known.sameFingerprint) return canMove('regenerate', known.state) && !known.blocked ? 'correct' : 'conflict';
-  if (known.state === 'issued') return 'already-issued';
-  const unsent = known.state === 'staged' || known.state === 'held';
-  return unsent && known.ownerClosed && !known.blocked ? 'take-over' : 'attach';
+  const { sameFingerprint, state, ownerIdle, blocked } = known;
+  const free = !blocked && ownerIdle && canMove('replace', state);
+  if (sameFingerprint && state === 'issued') return 'already-issued';
+  if (sameFingerprint) return free ? 'take-over' : 'attach';
+  return free || (!blocked && canMove('regenerate', state)) ? 'correct' : 'conflict';
 }

@@ -74,9 +74,10 @@ async function place(
     byIdentity.delete(row.identity);
   }
   if (byIdentity.size === 0) return placed;
-  for (const known of await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, [arrayLiteral([...byIdentity.keys()])])) {
-    const staged = byIdentity.get(known.identity);
-    if (staged !== undefined) placed.push(placeKnown(staged, known));
+  const known = [arrayLiteral([...byIdentity.keys()]), batch.batchId];
+  for (const one of await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, known)) {
+    const staged = byIdentity.get(one.identity);
+    if (staged !== undefined) placed.push(placeKnown(staged, one));
   }
   return placed;
 }
@@ -85,7 +86,7 @@ function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
   const attachment = decideAttachment({
     sameFingerprint: known.fingerprint === staged.fingerprint,
     state: known.state as InvoiceState,
-    ownerClosed: known.owner_closed,
+    ownerIdle: known.owner_idle,
     blocked: known.flags.includes('issued-in-earlier-generation'),
   });
   const generation = attachment === 'correct' ? known.generation + 1 : known.generation;
@@ -197,7 +198,7 @@ function conflictWith(known: KnownInvoice | null): { readonly code: string; read
   const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;
   return {
     code: 'known-with-other-content',
-    message: `This merchant and reference are known with other content${where}; a correction is possible once that one has failed or was rejected`,
+    message: `This merchant and reference are known with other content${where}; a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
   };
 }
 

@@ -117,7 +117,8 @@ export interface BatchLedger {
   /**
    * Writes the batch's invoices, in set statements, by the ownership rule of docs/ledger.md: new identity -> `staged`, owned by this batch;
    * same fingerprint -> attached (issued before -> outcome `already-issued`; `staged`/`held` of a closed owner -> taken over and `staged`);
-   * other fingerprint -> `conflict`, unless `failed`/`rejected`, then corrected content takes over with the next generation.
+   * other fingerprint -> `conflict`, unless `failed`/`rejected`, or `staged`/`held` of a closed owner: then corrected content takes over with
+   * the next generation.
    * The key of a later generation is computed by the `keyOf` given to the ledger when it was opened.
    */
   stageInvoices(batchId: string, invoices: readonly StageInvoice[], now: number): Promise<void>;

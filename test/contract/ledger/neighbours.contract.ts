@@ -176,6 +176,22 @@ export function neighboursContract(open: OpenLedger): void {
       expect(await first.sendable()).toEqual([]);
     });
 
+    it('reads what it had corrected anew: other content then replaces its own, which was never sent', async () => {
+      const { first, second } = await beginCorrection('read-anew');
+      const before = await first.line('read-anew');
+
+      await ledger.restartStaging(second.batchId);
+      await stage(ledger, second, {
+        application: scenario.application,
+        texts: [{ ref: 'read-anew', unitPrice: '98' }],
+      });
+
+      const [sendable] = await second.sendable();
+      expect(sendable).toMatchObject({ generation: 3, state: 'staged' });
+      expect(sendable?.invoice.lines[0]?.unitPrice).toBe('98');
+      expect(await first.line('read-anew')).toEqual(before);
+    });
+
     it('gives what it took over back to the batch that it came from', async () => {
       const first = await scenario.run([{ ref: 'given-back' }]);
       await first.send('given-back', { kind: 'pending', reason: REASON, mayExist: false });

@@ -266,25 +266,30 @@ export function stagingContract(open: OpenLedger): void {
       scenario = createScenario(ledger);
     });
 
-    it.each(['staged', 'sending', 'held', 'accepted', 'issued', 'unknown', 'unsettled'] as const)(
-      'is a conflict with an invoice that is %s',
-      async (state) => {
-        const ref = `other-${state}`;
-        const first = await batchWith(ref, state);
-        await first.finish();
+    it.each([
+      ['sending', true],
+      ['accepted', true],
+      ['issued', true],
+      ['unknown', true],
+      ['unsettled', true],
+      ['staged', false],
+      ['held', false],
+    ] as const)('is a conflict with an invoice that is %s (batch closed: %s)', async (state, closed) => {
+      const ref = `other-${state}`;
+      const first = await batchWith(ref, state);
+      if (closed) await first.finish();
 
-        const second = await scenario.run([{ ref, unitPrice: '99' }]);
+      const second = await scenario.run([{ ref, unitPrice: '99' }]);
 
-        expect(await second.line(ref)).toMatchObject({
-          state: 'conflict',
-          idempotencyKey: null,
-          serviceId: null,
-          reason: { code: 'known-with-other-content' },
-        });
-        expect(await second.sendable()).toEqual([]);
-        expect((await first.line(ref)).state).toBe(state);
-      },
-    );
+      expect(await second.line(ref)).toMatchObject({
+        state: 'conflict',
+        idempotencyKey: null,
+        serviceId: null,
+        reason: { code: 'known-with-other-content' },
+      });
+      expect(await second.sendable()).toEqual([]);
+      expect((await first.line(ref)).state).toBe(state);
+    });
 
     it.each(['failed', 'rejected'] as const)(
       'takes over an invoice that is %s, as the next generation under a new key',
@@ -309,6 +314,41 @@ export function stagingContract(open: OpenLedger): void {
         expect(key).not.toBe(before.idempotencyKey);
       },
     );
+
+    it.each(['staged', 'held'] as const)(
+      'takes over an invoice that is %s and that its closed batch never sent, as the next generation under a new key',
+      async (state) => {
+        const ref = `replaced-${state}`;
+        const first = await batchWith(ref, state);
+        await first.finish();
+        const before = await first.line(ref);
+
+        const second = await scenario.run([{ ref, unitPrice: '99' }]);
+
+        const sendable = await second.one(ref);
+        expect(sendable).toMatchObject({ generation: 2, state: 'staged', attempts: 0 });
+        expect(sendable.invoice.lines[0]?.unitPrice).toBe('99');
+        expect(sendable.idempotencyKey).not.toBe(before.idempotencyKey);
+        expect(await first.line(ref)).toMatchObject({
+          state: 'held',
+          generation: 1,
+          idempotencyKey: before.idempotencyKey,
+          reason: { code: state === 'held' ? REASON.code : 'corrected-before-sending' },
+          flags: ['corrected-by-later-batch'],
+        });
+      },
+    );
+
+    it('never sends the replaced content: neither the file dropped again nor an operator brings it back', async () => {
+      const first = await batchWith('replaced-for-good', 'held');
+      await first.finish();
+      const second = await scenario.run([{ ref: 'replaced-for-good', unitPrice: '99' }]);
+
+      expect((await first.claim({ runId: 'run-2' })).kind).toBe('closed');
+      expect(await ledger.releaseHeld(first.batchId, NOW)).toBe(0);
+      expect(await first.sendable()).toEqual([]);
+      expect(await second.sendable()).toHaveLength(1);
+    });
 
     it('leaves the earlier batch its outcome: the corrected content is not its own', async () => {
       const first = await batchWith('kept', 'failed');

@@ -20,6 +20,9 @@ function reachable(from: InvoiceState, moves: readonly TransitionName[]): Readon
   return seen;
 }
 
+/** Moves by which an invoice gets another key. */
+const NEW_KEY: readonly TransitionName[] = ['regenerate', 'replace', 'abandon'];
+
 /** Moves by which a POST may leave for the service. */
 const SENDS: readonly TransitionName[] = ['freeze', 'repeat'];
 
@@ -29,7 +32,7 @@ describe('the transition table', () => {
   });
 
   it('never lets an invoice that the service accepted be sent again without a definitive no', () => {
-    const withoutNo = NAMES.filter((name) => name !== 'regenerate' && name !== 'abandon');
+    const withoutNo = NAMES.filter((name) => !NEW_KEY.includes(name));
 
     for (const state of ['accepted', 'unsettled'] as const) {
       const later = reachable(state, withoutNo);
@@ -38,12 +41,12 @@ describe('the transition table', () => {
     }
   });
 
-  it('gives a new key only after failed, rejected, or an operator who gave an unknown one up', () => {
-    const newKey: readonly TransitionName[] = ['regenerate', 'abandon'];
-
-    expect(INVOICE_STATES.filter((state) => newKey.some((name) => canMove(name, state))).toSorted()).toEqual([
+  it('gives a new key only to what was never sent, after failed, rejected, or an operator who gave an unknown one up', () => {
+    expect(INVOICE_STATES.filter((state) => NEW_KEY.some((name) => canMove(name, state))).toSorted()).toEqual([
       'failed',
+      'held',
       'rejected',
+      'staged',
       'unknown',
     ]);
     expect(canMove('regenerate', 'unknown')).toBe(false);

@@ -7,7 +7,7 @@ import type { KnownIdentity } from '../../../src/ledger/attachment.ts';
 const known: fc.Arbitrary<KnownIdentity> = fc.record({
   sameFingerprint: fc.boolean(),
   state: fc.constantFrom(...INVOICE_STATES),
-  ownerClosed: fc.boolean(),
+  ownerIdle: fc.boolean(),
   blocked: fc.boolean(),
 });
 
@@ -33,13 +33,14 @@ describe('a file that brings an invoice which the ledger knows', () => {
     );
   });
 
-  it('never sends other content for an invoice that is not definitively refused, and then under a new key', () => {
+  it('sends other content only for an invoice that the service definitively refused, or was never asked for, and then under a new key', () => {
     fc.assert(
       fc.property(known, (one) => {
         const decision = decideAttachment({ ...one, sameFingerprint: false });
 
         expect(['correct', 'conflict']).toContain(decision);
-        if (decision === 'correct') expect(['failed', 'rejected']).toContain(one.state);
+        if (decision !== 'correct') return;
+        expect(['failed', 'rejected', ...(one.ownerIdle ? ['staged', 'held'] : [])]).toContain(one.state);
       }),
     );
   });
@@ -55,25 +56,30 @@ describe('a file that brings an invoice which the ledger knows', () => {
   it('takes nothing from a batch that still runs, but for a correction', () => {
     fc.assert(
       fc.property(known, (one) => {
-        expect(decideAttachment({ ...one, ownerClosed: false })).not.toBe('take-over');
+        expect(decideAttachment({ ...one, ownerIdle: false })).not.toBe('take-over');
       }),
     );
   });
 
   it.each([
-    [{ state: 'issued', ownerClosed: true }, 'already-issued'],
-    [{ state: 'issued', ownerClosed: false, blocked: true }, 'already-issued'],
-    [{ state: 'staged', ownerClosed: true }, 'take-over'],
-    [{ state: 'held', ownerClosed: true }, 'take-over'],
-    [{ state: 'held', ownerClosed: true, blocked: true }, 'attach'],
-    [{ state: 'staged', ownerClosed: false }, 'attach'],
-    [{ state: 'failed', ownerClosed: true }, 'attach'],
-    [{ state: 'failed', sameFingerprint: false, ownerClosed: false }, 'correct'],
+    [{ state: 'issued', ownerIdle: true }, 'already-issued'],
+    [{ state: 'issued', ownerIdle: false, blocked: true }, 'already-issued'],
+    [{ state: 'staged', ownerIdle: true }, 'take-over'],
+    [{ state: 'held', ownerIdle: true }, 'take-over'],
+    [{ state: 'held', ownerIdle: true, blocked: true }, 'attach'],
+    [{ state: 'staged', ownerIdle: false }, 'attach'],
+    [{ state: 'failed', ownerIdle: true }, 'attach'],
+    [{ state: 'failed', sameFingerprint: false, ownerIdle: false }, 'correct'],
     [{ state: 'rejected', sameFingerprint: false }, 'correct'],
     [{ state: 'rejected', sameFingerprint: false, blocked: true }, 'conflict'],
+    [{ state: 'held', sameFingerprint: false }, 'correct'],
+    [{ state: 'staged', sameFingerprint: false }, 'correct'],
+    [{ state: 'held', sameFingerprint: false, ownerIdle: false }, 'conflict'],
+    [{ state: 'held', sameFingerprint: false, blocked: true }, 'conflict'],
+    [{ state: 'sending', sameFingerprint: false }, 'conflict'],
     [{ state: 'issued', sameFingerprint: false }, 'conflict'],
-    [{ state: 'unknown', sameFingerprint: false, ownerClosed: true }, 'conflict'],
+    [{ state: 'unknown', sameFingerprint: false, ownerIdle: true }, 'conflict'],
   ] as const)('%j: %s', (over, decision) => {
-    expect(decideAttachment({ sameFingerprint: true, ownerClosed: true, blocked: false, ...over })).toBe(decision);
+    expect(decideAttachment({ sameFingerprint: true, ownerIdle: true, blocked: false, ...over })).toBe(decision);
   });
 });
