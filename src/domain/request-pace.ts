@@ -27,7 +27,7 @@ export interface Slowed {
 export interface TooMany {
   /** Answers other than 429 in the second before. */
   readonly taken: number;
-  /** Of the answers since the last time: how many were 429, from 0 to 1, and how many there were. */
+  /** Of the latest answers: how many were 429, from 0 to 1, and how many there were. */
   readonly share: number;
   readonly answers: number;
 }
@@ -41,10 +41,12 @@ const AGAIN_AFTER_MS = 1_000;
 const TWICE_AS_FAST_MS = 30_000;
 /** Without a limit of our own nobody knows how much is allowed: after this long without a 429, everything. */
 const WHOLE_AFTER_MS = 60_000;
-/** Some services answer 429 now and then, however few come: then it is no use to go below a tenth of what was taken before. */
-const NO_USE_BELOW = 0.1;
+/** Some services answer 429 now and then, however few come: then it is no use to go below a quarter of what was taken before. */
+const NO_USE_BELOW = 0.25;
 /** Unless so many are refused that the rate must be the reason. */
-const SURELY_TOO_FAST = { share: 0.4, answers: 10 };
+const SURELY_TOO_FAST = { share: 0.5, answers: 8 };
+/** Of fewer answers the share is an accident: it counts the less, the fewer they are. */
+const ENOUGH_ANSWERS = 10;
 
 /** Requests a second at this moment; null: as many as come. */
 export function rateOf({ slowed }: RequestPace, limit: number | null, now: number): number | null {
@@ -95,6 +97,7 @@ export function slowedDown(
   const { from } = pace.slowed;
   const sure = tooMany.share > SURELY_TOO_FAST.share && tooMany.answers >= SURELY_TOO_FAST.answers;
   const lowest = sure ? slowest : Math.max(slowest, from * NO_USE_BELOW);
-  const to = Math.max(Math.min(lowest, rate), rate * MARGIN * Math.max(MOST_AT_ONCE, 1 - tooMany.share));
+  const share = tooMany.share * Math.min(1, tooMany.answers / ENOUGH_ANSWERS);
+  const to = Math.max(Math.min(lowest, rate), rate * MARGIN * Math.max(MOST_AT_ONCE, 1 - share));
   return { ...pace, slowed: { to, from, at: now } };
 }

@@ -7,6 +7,8 @@ const TOO_LARGE_A_SHARE = 1 / 8;
 const TOO_MANY_TO_OVERLOOK = 10;
 /** A pace that is slowed already is looked at once a second, at every 429. */
 const LOOK_AGAIN_MS = 1_000;
+/** At a few requests a second, the answers of one second alone would never be enough to judge by. */
+const HALF = 0.5;
 const SECOND_MS = 1_000;
 
 export interface NotedAnswer {
@@ -43,8 +45,10 @@ export function createAnswerTally(): AnswerTally {
       if (!due) return null;
       const found = { taken: taken.count(now), share, answers };
       changedAt = now;
-      answers = 0;
-      refused = 0;
+      // Slowed for the first time, it begins anew: what was refused at full speed says nothing of the new one.
+      const remembered = slowed ? HALF : 0;
+      answers *= remembered;
+      refused *= remembered;
       return found;
     },
   };

@@ -69,15 +69,22 @@ describe('the pace of requests', () => {
     expect(rateOf(slow(pace, MINUTE, { ...MANY, taken: 400 }), null, MINUTE), 'and begins anew').toBe(360);
   });
 
-  it('goes below a tenth of what was taken only when so many are refused that the rate must be the reason', () => {
+  it('makes little of a share of few answers', () => {
+    const once = slow(WHOLE_PACE, 0, MANY);
+    const rate = rateOf(once, null, 1_000) ?? 0;
+
+    expect(rateOf(slow(once, 1_000, { ...MANY, share: 1, answers: 1 }), null, 1_000)).toBeCloseTo(rate * 0.9 * 0.9);
+  });
+
+  it('goes below a quarter of what was taken only when so many are refused that the rate must be the reason', () => {
     function after(seconds: number, tooMany: TooMany): number | null {
       let pace = slow(WHOLE_PACE, 0, tooMany);
       for (let second = 1; second <= seconds; second += 1) pace = slow(pace, second * 1_000, tooMany);
       return rateOf(pace, null, seconds * 1_000);
     }
 
-    expect(after(60, { ...FEW, share: 0.2 }), 'now and then, however few come').toBe(10);
-    expect(after(60, { ...MANY, answers: 3 }), 'three answers prove nothing').toBe(10);
+    expect(after(60, { ...FEW, share: 0.2 }), 'now and then, however few come').toBe(25);
+    expect(after(60, { ...MANY, answers: 3 }), 'three answers prove nothing').toBe(25);
     expect(after(60, MANY)).toBe(1);
   });
 
