@@ -121,7 +121,7 @@ export interface ReportSummary {
 
 export interface ReportWriter {
   write(batchId: string): Promise<ReportSummary>;
-  /** The report as it stands, when it is there. */
+  /** The report as it stands, when it is there and nothing has moved since. */
   standing(batchId: string): Promise<ReportSummary | null>;
 }
 
