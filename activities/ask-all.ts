@@ -33,8 +33,10 @@ export async function askOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoic
   const answer = await deps.service.getInvoice(invoice.serviceId);
   if (answer.kind === 'not-now') return null;
   const reported = invoice.reason !== undefined;
-  const status = reported && answer.status === 'unreadable' ? 'failed' : answer.status;
+  const unconfirmed = reported && answer.status === 'unreadable';
+  const status = unconfirmed ? 'failed' : answer.status;
   const { invoiceId, serviceId, asks } = invoice;
   const reason = answer.reason ?? invoice.reason ?? null;
-  return { invoiceId, serviceId, status, reason, now: deps.now(), ...(asks === undefined ? {} : { asks }) };
+  const told = { invoiceId, serviceId, status, reason, now: deps.now() };
+  return { ...told, ...(unconfirmed ? { unconfirmed } : {}), ...(asks === undefined ? {} : { asks }) };
 }

@@ -69,6 +69,7 @@ async function writeStatus(
     column(news, (one) => one.now),
     column(news, (one) => one.serviceId),
     column(news, (one) => one.asks ?? null),
+    column(news, (one) => one.unconfirmed ?? false),
   ]);
   const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
   // An `issued` event may have come while the GET was on its way; it wins.
