@@ -50,7 +50,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const lastSentAt = deps.now();
     const answer = await post(deps, body, invoice.idempotencyKey, lastSentAt).finally(release);
     const answeredAt = deps.now();
-    if (answer.kind === 'lost') mayExist = true;
+    mayExist ||= answer.kind === 'lost' || (answer.kind === 'closed-door' && answer.mayExist);
     const stored =
       !deps.stopped() && deps.storedErrors.note(invoice.idempotencyKey, answer) && (await deps.serviceLives());
     const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);

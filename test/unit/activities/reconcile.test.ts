@@ -79,7 +79,7 @@ describe('unknown invoices', () => {
     ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
     [
       'a closed door',
-      { kind: 'closed-door', reason: SAID, retryAfterMs: null },
+      { kind: 'closed-door', reason: SAID, retryAfterMs: null, mayExist: false },
       { code: 'reset', message: 'no answer came' },
     ],
   ])('stay unknown when the answer is %s: it says nothing of the POST of then', async (_, answer, reason) => {

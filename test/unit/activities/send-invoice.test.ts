@@ -84,11 +84,20 @@ describe('sendInvoice', () => {
   });
 
   it('does not knock again at a closed door, and does not take it for the invoice', async () => {
-    const { sent, told } = await send([{ kind: 'closed-door', reason: REASON, retryAfterMs: null }]);
+    const { sent, told } = await send([{ kind: 'closed-door', reason: REASON, retryAfterMs: null, mayExist: false }]);
 
     // The other way round, the next in the queue would be on the wire before the door is shut.
     expect(told).toEqual(['shut out by said at 0', 'slot free']);
     expect(sent).toMatchObject({ attempts: 1, outcome: { kind: 'pending', mayExist: false }, trouble: { shut: true } });
+  });
+
+  it('takes a closed door that proves nothing for a lost answer', async () => {
+    const redirect: CreateAnswer = { kind: 'closed-door', reason: REASON, retryAfterMs: null, mayExist: true };
+
+    expect((await send([redirect])).sent).toMatchObject({
+      ...{ attempts: 1, trouble: { shut: true } },
+      outcome: { kind: 'pending', mayExist: true },
+    });
   });
 
   it('waits as long as it is told, and leaves a longer wait to the page', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { closePage } from '../../../activities/close-page.ts';
 import { createSubmitSlice, type SliceResult } from '../../../activities/submit.ts';
 import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import { NIF, NOW, REASON, type TestBatch } from '../../contract/ledger/scenario.ts';
@@ -8,12 +9,16 @@ const placeOf = activityPlaces();
 const SAID = { code: 'tax-code', message: 'HTTP 422: unknown tax code' };
 const REFUSED: CreateAnswer = { kind: 'refused', reason: SAID };
 const UNAUTHORIZED: CreateAnswer = {
-  ...{ kind: 'closed-door', retryAfterMs: null },
+  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: false },
   reason: { code: 'http-401', message: 'HTTP 401' },
 };
 const FORBIDDEN: CreateAnswer = {
-  ...{ kind: 'closed-door', retryAfterMs: null },
+  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: false },
   reason: { code: 'http-403', message: 'HTTP 403' },
+};
+const REDIRECT: CreateAnswer = {
+  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: true },
+  reason: { code: 'redirect', message: 'HTTP 303' },
 };
 
 interface SlicePlace extends ActivityPlace {
@@ -124,6 +129,32 @@ describe('a service that lets nobody in', () => {
     expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({
       ...{ reason: { code: 'http-401' }, openedAt: NOW, probeAfter: NOW + 5_000 },
     });
+  });
+
+  it('by a redirect leaves the one that was redirected as one that may exist, and the others as unsent as they were', async () => {
+    const place = sending(() => REDIRECT);
+    const batch = await place.batch(4);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 4, waiting: { reason: 'redirect' } });
+    expect(place.posts).toEqual(['R0']);
+    await asActivity(closePage, place.deps, {
+      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, settleMs: 1_000 },
+      ...{ ending: 'outage', waitedFor: 'redirect' },
+    });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ unknown: 1, held: 3 });
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'redirect' } });
+  });
+
+  it('and redirects an invoice is still refused nothing when a refusal comes after it', async () => {
+    const place = sending((_, nth) => (nth === 1 ? REDIRECT : REFUSED));
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    place.later(5_000);
+
+    await place.slice(batch);
+
+    expect(place.posts).toEqual(['R0', 'R0']);
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: SAID });
   });
 
   it('is not asked at all by the next slice until the probe’s time has come', async () => {
