@@ -9,7 +9,7 @@ import { holdOverBudget, readBudget } from './failure-budget.ts';
 import { createForbiddenRun } from './forbidden-run.ts';
 import { freezeBodies } from './freeze-bodies.ts';
 import { holdOverRetries } from './retry-budget.ts';
-import { withinRetention } from './retention-window.ts';
+import { retentionWindow, withinRetention } from './retention-window.ts';
 import { sendInvoice, type Sent } from './send-invoice.ts';
 import { createSlots, type Release, type Slots } from './slots.ts';
 import { createStoredErrors, type StoredErrors } from './stored-errors.ts';
@@ -39,6 +39,8 @@ const SHORTEST_PAGE_WAIT_MS = 1_000;
 const LONGEST_SLICE_MS = 60_000;
 /** Refusals of a slice after which the budget is looked at for the first time, and then at each doubling: counting a batch is not free. */
 const FIRST_BUDGET_LOOK = 16;
+/** An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before that time is spent. */
+const STORED_ERROR_SHARE = 2;
 /** Told apart by the client from 401, by its own code. */
 const REFUSED_ACCESS: Reason = { code: 'http-403', message: 'The service answered 403 Forbidden.' };
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
@@ -55,7 +57,7 @@ interface Shared {
 export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
   const shared: Shared = {
     door: createDoor({ ledger, baseUrl: service.baseUrl, now }),
-    storedErrors: createStoredErrors(),
+    storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
     slots: createSlots(settings.maxConcurrency),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
@@ -116,6 +118,7 @@ async function submitSlice(
         pause: (ms) => sleep(ms),
         shutOut,
         stopped: () => door.shutFor() !== null,
+        window: retentionWindow(deps),
         storedErrors,
         serviceLives: async () => (await deps.service.listMerchants(cancellationSignal)).kind !== 'unreadable',
       },
@@ -150,7 +153,12 @@ async function submitSlice(
     if (sent.outcome.kind === 'pending') slice.left += 1;
     if (sent.outcome.kind === 'accepted') slice.accepted += 1;
     if (sent.outcome.kind === 'rejected') await countRefusal();
-    const { trouble, lastSentAt, answeredAt } = sent;
+    const { attempts, trouble, lastSentAt, answeredAt } = sent;
+    if (attempts === 0) {
+      // Its time was over before anything left, which says nothing of the service.
+      if (invoice === probe) await door.giveBack();
+      return;
+    }
     if (trouble === null) {
       if (sent.outcome.kind === 'accepted') await refuse(forbidden.succeeded(lastSentAt));
       return door.succeeded(lastSentAt);
@@ -160,7 +168,9 @@ async function submitSlice(
       if (isShut) await door.shut(REFUSED_ACCESS, lastSentAt);
       return;
     }
-    if (!trouble.shut) await door.troubled(trouble.reason, lastSentAt);
+    // A probe behind a shut door reports back in any case.
+    const counts = !trouble.own || door.shutFor() !== null;
+    if (!trouble.shut && counts) await door.troubled(trouble.reason, lastSentAt);
   }
 
   /** A single 403 may be one merchant's; the run of them is judged answer by answer. */

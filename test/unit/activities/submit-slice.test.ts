@@ -101,6 +101,51 @@ describe('a slice of invoices', () => {
     expect(await batch.line('R0')).toMatchObject({ state: 'sending', reason: REASON });
   });
 
+  it('does not send again what may exist when its window ends while it waits for its turn', async () => {
+    const place = sending((_, nth) => {
+      if (nth <= 2) return { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
+      place.later(50_000);
+      return created();
+    });
+    const batch = await place.batch(2);
+    await place.slice(batch);
+    place.later(86_400_000 - 30_000);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 0 });
+
+    expect(place.posts).toEqual(['R0', 'R1', 'R0']);
+    expect(await batch.line('R1')).toMatchObject({
+      ...{ state: 'unknown', attempts: 1 },
+      reason: { code: 'retention-window-over' },
+    });
+  });
+
+  it('gives the turn of a probe back when its window is over before it could leave', async () => {
+    const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: 5_000 }));
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    const { ledger, service } = place.deps;
+    const open = { baseUrl: service.baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW };
+    await ledger.openBreaker(open);
+    place.later(86_400_000 - 30_000);
+    // Inside the window when the slice begins, and outside of it by the time the probe would leave.
+    const slow: typeof ledger = {
+      ...ledger,
+      async freeze(...what) {
+        const frozen = await ledger.freeze(...what);
+        place.later(60_000);
+        return frozen;
+      },
+    };
+    const deps = { ...place.deps, ledger: slow };
+    const input = { ledgerId: ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1_000 };
+
+    expect(await asActivity(createSubmitSlice(deps), deps, input)).toMatchObject({ accepted: 0, left: 0 });
+
+    expect(place.posts).toHaveLength(1);
+    expect((await ledger.breaker(service.baseUrl))?.probingUntil).toBeNull();
+  });
+
   it('sends those first that had the fewest tries', async () => {
     const place = sending((_, nth) =>
       nth === 1 ? { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 } : created(),
