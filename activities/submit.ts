@@ -43,6 +43,11 @@ const FIRST_BUDGET_LOOK = 16;
 const STORED_ERROR_SHARE = 2;
 /** Told apart by the client from 401, by its own code. */
 const REFUSED_ACCESS: Reason = { code: 'http-403', message: 'The service answered 403 Forbidden.' };
+const MERCHANT_FORBIDDEN: Reason = {
+  code: 'merchant-forbidden',
+  message:
+    'The service answered 403 Forbidden to invoices of this merchant one after the other, and took others. This one was not sent: ask its support about the merchant, then drop the file again.',
+};
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 
 /** What all slices of one process share, so that trouble in a row is seen as such. */
@@ -86,7 +91,7 @@ async function submitSlice(
   const { cancellationSignal } = Context.current();
   const until = deps.now() + LONGEST_SLICE_MS;
   const slice = { accepted: 0, left: 0, refused: 0, repeats: 0, retryAfterMs: 0, stop: false };
-  const forbidden = createForbiddenRun();
+  const forbidden = createForbiddenRun(new Set(toSend.map(({ invoice }) => invoice.merchant.nif)).size);
   const idle: SendableInvoice[] = [];
   let nextLook = FIRST_BUDGET_LOOK;
   const probe = probing ? toSend[0] : undefined;
@@ -99,6 +104,7 @@ async function submitSlice(
     if (shut) await door.shut(REFUSED_ACCESS, deps.now());
   }
   await recordIdle();
+  if (door.shutFor() === null) await holdForbidden();
 
   const overBudget = slice.refused > 0 && (await holdOverBudget(deps, batchId));
   const stop = (await holdOverRetries(deps, batchId, slice.repeats)) || overBudget;
@@ -138,7 +144,7 @@ async function submitSlice(
 
   function halted(invoice: SendableInvoice): boolean {
     if (slice.stop || cancellationSignal.aborted || deps.now() > until) return true;
-    return door.shutFor() !== null && invoice !== probe;
+    return forbidden.isParked(invoice) || (door.shutFor() !== null && invoice !== probe);
   }
 
   async function admit(invoice: SendableInvoice): Promise<Release | null> {
@@ -160,7 +166,7 @@ async function submitSlice(
       return;
     }
     if (trouble === null) {
-      if (sent.outcome.kind === 'accepted') await refuse(forbidden.succeeded(lastSentAt));
+      if (sent.outcome.kind === 'accepted') await refuse(forbidden.succeeded(invoice, lastSentAt));
       return door.succeeded(lastSentAt);
     }
     if (trouble.reason.code === REFUSED_ACCESS.code) {
@@ -218,6 +224,15 @@ async function submitSlice(
         outcome: { kind: 'pending', reason, mayExist: false },
       })),
     );
+  }
+
+  /** What this slice leaves of them counts as left: the next round finds it gone. */
+  async function holdForbidden(): Promise<void> {
+    const now = deps.now();
+    for (const merchantNif of forbidden.refusedMerchants()) {
+      // oxlint-disable-next-line no-await-in-loop
+      await deps.ledger.holdUnsent(batchId, { reason: MERCHANT_FORBIDDEN, merchantNif, now });
+    }
   }
 
   async function waiting(): Promise<Waiting | null> {

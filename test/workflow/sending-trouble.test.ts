@@ -17,6 +17,12 @@ function isOf(request: FrontRequest, ref: string): boolean {
   return isInvoice(request) && request.body.includes(`"Cliente Secreto ${ref}"`);
 }
 
+/** A sandbox that keeps an error under every key. */
+async function storingErrors(): Promise<{ readonly url: string } & AsyncDisposable> {
+  const sandbox = await independentSandbox({ faults: { stored500: 1 } });
+  return { url: sandbox.url, [Symbol.asyncDispose]: async () => sandbox.close() };
+}
+
 /** What another sandbox says to the same request. */
 async function answerOf(url: string, { path, key, body }: FrontRequest): Promise<FrontAnswer> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key ?? '' };
@@ -113,8 +119,8 @@ describe('sending', { concurrent: true }, () => {
   it.each([4, 7])(
     'stops asking %i keys under which the service keeps an error, though they are the last of the batch',
     async (count) => {
-      const storing = await independentSandbox({ faults: { stored500: 1 } });
       const env = { LOTE_SEND_TIMEOUT: '30s' };
+      await using storing = await storingErrors();
       await withStack({ env, profile: { limits: { maxConcurrency: 4 } } }, async (stack) => {
         const last = new Set(Array.from({ length: count }, (_, at) => `F-${20 - at}`));
         const isLast = (request: FrontRequest): boolean => [...last].some((ref) => isOf(request, ref));
@@ -130,7 +136,6 @@ describe('sending', { concurrent: true }, () => {
         }
         await expectAgreement(stack, result.batchId);
       });
-      await storing.close();
     },
   );
 
@@ -201,6 +206,20 @@ describe('sending', { concurrent: true }, () => {
         state: 'rejected',
         reason: { code: 'http-403' },
       });
+    });
+  });
+
+  it('refuses the forbidden invoices of one merchant and holds the rest of it, while the other merchant’s go out', async () => {
+    await withStack({ profile: { limits: { maxConcurrency: 2 } } }, async (stack) => {
+      const other = testInvoices(20, { nif: '502757191' }, 101);
+      stack.front.script = (request) => (other.some(({ ref }) => isOf(request, ref)) ? { status: 403 } : 'pass');
+
+      const result = await stack.run('forbidden-merchant.csv', [...other, ...testInvoices(10)]);
+
+      expect(result.counts).toMatchObject({ invoices: 30, issued: 10 });
+      expect((result.counts.rejected ?? 0) + (result.counts.held ?? 0)).toBe(20);
+      expect(result.counts.held).toBeGreaterThan(0);
+      await expectAgreement(stack, result.batchId);
     });
   });
 

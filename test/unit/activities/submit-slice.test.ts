@@ -226,6 +226,22 @@ describe('a service that lets nobody in', () => {
     expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: { code: 'http-403' } });
   });
 
+  it('to one merchant of several is not shut: five are refused, what is left of it is held, the others go', async () => {
+    const place = sending((ref) => (ref.startsWith('X') ? FORBIDDEN : created()));
+    const texts = Array.from({ length: 12 }, (_, at) => ({ ref: `X${at}`, nif: '502757191' }));
+    const batch = await place.scenario.run([...texts, { ref: 'A' }, { ref: 'B' }], 1_000);
+    const merchants = [NIF, '502757191'].map((nif, at) => ({ nif, merchantId: `mrc_${at}` }));
+    await place.deps.ledger.saveMerchants(place.scenario.application, merchants);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 2, waiting: null });
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, waiting: null });
+
+    expect(place.posts).toEqual(['X0', 'X1', 'X2', 'X3', 'X4', 'A', 'B']);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 5, held: 7, accepted: 2 });
+    expect(await batch.line('X11')).toMatchObject({ state: 'held', reason: { code: 'merchant-forbidden' } });
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
+  });
+
   it('by one 403 after the other is shut from the fifth on, and nothing is refused', async () => {
     const place = sending(() => FORBIDDEN);
     const batch = await place.batch(9);
