@@ -21,6 +21,8 @@ export interface ActivityDeps {
   readonly nights: NightBook;
   /** Tells somebody of a report (LOTE_ON_REPORT); never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
+  /** The account that this worker sends into is still the one that the ledger knows. @throws LoteError `interlock` */
+  readonly requireAccount: () => Promise<void>;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {
@@ -119,7 +121,7 @@ export interface ReportSummary {
 
 export interface ReportWriter {
   write(batchId: string): Promise<ReportSummary>;
-  /** The report as it stands, when it is there. */
+  /** The report as it stands, when it is there and nothing has moved since. */
   standing(batchId: string): Promise<ReportSummary | null>;
 }
 

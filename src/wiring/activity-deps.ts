@@ -21,6 +21,8 @@ export interface WorkerParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
+  /** See `requireKnownService`. */
+  readonly requireAccount: () => Promise<void>;
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
@@ -75,6 +77,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     }),
     nights: crash.nights(createNightBook(config.reportsDir)),
     announce: (report) => hook.announce(report),
+    requireAccount: parts.requireAccount,
     ensureWebhook: () => registration.ensure(),
     settings: {
       sliceSize: Math.min(SLICE_SIZE, config.pageSize),

@@ -301,6 +301,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: clock, flags, open: lines });
     await ledger.applyMissedEvents();
     const taken = await ledger.takeUnknown({
+      application: scenario.application,
       now: clock,
       retentionMs: DAY,
       staleMs: STALE,

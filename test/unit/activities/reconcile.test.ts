@@ -178,9 +178,9 @@ describe('documents without a final word', () => {
     return { asked, service: { getInvoice } };
   }
 
-  async function acceptedOne(place: ActivityPlace): Promise<TestBatch> {
-    const batch = await place.scenario.run([{ ref: 'A' }]);
-    await batch.send('A', accepted(serviceIdOf(place.scenario, 'A')));
+  async function acceptedOne(place: ActivityPlace, ref = 'A'): Promise<TestBatch> {
+    const batch = await place.scenario.run([{ ref }]);
+    await batch.send(ref, accepted(serviceIdOf(place.scenario, ref)));
     return reported(place, batch);
   }
 
@@ -216,10 +216,11 @@ describe('documents without a final word', () => {
       );
   });
 
-  it('are counted: asked, and of those settled', async () => {
+  it('are counted: asked, and of those settled; those of another application are not asked for', async () => {
     const place = placeOf();
     await acceptedOne(place);
-    await acceptedOne({ ...place, scenario: placeOf().scenario });
+    await acceptedOne(place, 'B');
+    await acceptedOne(placeOf());
     const answer = only(place, { kind: 'status', status: 'processing', reason: null });
     const deps = { ...place.deps, service: { ...place.deps.service, ...telling(answer).service } };
 
