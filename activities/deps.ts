@@ -48,7 +48,7 @@ export interface RetrySettings {
   readonly maxGenerations: number;
   /** POSTs that a batch may repeat, on average. */
   readonly repeatsPerInvoice: number;
-  /** For how long the service is known to remember a key. */
+  /** For how long after its first POST a key may be used again: the service is known to remember it until its answer has come. */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
   readonly rejectionIsProof: boolean;

@@ -5,6 +5,7 @@ import type { OpenDocument, RepeatInvoice } from '../src/domain/ports/reconcilin
 import type { ActivityDeps } from './deps.ts';
 import { eachOf } from './each-of.ts';
 import { askOne } from './ask-all.ts';
+import { retentionWindow } from './retention-window.ts';
 
 export interface ReconcileInput {
   readonly ledgerId?: string | undefined;
@@ -59,6 +60,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
       const answer = await repeatOne(deps, invoice);
+      if (answer === 'too-late') return;
       repeated += 1;
       if (answer === 'found') found += 1;
       troubles = answer === 'trouble' ? troubles + 1 : 0;
@@ -67,8 +69,18 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   return { ledgerId: ledger.id, repeated, found, serviceAway: troubles >= TROUBLE_IN_A_ROW };
 }
 
-async function repeatOne(deps: ActivityDeps, invoice: RepeatInvoice): Promise<'found' | 'nothing' | 'trouble'> {
+async function repeatOne(
+  deps: ActivityDeps,
+  invoice: RepeatInvoice,
+): Promise<'found' | 'nothing' | 'trouble' | 'too-late'> {
   const sentAt = deps.now();
+  const { isOver, outcome } = retentionWindow(deps);
+  // It was taken together with others, whose answers may have taken their time.
+  if (isOver(invoice.mayExistSince)) {
+    const { invoiceId, generation } = invoice;
+    await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome }]);
+    return 'too-late';
+  }
   const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey);
   const { invoiceId, generation } = invoice;
   await deps.ledger.recordSends([

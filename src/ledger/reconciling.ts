@@ -44,6 +44,7 @@ export function createReconciling(database: Database): ReconcilingLedger {
         generation: row.generation,
         idempotencyKey: row.idempotency_key,
         body: row.body,
+        mayExistSince: row.frozen_at,
         reason: reasonOf(row) ?? ANSWER_LOST,
       }));
     },

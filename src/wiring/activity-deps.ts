@@ -11,6 +11,7 @@ import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
+import { repeatWindowMs } from './repeat-window.ts';
 import { createReportHook } from './report-hook.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
@@ -36,8 +37,6 @@ export interface WorkerParts {
 
 /** Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. */
 const SLICE_SIZE = 1_000;
-
-const HOUR_MS = 3_600_000;
 
 /** Gives the activities everything they touch. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {
@@ -92,7 +91,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
         failedReasonCodes: profile.retry.failedReasonCodes,
         maxGenerations: profile.retry.maxGenerations,
         repeatsPerInvoice: profile.retry.repeatsPerInvoice,
-        retentionMs: profile.idempotency.retentionHours * HOUR_MS,
+        retentionMs: repeatWindowMs(profile),
         rejectionIsProof: profile.idempotency.mismatchCodes.length > 0,
       },
       dropPatienceMs: config.drop.patienceMs,

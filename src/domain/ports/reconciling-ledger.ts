@@ -7,6 +7,8 @@ export interface RepeatInvoice {
   readonly generation: number;
   readonly idempotencyKey: string;
   readonly body: string;
+  /** When its bytes were frozen: no POST of them left before. */
+  readonly mayExistSince: number;
   /** Why it is unknown; it stays the reason when the repeat tells nothing. */
   readonly reason: Reason;
 }

@@ -18,6 +18,7 @@ export interface TakenRow {
   readonly generation: number;
   readonly idempotency_key: string;
   readonly body: string;
+  readonly frozen_at: number;
   readonly reason_code: string | null;
   readonly reason_message: string | null;
 }
@@ -47,7 +48,7 @@ WITH left_open AS (${LEFT_OPEN}
 UPDATE invoice i SET state = 'sending', exposure = 'lost', changed_at = $1
 FROM target t, invoice_body body
 WHERE i.invoice_id = t.invoice_id AND body.invoice_id = i.invoice_id AND body.generation = i.generation AND ${REPEATABLE}
-RETURNING i.invoice_id, i.generation, i.idempotency_key, body.body, i.reason_code, i.reason_message`;
+RETURNING i.invoice_id, i.generation, i.idempotency_key, body.body, body.frozen_at, i.reason_code, i.reason_message`;
 
 /** now, stale before, frozen after, application: a repeat that a crash ended, and that nobody may take up again. */
 export const GIVE_UP_REPEATS = `/* give-up-repeats */

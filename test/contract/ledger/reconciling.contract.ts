@@ -56,6 +56,7 @@ export function reconcilingContract(open: OpenLedger): void {
 
       expect(taken).toHaveLength(1);
       expect(taken[0]).toMatchObject({ generation: 1, idempotencyKey, body: '{"ref":"lost"}', reason: REASON });
+      expect(taken[0]?.mayExistSince).toBe(NOW);
       expect((await batch.line('lost')).state).toBe('sending');
     });
 

@@ -79,7 +79,7 @@ describe('unknown invoices', () => {
     ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
     [
       'a closed door',
-      { kind: 'closed-door', reason: SAID, retryAfterMs: null },
+      { kind: 'closed-door', reason: SAID, retryAfterMs: null, mayExist: false },
       { code: 'reset', message: 'no answer came' },
     ],
   ])('stay unknown when the answer is %s: it says nothing of the POST of then', async (_, answer, reason) => {
@@ -136,6 +136,34 @@ describe('unknown invoices', () => {
     expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 0 });
     expect(posts).toEqual([]);
     expect((await batch.line('R0')).state).toBe('unknown');
+    await settleRest(placeOf());
+  });
+
+  it('are not repeated when the service may have forgotten their key by the time their turn has come', async () => {
+    let posts = 0;
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        createInvoice() {
+          posts += 1;
+          place.later(60_000);
+          return Promise.resolve(lost());
+        },
+      },
+    });
+    const batch = await unknownOnes(place, 4);
+    place.later(86_400_000 - 90_000);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      repeated: 2,
+      serviceAway: false,
+    });
+    expect(posts).toBe(2);
+    const lines = (await batch.lines()).toSorted((one, other) => other.attempts - one.attempts);
+    expect(lines.map(({ state, attempts, reason }) => [state, attempts, reason?.code])).toEqual([
+      ...[1, 2].map(() => ['unknown', 2, 'reset']),
+      ...[3, 4].map(() => ['unknown', 1, 'retention-window-over']),
+    ]);
     await settleRest(placeOf());
   });
 });
