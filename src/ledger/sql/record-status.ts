@@ -24,7 +24,11 @@ WITH item AS (
 ), heard AS (
   SELECT u.invoice_id, u.told_at, u.asks, event.seq IS NOT NULL AS failed_before,
     u.unconfirmed OR u.status = 'unreadable' AS unconfirmed,
-    CASE WHEN u.status = 'unreadable' AND event.seq IS NOT NULL THEN 'failed' ELSE u.status END AS status,
+    CASE
+      WHEN u.status <> 'failed' AND (u.status <> 'unreadable' OR event.seq IS NULL) THEN u.status
+      -- Its key brought two documents: it has failed when both have.
+      WHEN EXISTS (SELECT 1 FROM invoice_generation g WHERE g.invoice_id = u.invoice_id AND g.generation < 0 AND g.state = 'accepted') THEN 'processing'
+      ELSE 'failed' END AS status,
     coalesce(u.reason_code, event.reason_code, 'service-said-failed') AS reason_code,
     CASE WHEN u.reason_code IS NOT NULL THEN coalesce(u.reason_message, '')
       ELSE coalesce(event.reason_message, 'The service called the invoice failed and gave no reason') END AS reason_message
@@ -65,3 +69,9 @@ UPDATE invoice i SET
 FROM heard h
 WHERE i.invoice_id = h.invoice_id
 RETURNING i.invoice_id, i.service_id, i.state`;
+
+/** Arrays: serviceId, now: what a GET called failed and is the other document of a key that brought two. */
+export const FAIL_OTHER_DOCUMENTS = `/* fail-other-documents */
+UPDATE invoice_generation g SET state = 'failed', settled_at = u.told_at
+FROM unnest($1::text[], $2::bigint[]) AS u(service_id, told_at)
+WHERE g.service_id = u.service_id AND g.generation < 0 AND g.state = 'accepted'`;
