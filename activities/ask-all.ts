@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Reason } from '../src/domain/invoice.ts';
+import type { StatusAnswer } from '../src/domain/ports/invoicing-service.ts';
 import type { StatusNews } from '../src/domain/ports/ledger.ts';
 import { eachOf } from './each-of.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -28,13 +29,21 @@ export async function askAll(deps: ActivityDeps, invoices: readonly Asked[], unt
   return finals;
 }
 
-/** GET decides: a reported failure stands when the service repeats it or shows no readable status. */
+/** GET decides: a reported failure stands when the service repeats it or shows no readable status, not when it may speak of another invoice. */
 export async function askOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoice: Asked): Promise<StatusNews | null> {
   const answer = await deps.service.getInvoice(invoice.serviceId);
   if (answer.kind === 'not-now') return null;
-  const reported = invoice.reason !== undefined;
-  const status = reported && answer.status === 'unreadable' ? 'failed' : answer.status;
+  const status = statusOf(answer, invoice.reason !== undefined);
+  const unconfirmed = status === 'failed' && answer.status === 'unreadable';
   const { invoiceId, serviceId, asks } = invoice;
   const reason = answer.reason ?? invoice.reason ?? null;
-  return { invoiceId, serviceId, status, reason, now: deps.now(), ...(asks === undefined ? {} : { asks }) };
+  const told = { invoiceId, serviceId, status, reason, now: deps.now() };
+  return { ...told, ...(unconfirmed ? { unconfirmed } : {}), ...(asks === undefined ? {} : { asks }) };
+}
+
+function statusOf(answer: Extract<StatusAnswer, { kind: 'status' }>, reported: boolean): StatusNews['status'] {
+  if (answer.status !== 'unreadable') return answer.status;
+  // The ledger takes an unreadable status for the confirmation of a failure that it knows of.
+  if (answer.doubtful === true) return 'processing';
+  return reported ? 'failed' : 'unreadable';
 }

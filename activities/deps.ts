@@ -21,6 +21,8 @@ export interface ActivityDeps {
   readonly nights: NightBook;
   /** Tells somebody of a report (LOTE_ON_REPORT); never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
+  /** The account that this worker sends into is still the one that the ledger knows. @throws LoteError `interlock` */
+  readonly requireAccount: () => Promise<void>;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {
@@ -46,7 +48,7 @@ export interface RetrySettings {
   readonly maxGenerations: number;
   /** POSTs that a batch may repeat, on average. */
   readonly repeatsPerInvoice: number;
-  /** For how long the service is known to remember a key. */
+  /** For how long after its first POST a key may be used again: the service is known to remember it until its answer has come. */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
   readonly rejectionIsProof: boolean;
@@ -119,7 +121,7 @@ export interface ReportSummary {
 
 export interface ReportWriter {
   write(batchId: string): Promise<ReportSummary>;
-  /** The report as it stands, when it is there. */
+  /** The report as it stands, when it is there and nothing has moved since. */
   standing(batchId: string): Promise<ReportSummary | null>;
 }
 

@@ -1,11 +1,14 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 
-/** Trouble that passes by itself: Temporal repeats the activity for as long as it takes. */
+/** Trouble that passes by itself or by somebody's hand, while nothing is lost by waiting: Temporal repeats the activity for as long as it takes. */
 const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'ledger-unavailable',
   'service-unreachable',
   'temporal-unavailable',
+  // Another worker, or this one with its settings put right, can do it.
+  'application-foreign',
+  'interlock',
 ]);
 
 /** An error nobody foresaw may be a glitch or a bug: eight tries are about two minutes, then the run says so. */

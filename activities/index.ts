@@ -5,7 +5,7 @@ import { finishBatch } from './finish.ts';
 import { ingestBatch } from './ingest.ts';
 import { judgeCanary } from './judge-canary.ts';
 import { lookAtBatch } from './look-at-batch.ts';
-import { requireLedger } from './ledger-guard.ts';
+import { requireOwnWork, type AskedWork } from './own-work.ts';
 import { ensureMerchants } from './merchants.ts';
 import { askOpenDocuments, outdatedReports, repeatUnknown } from './reconcile.ts';
 import { claimDrops, finishNight, openNight, shelveDrop } from './nightly.ts';
@@ -16,14 +16,11 @@ import { createSubmitSlice } from './submit.ts';
 
 export type Activities = ReturnType<typeof createActivities>;
 
-/** All activities, bound to their adapters; each refuses work that belongs to another ledger. */
+/** All activities, bound to their adapters; each refuses work that belongs to another ledger, application or account. */
 export function createActivities(deps: ActivityDeps) {
-  const bind = <I extends { ledgerId?: string | undefined }, O>(
-    name: string,
-    run: (deps: ActivityDeps, input: I) => Promise<O>,
-  ) =>
+  const bind = <I extends AskedWork, O>(name: string, run: (deps: ActivityDeps, input: I) => Promise<O>) =>
     guarded(name, deps.log, async (input: I) => {
-      requireLedger(deps.ledger.id, input.ledgerId);
+      await requireOwnWork(deps, input);
       return run(deps, input);
     });
   return {

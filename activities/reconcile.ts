@@ -5,6 +5,7 @@ import type { OpenDocument, RepeatInvoice } from '../src/domain/ports/reconcilin
 import type { ActivityDeps } from './deps.ts';
 import { eachOf } from './each-of.ts';
 import { askOne } from './ask-all.ts';
+import { retentionWindow } from './retention-window.ts';
 
 export interface ReconcileInput {
   readonly ledgerId?: string | undefined;
@@ -39,7 +40,7 @@ const TRIES_PER_DOCUMENT = 3;
 
 /** Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that a crash left unapplied. */
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
-  const { ledger, settings } = deps;
+  const { application, ledger, settings } = deps;
   await ledger.applyMissedEvents();
   const { cancellationSignal } = Context.current();
   let repeated = 0;
@@ -47,6 +48,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   let troubles = 0;
   for (let afterInvoiceId = 0; !cancellationSignal.aborted && troubles < TROUBLE_IN_A_ROW;) {
     const taken = await ledger.takeUnknown({
+      application,
       now: deps.now(),
       retentionMs: settings.retry.retentionMs,
       staleMs: STALE_MS,
@@ -58,6 +60,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
       const answer = await repeatOne(deps, invoice);
+      if (answer === 'too-late') return;
       repeated += 1;
       if (answer === 'found') found += 1;
       troubles = answer === 'trouble' ? troubles + 1 : 0;
@@ -66,8 +69,18 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   return { ledgerId: ledger.id, repeated, found, serviceAway: troubles >= TROUBLE_IN_A_ROW };
 }
 
-async function repeatOne(deps: ActivityDeps, invoice: RepeatInvoice): Promise<'found' | 'nothing' | 'trouble'> {
+async function repeatOne(
+  deps: ActivityDeps,
+  invoice: RepeatInvoice,
+): Promise<'found' | 'nothing' | 'trouble' | 'too-late'> {
   const sentAt = deps.now();
+  const { isOver, outcome } = retentionWindow(deps);
+  // It was taken together with others, whose answers may have taken their time.
+  if (isOver(invoice.mayExistSince)) {
+    const { invoiceId, generation } = invoice;
+    await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome }]);
+    return 'too-late';
+  }
   const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey);
   const { invoiceId, generation } = invoice;
   await deps.ledger.recordSends([
@@ -95,13 +108,20 @@ function outcomeOf(answer: CreateAnswer, { reason }: RepeatInvoice): SendOutcome
 /** Asks for every document of closed batches that has no final word; what is silent for longer than the settle time is `unsettled`. */
 export async function askOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<AskedDocuments> {
   const { cancellationSignal } = Context.current();
+  const { application } = deps;
   const now = deps.now();
   let asked = 0;
   let settled = 0;
   let troubles = 0;
   const halted = (): boolean => cancellationSignal.aborted || troubles >= TROUBLE_IN_A_ROW;
   for (let afterInvoiceId = 0; !halted();) {
-    const documents = await deps.ledger.openDocuments({ now, all, afterInvoiceId, limit: DOCUMENTS_AT_ONCE });
+    const documents = await deps.ledger.openDocuments({
+      application,
+      now,
+      all,
+      afterInvoiceId,
+      limit: DOCUMENTS_AT_ONCE,
+    });
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
       if (halted()) return;
       asked += 1;
@@ -115,7 +135,8 @@ export async function askOpenDocuments(deps: ActivityDeps, { all }: ReconcileInp
     if (last === undefined || documents.length < DOCUMENTS_AT_ONCE) break;
     afterInvoiceId = last.invoiceId;
   }
-  await deps.ledger.silenceClosed(deps.now() - deps.settings.settleMs, deps.now());
+  const until = deps.now();
+  await deps.ledger.silenceClosed({ application, acceptedBefore: until - deps.settings.settleMs, now: until });
   return { asked, settled, serviceAway: troubles >= TROUBLE_IN_A_ROW };
 }
 
@@ -133,5 +154,5 @@ async function askDocument(
 
 /** Closed batches whose report no longer says what the ledger says. */
 export async function outdatedReports(deps: ActivityDeps): Promise<readonly string[]> {
-  return deps.ledger.outdatedReports();
+  return deps.ledger.outdatedReports(deps.application);
 }

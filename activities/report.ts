@@ -6,11 +6,11 @@ const HEARTBEAT_EVERY_MS = 5_000;
 export interface ReportInput {
   readonly ledgerId: string;
   readonly batchId: string;
-  /** The batch was closed before this run: its report stands and is not rewritten. */
+  /** The batch was closed before this run: its report stands, and is rewritten only when something has moved since. */
   readonly standing: boolean;
 }
 
-/** Writes the outcome report of a batch from the ledger; the report that stands is left as it is. */
+/** Writes the outcome report of a batch from the ledger; the report that stands and is still true is left as it is. */
 export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
   const existing = standing ? await deps.reports.standing(batchId) : null;
   if (existing !== null) return existing;

@@ -1,31 +1,40 @@
-import type { SendableInvoice } from '../src/domain/ports/ledger.ts';
+import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /**
  * After the retention window the service may have forgotten a key, and the same POST would issue a second invoice: Lote never sends such a
  * one again by itself. One whose tries all provably failed to arrive is not concerned: its next POST is the first.
  */
+export interface RetentionWindow {
+  /** Asked right before each POST. `since`: when one may have reached the service; null: none has. */
+  isOver(since: number | null): boolean;
+  readonly outcome: SendOutcome & { readonly kind: 'unknown' };
+}
+
+export function retentionWindow({ settings, now }: Pick<ActivityDeps, 'settings' | 'now'>): RetentionWindow {
+  const { retentionMs } = settings.retry;
+  const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;
+  const reason = {
+    code: 'retention-window-over',
+    message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.`,
+  };
+  return {
+    isOver: (since) => since !== null && now() - since >= retentionMs,
+    outcome: { kind: 'unknown', reason },
+  };
+}
+
+/** Ends what is too old before anything of a slice is frozen or sent, in one write. */
 export async function withinRetention(
   deps: ActivityDeps,
   sendable: readonly SendableInvoice[],
 ): Promise<readonly SendableInvoice[]> {
-  const now = deps.now();
-  const { retentionMs } = deps.settings.retry;
-  const late = sendable.filter(({ mayExistSince }) => mayExistSince !== null && now - mayExistSince >= retentionMs);
+  const { isOver, outcome } = retentionWindow(deps);
+  const late = sendable.filter(({ mayExistSince }) => isOver(mayExistSince));
   if (late.length === 0) return sendable;
-  const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;
-  const reason = {
-    code: 'retention-window-over',
-    message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk.`,
-  };
+  const sentAt = deps.now();
   await deps.ledger.recordSends(
-    late.map(({ invoiceId, generation }) => ({
-      invoiceId,
-      generation,
-      attempts: 0,
-      sentAt: now,
-      outcome: { kind: 'unknown', reason },
-    })),
+    late.map(({ invoiceId, generation }) => ({ invoiceId, generation, attempts: 0, sentAt, outcome })),
   );
   const gone = new Set(late.map(({ invoiceId }) => invoiceId));
   return sendable.filter(({ invoiceId }) => !gone.has(invoiceId));

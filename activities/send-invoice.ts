@@ -1,8 +1,9 @@
 import type { Reason } from '../src/domain/invoice.ts';
 import type { CreateAnswer, InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
+import type { RetentionWindow } from './retention-window.ts';
 import type { Release } from './slots.ts';
-import type { StoredErrors } from './stored-errors.ts';
+import type { AnsweredPost, StoredErrors, StoredErrorVerdict } from './stored-errors.ts';
 
 /** POSTs of one invoice inside one slice; what is left after them is tried again in the page's next round. */
 const TRIES_PER_SLICE = 3;
@@ -20,8 +21,15 @@ export interface Sent {
   readonly lastSentAt: number;
   readonly answeredAt: number;
   /** The last answer was trouble of the whole service, not of this invoice. */
-  readonly trouble: { readonly shut: boolean; readonly reason: Reason } | null;
+  readonly trouble: Trouble | null;
   readonly retryAfterMs: number | null;
+}
+
+interface Trouble {
+  readonly shut: boolean;
+  readonly reason: Reason;
+  /** An error of this key's own, though nobody can say yet that it stays. */
+  readonly own: boolean;
 }
 
 export interface SendDeps {
@@ -35,6 +43,7 @@ export interface SendDeps {
   readonly shutOut: (reason: Reason, sentAt: number) => Promise<void>;
   /** True: after this answer let others go first, or nobody. */
   readonly stopped: () => boolean;
+  readonly window: RetentionWindow;
   readonly storedErrors: StoredErrors;
   /** Whether the service answers at all: in an outage every key gets the same error. */
   readonly serviceLives: () => Promise<boolean>;
@@ -42,20 +51,27 @@ export interface SendDeps {
 
 /** POSTs one invoice with its frozen bytes and key until the answer tells, or it is time to let others go first. */
 export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body: string): Promise<Sent> {
-  let mayExist = invoice.mayExist;
+  let { mayExist, mayExistSince } = invoice;
   let before: Sent | null = null;
   for (let attempts = 1; ; attempts += 1) {
     const release = await deps.admit();
     if (release === null) return before ?? turnedAway(deps.now());
     const lastSentAt = deps.now();
+    // Waiting for its turn takes time: what was inside the window when the slice began may be outside by now.
+    if (deps.window.isOver(mayExistSince)) {
+      release();
+      return { ...(before ?? turnedAway(lastSentAt)), outcome: deps.window.outcome };
+    }
+    const place = deps.storedErrors.leave();
     const answer = await post(deps, body, invoice.idempotencyKey, lastSentAt).finally(release);
     const answeredAt = deps.now();
-    if (answer.kind === 'lost') mayExist = true;
-    const stored =
-      !deps.stopped() && deps.storedErrors.note(invoice.idempotencyKey, answer) && (await deps.serviceLives());
+    mayExist ||= answer.kind === 'lost' || (answer.kind === 'closed-door' && answer.mayExist);
+    if (mayExist) mayExistSince ??= lastSentAt;
+    const verdict = await judged(deps, { key: invoice.idempotencyKey, place, sentAt: lastSentAt, answeredAt }, answer);
+    const stored = verdict === 'stored';
     const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
     const retryAfterMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
-    const trouble = stored ? null : troubleOf(answer);
+    const trouble = stored ? null : troubleOf(answer, verdict === 'own');
     const pauseMs = retryAfterMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
     const final = outcome.kind !== 'pending' || answer.kind === 'closed-door';
     const sentAt: number = before?.sentAt ?? lastSentAt;
@@ -69,6 +85,15 @@ async function post(deps: SendDeps, body: string, key: string, sentAt: number): 
   const answer = await deps.service.createInvoice(body, key);
   if (answer.kind === 'closed-door') await deps.shutOut(answer.reason, sentAt);
   return answer;
+}
+
+/** Behind a shut door too: an error that is kept under a key would otherwise be waited out like an outage. */
+async function judged(deps: SendDeps, post: AnsweredPost, answer: CreateAnswer): Promise<StoredErrorVerdict> {
+  const verdict = deps.storedErrors.note(post, answer);
+  if (verdict !== 'stored') return verdict;
+  const lives = await deps.serviceLives();
+  deps.storedErrors.forget(post.key);
+  return lives ? 'stored' : 'open';
 }
 
 function turnedAway(now: number): Sent {
@@ -105,8 +130,8 @@ function storedError(answer: CreateAnswer): SendOutcome {
   return { kind: 'unknown', reason: { code: 'stored-error', message } };
 }
 
-function troubleOf(answer: CreateAnswer): Sent['trouble'] {
-  if (answer.kind === 'closed-door') return { shut: true, reason: answer.reason };
-  if (answer.kind === 'not-now' || answer.kind === 'lost') return { shut: false, reason: answer.reason };
+function troubleOf(answer: CreateAnswer, own: boolean): Trouble | null {
+  if (answer.kind === 'closed-door') return { shut: true, reason: answer.reason, own };
+  if (answer.kind === 'not-now' || answer.kind === 'lost') return { shut: false, reason: answer.reason, own };
   return null;
 }

@@ -9,7 +9,7 @@ import { holdOverBudget, readBudget } from './failure-budget.ts';
 import { createForbiddenRun } from './forbidden-run.ts';
 import { freezeBodies } from './freeze-bodies.ts';
 import { holdOverRetries } from './retry-budget.ts';
-import { withinRetention } from './retention-window.ts';
+import { retentionWindow, withinRetention } from './retention-window.ts';
 import { sendInvoice, type Sent } from './send-invoice.ts';
 import { createSlots, type Release, type Slots } from './slots.ts';
 import { createStoredErrors, type StoredErrors } from './stored-errors.ts';
@@ -39,8 +39,15 @@ const SHORTEST_PAGE_WAIT_MS = 1_000;
 const LONGEST_SLICE_MS = 60_000;
 /** Refusals of a slice after which the budget is looked at for the first time, and then at each doubling: counting a batch is not free. */
 const FIRST_BUDGET_LOOK = 16;
+/** An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before that time is spent. */
+const STORED_ERROR_SHARE = 2;
 /** Told apart by the client from 401, by its own code. */
 const REFUSED_ACCESS: Reason = { code: 'http-403', message: 'The service answered 403 Forbidden.' };
+const MERCHANT_FORBIDDEN: Reason = {
+  code: 'merchant-forbidden',
+  message:
+    'The service answered 403 Forbidden to invoices of this merchant one after the other, and took others. This one was not sent: ask its support about the merchant, then drop the file again.',
+};
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 
 /** What all slices of one process share, so that trouble in a row is seen as such. */
@@ -55,7 +62,7 @@ interface Shared {
 export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
   const shared: Shared = {
     door: createDoor({ ledger, baseUrl: service.baseUrl, now }),
-    storedErrors: createStoredErrors(),
+    storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
     slots: createSlots(settings.maxConcurrency),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
@@ -84,7 +91,7 @@ async function submitSlice(
   const { cancellationSignal } = Context.current();
   const until = deps.now() + LONGEST_SLICE_MS;
   const slice = { accepted: 0, left: 0, refused: 0, repeats: 0, retryAfterMs: 0, stop: false };
-  const forbidden = createForbiddenRun();
+  const forbidden = createForbiddenRun(new Set(toSend.map(({ invoice }) => invoice.merchant.nif)).size);
   const idle: SendableInvoice[] = [];
   let nextLook = FIRST_BUDGET_LOOK;
   const probe = probing ? toSend[0] : undefined;
@@ -97,6 +104,7 @@ async function submitSlice(
     if (shut) await door.shut(REFUSED_ACCESS, deps.now());
   }
   await recordIdle();
+  if (door.shutFor() === null) await holdForbidden();
 
   const overBudget = slice.refused > 0 && (await holdOverBudget(deps, batchId));
   const stop = (await holdOverRetries(deps, batchId, slice.repeats)) || overBudget;
@@ -116,6 +124,7 @@ async function submitSlice(
         pause: (ms) => sleep(ms),
         shutOut,
         stopped: () => door.shutFor() !== null,
+        window: retentionWindow(deps),
         storedErrors,
         serviceLives: async () => (await deps.service.listMerchants(cancellationSignal)).kind !== 'unreadable',
       },
@@ -135,7 +144,7 @@ async function submitSlice(
 
   function halted(invoice: SendableInvoice): boolean {
     if (slice.stop || cancellationSignal.aborted || deps.now() > until) return true;
-    return door.shutFor() !== null && invoice !== probe;
+    return forbidden.isParked(invoice) || (door.shutFor() !== null && invoice !== probe);
   }
 
   async function admit(invoice: SendableInvoice): Promise<Release | null> {
@@ -150,9 +159,14 @@ async function submitSlice(
     if (sent.outcome.kind === 'pending') slice.left += 1;
     if (sent.outcome.kind === 'accepted') slice.accepted += 1;
     if (sent.outcome.kind === 'rejected') await countRefusal();
-    const { trouble, lastSentAt, answeredAt } = sent;
+    const { attempts, trouble, lastSentAt, answeredAt } = sent;
+    if (attempts === 0) {
+      // Its time was over before anything left, which says nothing of the service.
+      if (invoice === probe) await door.giveBack();
+      return;
+    }
     if (trouble === null) {
-      if (sent.outcome.kind === 'accepted') await refuse(forbidden.succeeded(lastSentAt));
+      if (sent.outcome.kind === 'accepted') await refuse(forbidden.succeeded(invoice, lastSentAt));
       return door.succeeded(lastSentAt);
     }
     if (trouble.reason.code === REFUSED_ACCESS.code) {
@@ -160,7 +174,9 @@ async function submitSlice(
       if (isShut) await door.shut(REFUSED_ACCESS, lastSentAt);
       return;
     }
-    if (!trouble.shut) await door.troubled(trouble.reason, lastSentAt);
+    // A probe behind a shut door reports back in any case.
+    const counts = !trouble.own || door.shutFor() !== null;
+    if (!trouble.shut && counts) await door.troubled(trouble.reason, lastSentAt);
   }
 
   /** A single 403 may be one merchant's; the run of them is judged answer by answer. */
@@ -208,6 +224,15 @@ async function submitSlice(
         outcome: { kind: 'pending', reason, mayExist: false },
       })),
     );
+  }
+
+  /** What this slice leaves of them counts as left: the next round finds it gone. */
+  async function holdForbidden(): Promise<void> {
+    const now = deps.now();
+    for (const merchantNif of forbidden.refusedMerchants()) {
+      // oxlint-disable-next-line no-await-in-loop
+      await deps.ledger.holdUnsent(batchId, { reason: MERCHANT_FORBIDDEN, merchantNif, now });
+    }
   }
 
   async function waiting(): Promise<Waiting | null> {

@@ -1,10 +1,8 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { BatchInput } from '../../workflows/messages.ts';
 import { RETRY_STATES, type RetryState } from '../domain/retry-decision.ts';
 import { confirmServiceCommand } from './confirm-service.ts';
 import { reconcileCommand } from './reconcile.ts';
-import { rehearseCommand } from './rehearse.ts';
 import { retryCommand } from './retry.ts';
 
 interface RetryOptions {
@@ -66,23 +64,7 @@ function addServiceCommands(program: Command): void {
     .action(async () => {
       process.exitCode = await confirmServiceCommand(process.env);
     });
-
-  program
-    .command('rehearse')
-    .description('run files against the sandbox with faults, in a ledger that is thrown away')
-    .argument('<file...>', 'CSV, JSON or NDJSON files of invoices')
-    .option('--faults <what>', 'heavy, none, or a JSON object (docs/sandbox.md)', 'heavy')
-    .option('--seed <text>', 'the same seed brings the same faults', '1')
-    .option('--encoding <name>', 'as for run')
-    .option('--delimiter <character>', 'as for run')
-    .addOption(new Option('--decimal <mark>', 'as for run').choices([',', '.']))
-    .option('--json', 'print one JSON document on stdout', false)
-    .action(async (files: readonly string[], { json, faults, seed, ...options }: RehearseOptions) => {
-      process.exitCode = await rehearseCommand({ files, json, faults, seed, options, env: process.env });
-    });
 }
-
-type RehearseOptions = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean; faults: string; seed: string };
 
 function oneMoreRow(text: string, before: readonly number[] | undefined): readonly number[] {
   const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;

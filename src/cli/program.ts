@@ -1,17 +1,14 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import type { BatchInput } from '../../workflows/messages.ts';
-import { checkCommand } from './check.ts';
+import { Command } from 'commander';
 import { addCompletionCommand } from './completion.ts';
 import { consoleCommand } from './console.ts';
 import { demoCommand } from './demo.ts';
-import { expectedInvoices, expectedNet } from './expectations.ts';
 import { addOperateCommands } from './operate-commands.ts';
 import { addHelp } from './help.ts';
 import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './nightly.ts';
 import { purgeCommand, type PurgeCommand } from './purge.ts';
+import { addReadingCommands } from './reading-commands.ts';
 import { receiverCommand } from './receiver.ts';
 import { reportCommand } from './report.ts';
-import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { statusCommand } from './status.ts';
 import { upCommand } from './up.ts';
@@ -25,53 +22,7 @@ export const program = new Command('lote')
   .configureOutput({ writeErr: (text) => void process.stderr.write(text) })
   .exitOverride();
 
-const readingOptions = [
-  new Option('--encoding <name>', 'encoding of the file when it cannot be proved, e.g. cp850'),
-  new Option('--delimiter <character>', 'column delimiter of a CSV file'),
-  new Option('--decimal <mark>', 'decimal mark of the numbers').choices([',', '.']),
-  new Option('--duplicate-rows <what>', 'identical rows within one invoice').choices(['refuse', 'keep']),
-  new Option(
-    '--profile <name>',
-    "mapping profile, profiles/<name>.json of the input directory (else the file's name may choose one)",
-  ),
-  new Option('--expect-invoices <count>', 'send nothing unless the file has exactly so many invoices').argParser(
-    expectedInvoices,
-  ),
-  new Option(
-    '--expect-net <currency=amount>',
-    'send nothing unless the net is exactly this, e.g. EUR=15321.40; once for each currency',
-  ).argParser(expectedNet),
-  new Option('--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones').choices([
-    'hold',
-    'skip',
-  ]),
-];
-
-function reading(name: string): Command {
-  const command = program.command(name).argument('<file...>', 'CSV, JSON or NDJSON files of invoices', oneMore);
-  for (const option of readingOptions) command.addOption(option);
-  return command.option('--json', 'print one JSON document on stdout', false);
-}
-
-function oneMore(file: string, before: readonly string[] | undefined): readonly string[] {
-  if (file === '') throw new InvalidArgumentError('a file needs a name');
-  return [...(before ?? []), file];
-}
-
-type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
-
-reading('run')
-  .description('issue the invoices of files: start, progress, wait, summary')
-  .action(async (files: readonly string[], { json, ...options }: Reading) => {
-    process.exitCode = await runCommand({ files, json, options, env: process.env });
-  });
-
-reading('check')
-  .description('dry run: what the files say and what would be sent; nothing leaves the machine')
-  .option('--propose', 'print a mapping profile to start from', false)
-  .action(async (files: readonly string[], { json, propose, ...options }: Reading & { propose: boolean }) => {
-    process.exitCode = await checkCommand({ files, json, propose, options, env: process.env });
-  });
+addReadingCommands(program);
 
 program
   .command('status')

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -24,10 +24,17 @@ export interface RehearseCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What would reach a real service, a real ledger or a running Lote: a rehearsal has none of it. */
+/** What would reach a real service, a real ledger, a running Lote or whoever is told of reports: a rehearsal has none of it. */
 const LEFT_OUT = [
   ...['INVOICING_BASE_URL', 'INVOICING_API_KEY', 'INVOICING_API_KEY_FILE', 'WEBHOOK_URL', 'WEBHOOK_SECRET'],
-  ...['WEBHOOK_SECRET_FILE', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'SERVICE_PROFILE'],
+  ...[
+    'WEBHOOK_SECRET_FILE',
+    'DATABASE_URL',
+    'TEMPORAL_ADDRESS',
+    'TEMPORAL_NAMESPACE',
+    'SERVICE_PROFILE',
+    'LOTE_ON_REPORT',
+  ],
 ];
 
 const Report = z.object({
@@ -53,7 +60,7 @@ export async function rehearseCommand(command: RehearseCommand): Promise<ExitCod
 
 async function rehearseIn(directory: string, command: RehearseCommand): Promise<ExitCode> {
   const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.includes(name)));
-  const { reportsDir } = readConfig(own);
+  const { inputDir, reportsDir } = readConfig(own);
   const config = readConfig({
     ...SHORT_TIMES,
     ...own,
@@ -62,6 +69,7 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
     LOTE_REPORTS_DIR: join(reportsDir, 'rehearsal'),
     ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', SANDBOX_PORT: '0' },
   });
+  await takeMappings(inputDir, config.inputDir);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
   const stack = await startEmbedded({
@@ -86,6 +94,13 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
     stack.handOver.refuse();
     await stack.stop();
   }
+}
+
+/** The mapping profiles by which the night would read the file. */
+async function takeMappings(from: string, to: string): Promise<void> {
+  await cp(join(from, 'profiles'), join(to, 'profiles'), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
 }
 
 /** What the report says now: reconciliation may have written it again since the batch ended. */

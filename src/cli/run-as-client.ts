@@ -5,7 +5,7 @@ import type { Config } from '../runtime/config.ts';
 import { connectClient, placeOf } from '../wiring/connect-client.ts';
 import { openLedger } from '../wiring/open-ledger.ts';
 import { openService, readProfile } from '../wiring/open-service.ts';
-import { queuePollers } from '../wiring/queue-pollers.ts';
+import { keeping, queuePollers } from '../wiring/queue-pollers.ts';
 import { requireListedWorker, requireLiveWorker } from '../wiring/require-live-worker.ts';
 import type { BatchResult } from '../../workflows/messages.ts';
 import { interruption } from './interruption.ts';
@@ -28,7 +28,7 @@ export async function runAsClient(config: Config, command: RunCommand): Promise<
     const client = await connectClient(await placeOf(temporal.address ?? '', temporal), temporal.namespace);
     try {
       const watch = {
-        ...{ taskQueue, ledgerId: ledger.id },
+        ...{ taskQueue, keeps: keeping(ledger.id, config.application) },
         pollers: () => queuePollers(client, taskQueue),
         pause: (ms: number) => sleep(ms),
       };

@@ -9,7 +9,7 @@ import { connectClient, placeOf } from '../wiring/connect-client.ts';
 import { startEmbedded } from '../wiring/embedded.ts';
 import { openLedger } from '../wiring/open-ledger.ts';
 import { findOwner, type OwnerApi } from '../wiring/owner-api.ts';
-import { queuePollers } from '../wiring/queue-pollers.ts';
+import { keeping, queuePollers } from '../wiring/queue-pollers.ts';
 import { requireListedWorker } from '../wiring/require-live-worker.ts';
 import { atRest, atRestIn } from './at-rest.ts';
 import { batchNotFound } from './batch-not-found.ts';
@@ -69,7 +69,7 @@ async function withWorkers<T>(
     try {
       await requireListedWorker({
         taskQueue,
-        ledgerId: ledger.id,
+        keeps: keeping(ledger.id, config.application),
         pollers: () => queuePollers(client, taskQueue),
         pause: (ms) => sleep(ms),
       });

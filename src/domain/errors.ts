@@ -6,6 +6,7 @@ export type LoteErrorCode =
   | 'file-changed'
   | 'ledger-unavailable'
   | 'ledger-foreign'
+  | 'application-foreign'
   | 'ledger-conflict'
   | 'batch-not-found'
   | 'transition-refused'

@@ -29,21 +29,34 @@ const SILENT = {
 /** What was left open when batches closed. */
 export function createReconciling(database: Database): ReconcilingLedger {
   return {
-    async takeUnknown({ now, retentionMs, staleMs, all, afterInvoiceId, limit }) {
+    async takeUnknown({ application, now, retentionMs, staleMs, all, afterInvoiceId, limit }) {
       const times = [now, now - staleMs, now - retentionMs];
-      await database.query(GIVE_UP_REPEATS, times);
-      const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [...times, String(all), limit, afterInvoiceId]);
+      await database.query(GIVE_UP_REPEATS, [...times, application]);
+      const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [
+        ...times,
+        String(all),
+        limit,
+        afterInvoiceId,
+        application,
+      ]);
       return taken.map((row) => ({
         invoiceId: row.invoice_id,
         generation: row.generation,
         idempotencyKey: row.idempotency_key,
         body: row.body,
+        mayExistSince: row.frozen_at,
         reason: reasonOf(row) ?? ANSWER_LOST,
       }));
     },
 
-    async openDocuments({ now, all, afterInvoiceId, limit }) {
-      const rows = await database.query<OpenDocumentRow>(OPEN_DOCUMENTS, [now, String(all), afterInvoiceId, limit]);
+    async openDocuments({ application, now, all, afterInvoiceId, limit }) {
+      const rows = await database.query<OpenDocumentRow>(OPEN_DOCUMENTS, [
+        now,
+        String(all),
+        afterInvoiceId,
+        limit,
+        application,
+      ]);
       return rows.map((row) => ({
         invoiceId: row.invoice_id,
         serviceId: row.service_id,
@@ -62,12 +75,13 @@ export function createReconciling(database: Database): ReconcilingLedger {
       return live.filter(({ state }) => state === 'issued').length + past.length;
     },
 
-    async silenceClosed(acceptedBefore, now) {
-      return (await database.query(SILENCE_CLOSED, [acceptedBefore, SILENT.code, SILENT.message, now])).length;
+    async silenceClosed({ application, acceptedBefore, now }) {
+      const { code, message } = SILENT;
+      return (await database.query(SILENCE_CLOSED, [acceptedBefore, code, message, now, application])).length;
     },
 
-    async outdatedReports() {
-      return (await database.query<{ batch_id: string }>(OUTDATED_REPORTS)).map((row) => row.batch_id);
+    async outdatedReports(application) {
+      return (await database.query<{ batch_id: string }>(OUTDATED_REPORTS, [application])).map((row) => row.batch_id);
     },
 
     async sinceReport(batchId) {

@@ -7,6 +7,7 @@ import {
   CONFIRM_ACCOUNT,
   COUNT_SENDERS,
   FIND_ACCOUNT,
+  FIND_USED_ACCOUNT,
   FORGET_EXPIRED_SLOTS,
   FORGET_MERCHANTS,
   HOLD_REQUESTS,
@@ -31,9 +32,9 @@ export function createServiceUse(database: Database): ServiceUseLedger {
     async knownAccount(account, now) {
       const { application, baseUrl, keyFingerprint } = account;
       await database.query(REMEMBER_ACCOUNT, [application, baseUrl, keyFingerprint, now]);
-      const [row] = await database.query<AccountRow>(FIND_ACCOUNT, [application]);
+      const [row] = await database.query<AccountRow>(FIND_USED_ACCOUNT, [application, baseUrl, keyFingerprint]);
       if (row === undefined) return account;
-      return { application, baseUrl: row.base_url, keyFingerprint: row.key_fingerprint };
+      return { application: row.application, baseUrl: row.base_url, keyFingerprint: row.key_fingerprint };
     },
 
     async confirmAccount({ application, baseUrl, keyFingerprint }, now) {

@@ -75,12 +75,10 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
   },
   { when: '2xx that cannot be read', applies: is2xx, answer: (s) => lost(s, 'answer-unreadable') },
   {
-    when: '3xx: never followed, the key goes nowhere else',
+    when: '3xx: never followed, the key goes nowhere else; a 303 answers a POST that worked',
     applies: (s) => within(s, 300, 399),
-    answer: (s) => closedDoor(s, 'redirect'),
+    answer: (s) => closedDoor(s, { code: 'redirect', mayExist: true }),
   },
-  { when: '401, 403, 407', applies: (s) => DOOR.has(s.status), answer: (s) => closedDoor(s, `http-${s.status}`) },
-  { when: '425, 429', applies: (s) => s.status === 425 || s.status === 429, answer: notNow },
   {
     when: 'an error code that says the key is known with other bytes',
     applies: (s) => s.mismatch,
@@ -92,14 +90,20 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
     answer: (s) => lost(s, 'answer-contradictory'),
   },
   {
-    when: 'a definitive 4xx in JSON',
-    applies: (s) => DEFINITIVE.has(s.status) && isJsonObject(s),
+    when: '401, 403, 407',
+    applies: (s) => DOOR.has(s.status),
+    answer: (s) => closedDoor(s, { code: `http-${s.status}`, mayExist: false }),
+  },
+  { when: '425, 429', applies: (s) => s.status === 425 || s.status === 429, answer: notNow },
+  {
+    when: 'a definitive 4xx with an error where the profile says that the service puts it',
+    applies: (s) => DEFINITIVE.has(s.status) && saysError(s),
     answer: (s) => ({ kind: 'refused', reason: reason(s) }),
   },
   {
-    when: 'a definitive 4xx that is not the service speaking (HTML, empty, cut short)',
+    when: 'a definitive 4xx that is not known to be the service speaking (HTML, empty, cut short, JSON of a gateway)',
     applies: (s) => DEFINITIVE.has(s.status),
-    answer: (s) => lost(s, `http-${s.status}-unreadable`),
+    answer: unreadableNo,
   },
   { when: '408, 409, 5xx and every status not named above', applies: () => true, answer: (s) => lost(s, null) },
 ];
@@ -144,8 +148,9 @@ function isJson(seen: Seen): boolean {
   return seen.end.kind === 'answer' && seen.end.body.kind === 'json';
 }
 
-function isJsonObject(seen: Seen): boolean {
-  return typeof seen.json === 'object' && seen.json !== null && !Array.isArray(seen.json);
+/** Gateways answer 404 and 413 in JSON of their own, whatever became of the request behind them. */
+function saysError(seen: Seen): boolean {
+  return [seen.errorCode, seen.errorMessage].some((said) => typeof said === 'string' && said.trim() !== '');
 }
 
 function retryAfter(seen: Seen): number | null {
@@ -185,8 +190,19 @@ function keyMismatch(seen: Seen): CreateAnswer {
 }
 
 /** The code is Lote's own, whatever the service calls it: callers tell 403 from 401 by it. */
-function closedDoor(seen: Seen, code: string): CreateAnswer {
-  return { kind: 'closed-door', reason: { code, message: reason(seen).message }, retryAfterMs: retryAfter(seen) };
+function closedDoor(
+  seen: Seen,
+  { code, mayExist }: { readonly code: string; readonly mayExist: boolean },
+): CreateAnswer {
+  const { message } = reason(seen);
+  return { kind: 'closed-door', reason: { code, message }, retryAfterMs: retryAfter(seen), mayExist };
+}
+
+function unreadableNo(seen: Seen): CreateAnswer {
+  const answer = lost(seen, `http-${seen.status}-unreadable`);
+  if (answer.kind !== 'lost' || !isJson(seen)) return answer;
+  const message = `HTTP ${seen.status}: no text at the places error.code and error.message of the service profile`;
+  return { ...answer, reason: { ...answer.reason, message } };
 }
 
 function lost(seen: Seen, code: string | null): CreateAnswer {

@@ -13,9 +13,11 @@ export function readStatus(
   const { invoice } = asked.profile;
   const seen = look(end, asked.shape);
   if (seen.status < 200 || seen.status > 299) return withoutStatus(end, asked.shape);
-  if (seen.id !== null && seen.id !== asked.serviceId)
-    return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
   const status = readPointer(seen.json, invoice.status);
+  if (seen.id !== asked.serviceId) {
+    const doubtful = typeof status === 'string' && status !== '' && !invoice.failed.includes(status);
+    return { ...notProvedItsOwn(seen.id, invoice.id), doubtful };
+  }
   if (typeof status !== 'string' || status === '')
     return unreadable('status-unreadable', `No status at ${invoice.status}`);
   if (invoice.issued.includes(status)) return { kind: 'status', status: 'issued', reason: null };
@@ -37,6 +39,14 @@ function withoutStatus(end: HttpEnd, shape: CreationShape): StatusAnswer {
   return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
 }
 
-function unreadable(code: string, message: string): StatusAnswer {
+/** A cache or a gateway may answer for the service: only the id shows whose fate is told. */
+function notProvedItsOwn(id: string | null, place: string): Unreadable {
+  if (id !== null) return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
+  return unreadable('status-without-id', `No id at ${place}, and so no proof that the answer is about this invoice`);
+}
+
+type Unreadable = Extract<StatusAnswer, { status: 'unreadable' }>;
+
+function unreadable(code: string, message: string): Unreadable {
   return { kind: 'status', status: 'unreadable', reason: { code, message } };
 }

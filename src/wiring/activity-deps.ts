@@ -12,6 +12,7 @@ import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
+import { repeatWindowMs } from './repeat-window.ts';
 import { createReportHook } from './report-hook.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
@@ -21,6 +22,8 @@ export interface WorkerParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
+  /** See `requireKnownService`. */
+  readonly requireAccount: () => Promise<void>;
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
@@ -35,8 +38,6 @@ export interface WorkerParts {
 
 /** Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. */
 const SLICE_SIZE = 1_000;
-
-const HOUR_MS = 3_600_000;
 
 /** Gives the activities everything they touch. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {
@@ -79,6 +80,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     }),
     nights: crash.nights(createNightBook(config.reportsDir)),
     announce: (report) => hook.announce(report),
+    requireAccount: parts.requireAccount,
     ensureWebhook: () => registration.ensure(),
     settings: {
       sliceSize: Math.min(SLICE_SIZE, config.pageSize),
@@ -92,7 +94,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
         failedReasonCodes: profile.retry.failedReasonCodes,
         maxGenerations: profile.retry.maxGenerations,
         repeatsPerInvoice: profile.retry.repeatsPerInvoice,
-        retentionMs: profile.idempotency.retentionHours * HOUR_MS,
+        retentionMs: repeatWindowMs(profile),
         rejectionIsProof: profile.idempotency.mismatchCodes.length > 0,
       },
       dropPatienceMs: config.drop.patienceMs,

@@ -13,7 +13,7 @@ import { connectClient, lazyClient, placeOf } from './connect-client.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
-import { queuePollers } from './queue-pollers.ts';
+import { keeping, queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
@@ -28,6 +28,7 @@ import { startedParts, type StartedParts } from './stop-in-reverse.ts';
 interface Shared {
   readonly parts: StartedParts;
   readonly ledger: Ledger;
+  readonly requireAccount: () => Promise<void>;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
   readonly client: Client;
@@ -47,7 +48,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     const { taskQueue } = config;
     await requireOwnQueue({
       taskQueue,
-      ledgerId: shared.ledger.id,
+      keeps: keeping(shared.ledger.id, config.application),
       pollers: () => queuePollers(shared.client, taskQueue),
       pause: (ms) => sleep(ms),
       tell: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
@@ -132,13 +133,16 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     const crash = crashPointsOf(config);
     const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
     parts.add('ledger', () => ledger.close());
-    await requireKnownService({ ledger, application: config.application, account, profile, now: Date.now() });
+    const { application } = config;
+    const requireAccount = (): Promise<void> =>
+      requireKnownService({ ledger, application, account, profile, now: Date.now() });
+    await requireAccount();
     const service = crash.service(openSharedService(config, account, { profile, ledger }));
     parts.add('service', () => service.close());
     const place = await placeOf(address, temporal);
     const client = await connectClient(place, temporal.namespace);
     parts.add('temporal', () => client.connection.close());
-    return { parts, ledger, service, profile, client, place, crash };
+    return { parts, ledger, requireAccount, service, profile, client, place, crash };
   });
 }
 

@@ -27,7 +27,7 @@ import { bringIn } from './input-files.ts';
 import { requireKnownService } from './interlock.ts';
 import { openLedger } from './open-ledger.ts';
 import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
-import { queuePollers } from './queue-pollers.ts';
+import { keeping, queuePollers } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -113,7 +113,9 @@ async function startParts(
   const account = accountOf(config, sandbox);
   const { application } = config;
   const known = config.service.kind === 'sandbox' ? null : account;
-  await requireKnownService({ ledger, application, account: known, profile, now: Date.now() });
+  const requireAccount = (): Promise<void> =>
+    requireKnownService({ ledger, application, account: known, profile, now: Date.now() });
+  await requireAccount();
   const service = crash.service(openSharedService(config, account, { profile, ledger }));
   parts.add('service', () => service.close());
   await options.beforeSending?.(service);
@@ -141,7 +143,7 @@ async function startParts(
   const { taskQueue } = config;
   await requireOwnQueue({
     taskQueue,
-    ledgerId: ledger.id,
+    keeps: keeping(ledger.id, application),
     pollers: () => queuePollers(client, taskQueue),
     pause: (ms) => sleep(ms),
     tell,
@@ -149,7 +151,7 @@ async function startParts(
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
   let consoleUrl: string | null = null;
   const deps = activityDeps({
-    ...{ config, ledger, service, profile, client, webhookUrl, crash, log },
+    ...{ config, ledger, service, profile, client, requireAccount, webhookUrl, crash, log },
     searchable: await ensureSearchAttributes(client, log),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
   });

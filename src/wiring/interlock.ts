@@ -29,6 +29,7 @@ export async function requireKnownService(lock: Interlock): Promise<void> {
   requireMatchingKey(lock);
   const account = recordOf(lock);
   const known = await lock.ledger.knownAccount(account, lock.now);
+  if (known.application !== account.application) return forSecondApplication(lock, known.application);
   const changes = [
     ...(known.baseUrl === account.baseUrl ? [] : [`the address was ${known.baseUrl} and is ${account.baseUrl}`]),
     ...(known.keyFingerprint === account.keyFingerprint ? [] : ['the API key is another one']),
@@ -39,6 +40,20 @@ export async function requireKnownService(lock: Interlock): Promise<void> {
     `Connecting application "${account.application}" to the invoicing service: it must be the one that this ledger has used so far, but ${changes.join(', and ')}. Nothing was sent. ` +
       'If it is another service or another account, use another LOTE_DATA_DIR (or DATABASE_URL), or another LOTE_APPLICATION: what was issued there counts as issued here. ' +
       'If it is the same account under a new key or address, confirm it once: lote confirm-service',
+  );
+}
+
+/**
+ * Files of two applications are never the same invoices: a mistyped LOTE_APPLICATION would issue all of them again, into the same account.
+ * The built-in sandbox is nobody's account.
+ */
+async function forSecondApplication(lock: Interlock, first: string): Promise<void> {
+  if (lock.account === null) return lock.ledger.confirmAccount(recordOf(lock), lock.now);
+  throw new LoteError(
+    'interlock',
+    `Connecting application "${lock.application}" to the invoicing service: an account belongs to one application, but this ledger uses this very address and key for application "${first}", ` +
+      `and what was issued as "${first}" would be issued again as "${lock.application}". Nothing was sent. Set LOTE_APPLICATION=${first}. ` +
+      'If both really issue through one account, and never the same invoices, confirm it once: lote confirm-service',
   );
 }
 

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LoteError } from '../domain/errors.ts';
@@ -27,7 +26,9 @@ export async function keepUpload({ inputDir, name, content, limit = LARGEST_UPLO
   const part = join(incoming, `.upload-${randomUUID()}.part`);
   const hash = createHash('sha256');
   try {
-    await pipeline(measured(content, { hash, limit }), createWriteStream(part, { flags: 'wx' }));
+    // Opened before anything can break off: a stream that opens the file itself may do so after it was removed.
+    const file = await open(part, 'wx');
+    await pipeline(measured(content, { hash, limit }), file.createWriteStream());
     // One folder per content: two files of one name must not overwrite each other.
     const folder = join('incoming', hash.digest('hex').slice(0, 8));
     await mkdir(join(inputDir, folder), { recursive: true });

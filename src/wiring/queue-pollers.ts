@@ -7,17 +7,22 @@ const NS_PER_MS = 1_000_000;
 
 /** A worker that asked a task queue for work; the server forgets one about five minutes after it stopped asking. */
 export interface QueuePoller {
-  /** Null: not a worker of Lote. */
-  readonly ledgerId: string | null;
+  /** What it keeps, see `keeping`. Null: not a worker of Lote. */
+  readonly keeps: string | null;
   readonly identity: string;
   readonly lastAskedAt: number;
 }
 
 const IDENTITY = /^lote ledger=(\S+) /;
 
-/** What a worker calls itself: its ledger stands in it, so that workers of another ledger can be told from it. */
-export function workerIdentity(ledgerId: string, pid: number): string {
-  return `lote ledger=${ledgerId} pid=${pid}`;
+/** One application's part of one ledger: workers with the same one may do each other's work. */
+export function keeping(ledgerId: string, application: string): string {
+  return `${ledgerId}/${application}`;
+}
+
+/** What a worker calls itself: what it keeps stands in it, so that workers of another ledger or application can be told from it. */
+export function workerIdentity(keeps: string, pid: number): string {
+  return `lote ledger=${keeps} pid=${pid}`;
 }
 
 /** Who asks for work on a task queue, as far as the server remembers. */
@@ -28,7 +33,7 @@ export async function queuePollers(client: Client, taskQueue: string): Promise<r
     taskQueueType: WORKFLOWS,
   });
   return (pollers ?? []).map(({ identity, lastAccessTime }) => ({
-    ledgerId: IDENTITY.exec(identity ?? '')?.[1] ?? null,
+    keeps: IDENTITY.exec(identity ?? '')?.[1] ?? null,
     identity: identity ?? '',
     lastAskedAt: Number(lastAccessTime?.seconds ?? 0) * MS + Number(lastAccessTime?.nanos ?? 0) / NS_PER_MS,
   }));

@@ -21,7 +21,7 @@ export interface ReportPlaces {
 
 /** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */
 export function createReportWriter(places: ReportPlaces): ReportWriter {
-  return { write: (batchId) => write(places, batchId), standing: (batchId) => standing(places, batchId) };
+  return { write: (batchId) => write(places, batchId), standing: (batchId) => stillTrue(places, batchId) };
 }
 
 async function write(places: ReportPlaces, batchId: string): Promise<ReportSummary> {
@@ -58,6 +58,12 @@ async function write(places: ReportPlaces, batchId: string): Promise<ReportSumma
 /** Without references: this goes into Temporal's history. */
 function changesOf(byState: readonly ReportedChange[]): NonNullable<ReportSummary['changes']> {
   return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
+}
+
+/** Late news, or a later file that took invoices over, may have made it untrue. */
+async function stillTrue(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {
+  const { changes } = await places.ledger.sinceReport(batchId);
+  return changes.length > 0 ? null : standing(places, batchId);
 }
 
 async function standing(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {

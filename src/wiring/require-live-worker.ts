@@ -7,13 +7,14 @@ const LOOK_EVERY_MS = 500;
 
 export interface WorkerWatch {
   readonly taskQueue: string;
-  readonly ledgerId: string;
+  /** What the worker must keep. */
+  readonly keeps: string;
   readonly pollers: () => Promise<readonly QueuePoller[]>;
   readonly pause: (ms: number) => Promise<unknown>;
 }
 
 /**
- * Waits until a worker of this ledger is listed for the task queue. Listed is not alive: a killed one stays listed for five minutes.
+ * Waits until a worker of this ledger and application is listed for the task queue. Listed is not alive: a killed one stays listed for five minutes.
  * @throws LoteError `worker-missing` after 10 s without one.
  */
 export async function requireListedWorker(watch: WorkerWatch): Promise<void> {
@@ -44,14 +45,14 @@ export async function requireLiveWorker(watch: WorkerWatch, takenUp: Promise<unk
   throw workerMissing(watch);
 }
 
-async function ownPollers({ pollers, ledgerId }: WorkerWatch): Promise<readonly QueuePoller[]> {
-  return (await pollers()).filter((poller) => poller.ledgerId === ledgerId);
+async function ownPollers({ pollers, keeps }: WorkerWatch): Promise<readonly QueuePoller[]> {
+  return (await pollers()).filter((poller) => poller.keeps === keeps);
 }
 
-function workerMissing({ taskQueue, ledgerId }: WorkerWatch): LoteError {
+function workerMissing({ taskQueue, keeps }: WorkerWatch): LoteError {
   return new LoteError(
     'worker-missing',
-    `Looking for a worker on task queue ${taskQueue}: one that keeps ledger ${ledgerId} must be running, but none gave a sign of life for 10 s. Nothing was sent. ` +
-      'Start one with `lote worker` on the same DATABASE_URL, TEMPORAL_ADDRESS and LOTE_TASK_QUEUE.',
+    `Looking for a worker on task queue ${taskQueue}: one that keeps ${keeps} (ledger/application) must be running, but none gave a sign of life for 10 s. Nothing was sent. ` +
+      'Start one with `lote worker` on the same DATABASE_URL, TEMPORAL_ADDRESS, LOTE_TASK_QUEUE and LOTE_APPLICATION.',
   );
 }

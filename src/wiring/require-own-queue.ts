@@ -7,14 +7,15 @@ const LOOK_EVERY_MS = 2_000;
 
 export interface OwnQueue {
   readonly taskQueue: string;
-  readonly ledgerId: string;
+  /** What this worker keeps. */
+  readonly keeps: string;
   readonly pollers: () => Promise<readonly QueuePoller[]>;
   readonly pause: (ms: number) => Promise<unknown>;
   readonly tell: (line: string) => void;
 }
 
 /**
- * Refuses a task queue on which a worker of another ledger asks for work: each would take the other's activities, and refuse them. A stopped
+ * Refuses a task queue on which a worker of another ledger or application asks for work: each would take the other's activities, and refuse them. A stopped
  * worker stays listed for minutes, so one that does not ask again within 90 s counts as gone. Advice only: the ledger's id in every
  * activity's input is the authority.
  * @throws LoteError `ledger-foreign`
@@ -23,7 +24,7 @@ export async function requireOwnQueue(queue: OwnQueue): Promise<void> {
   const first = await foreignPollers(queue);
   if (first.size === 0) return;
   queue.tell(
-    `Task queue ${queue.taskQueue}: a worker of another ledger asked for work there; looking for 90 s whether it still does …`,
+    `Task queue ${queue.taskQueue}: a worker of another ledger or application asked for work there; looking for 90 s whether it still does …`,
   );
   // By the server's own clock and by number of looks: the two machines' clocks need not agree.
   for (let waited = 0; waited < WINDOW_MS; waited += LOOK_EVERY_MS) {
@@ -36,15 +37,15 @@ export async function requireOwnQueue(queue: OwnQueue): Promise<void> {
   }
 }
 
-async function foreignPollers({ pollers, ledgerId }: OwnQueue): Promise<Map<string, number>> {
-  const foreign = (await pollers()).filter((poller) => poller.ledgerId !== null && poller.ledgerId !== ledgerId);
+async function foreignPollers({ pollers, keeps }: OwnQueue): Promise<Map<string, number>> {
+  const foreign = (await pollers()).filter((poller) => poller.keeps !== null && poller.keeps !== keeps);
   return new Map(foreign.map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
 }
 
-function foreign({ taskQueue, ledgerId }: OwnQueue, identity: string): LoteError {
+function foreign({ taskQueue, keeps }: OwnQueue, identity: string): LoteError {
   return new LoteError(
     'ledger-foreign',
-    `Starting a worker on task queue ${taskQueue}: all its workers must keep one ledger, but "${identity}" works there and this one keeps ${ledgerId}. ` +
+    `Starting a worker on task queue ${taskQueue}: all its workers must keep one application of one ledger, but "${identity}" works there and this one keeps ${keeps}. ` +
       'Stop the other worker, or give this one a task queue of its own (LOTE_TASK_QUEUE).',
   );
 }

@@ -2,7 +2,7 @@ import { DefaultLogger, IllegalStateError, NativeConnection, Runtime, Worker } f
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
-import { workerIdentity } from './queue-pollers.ts';
+import { keeping, workerIdentity } from './queue-pollers.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
@@ -42,7 +42,7 @@ function quietSdk({ log }: ActivityDeps): void {
   }
 }
 
-/** Starts a worker for the product's workflows and activities. Its identity names its ledger. */
+/** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
   quietSdk(deps);
   const connection = await NativeConnection.connect(place.temporal);
@@ -50,7 +50,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     connection,
     namespace: place.namespace,
     taskQueue: place.taskQueue,
-    identity: workerIdentity(deps.ledger.id, process.pid),
+    identity: workerIdentity(keeping(deps.ledger.id, deps.application), process.pid),
     activities: createActivities(deps),
     workflowBundle:
       place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },

@@ -65,6 +65,18 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
     expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
   });
 
+  it('refuses a second application on the same account: the same file would be issued again', async () => {
+    const env = envOf(sandbox.url, KEYS.first);
+    await run('A', env);
+
+    const refused = await run('A', { ...env, LOTE_APPLICATION: 'defautl' });
+
+    expect(refused.code, refused.stderr).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
+    expect(refused.stderr + refused.stdout).toContain('Set LOTE_APPLICATION=default');
+    expect(sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
+  });
+
   it('refuses another base address with exit code 3, and takes it once it is confirmed', async () => {
     await run('A', envOf(sandbox.url, KEYS.first));
     const moved = envOf(front.url, KEYS.first);

@@ -86,6 +86,23 @@ describe('lote run on files with a profile and control totals', () => {
     ).toEqual(sent.map(({ bodySha256 }) => bodySha256).toSorted());
   });
 
+  it('issues the right file after one that was held for its totals, though every price is another', async () => {
+    const before = sandbox.books().totals.invoices;
+    const wrong = await file('loja-wrong.csv', ['T;1;Rita;Pão;2;1.234;6%', 'T;2;Tomás;Café;1,5;0,90;23%']);
+    const held = await runLote(['run', wrong, '--expect-net', 'EUR=5.05', '--json'], env);
+    const right = await file('loja-right.csv', ['T;1;Rita;Pão;2;1,85;6%', 'T;2;Tomás;Café;1,5;0,90;23%']);
+
+    const issued = await runLote(['run', right, '--expect-net', 'EUR=5.05', '--json'], env);
+    const wrongAgain = await runLote(['run', wrong, '--json'], env);
+
+    expect([held.code, issued.code, wrongAgain.code], held.stderr + issued.stderr).toEqual([1, 0, 1]);
+    expect(batchOf(held).counts).toMatchObject({ invoices: 2, held: 2 });
+    expect(batchOf(issued).counts).toMatchObject({ invoices: 2, issued: 2 });
+    expect(batchOf(wrongAgain).counts, 'what was replaced never goes out').toMatchObject({ held: 1, issued: 1 });
+    expect(sandbox.books().totals.invoices - before).toBe(2);
+    expect(sandbox.books().duplicates).toEqual([]);
+  });
+
   it('holds a file with a bad row when asked to, and hands the row back to be fixed when it is not', async () => {
     const rows = ['B;1;João;Pão;2;2,50;6%', 'B;2;Ana;Café;muitos;0,90;23%', 'B;3;Rui;=1+1;1;-1.234;6%'];
     const path = await file('loja-2.csv', rows);

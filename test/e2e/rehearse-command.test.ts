@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
@@ -50,5 +50,29 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     ).toEqual([]);
     await expect(stat(place.dataDir), 'the real ledger').rejects.toThrow('ENOENT');
     expect(await readdir(place.inputDir), 'the file stays where it was').toEqual(['night.csv']);
+  });
+
+  it('reads the file by its mapping profile, as the night would, and tells nobody of its report', async () => {
+    await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
+    const constants = { merchant_nif: '501964843', merchant_legal_name: 'Loja', merchant_email: 'a@loja.example' };
+    const columns = { invoice_ref: 'Nr', customer_name: 'Nome', description: 'Artigo', quantity: 'Qtd' };
+    const profile = {
+      columns: { ...columns, unit_price: 'PVP', tax_code: 'IVA' },
+      constants: { ...constants, currency: 'EUR' },
+    };
+    await writeFile(join(place.inputDir, 'profiles', 'loja.json'), JSON.stringify(profile));
+    const file = join(place.inputDir, 'vendas.csv');
+    await writeFile(file, 'Nr,Nome,Artigo,Qtd,PVP,IVA\nL/1,Ana,Pão,2,1.50,IVA_6\n');
+    const told = join(place.directory, 'told');
+    await mkdir(told);
+
+    const rehearsal = await runLote(['rehearse', file, '--profile', 'loja', '--faults', 'none', '--json'], {
+      ...place.env,
+      LOTE_ON_REPORT: JSON.stringify(['cp', '-t', told]),
+    });
+
+    expect(rehearsal.code, rehearsal.stderr).toBe(0);
+    expect(JSON.parse(rehearsal.stdout)).toMatchObject({ batches: [{ counts: { invoices: 1, issued: 1 } }] });
+    expect(await readdir(told)).toEqual([]);
   });
 });

@@ -14,11 +14,15 @@ export interface FrontRequest {
 }
 
 /** What the front does with a request: pass it on, answer by itself, or cut the connection before or after passing it on. */
-export type FrontAction =
-  | 'pass'
-  | 'cut'
-  | 'pass-and-cut'
-  | { readonly status: number; readonly json?: unknown; readonly headers?: Readonly<Record<string, string>> };
+export type FrontAction = 'pass' | 'cut' | 'pass-and-cut' | FrontAnswer;
+
+export interface FrontAnswer {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The service does its work all the same. */
+  readonly afterPassing?: true;
+}
 
 export type FrontScript = (request: FrontRequest) => FrontAction | Promise<FrontAction>;
 
@@ -50,6 +54,7 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
     const action = await front.script(seen);
     if (action === 'cut') return void incoming.socket.destroy();
     if (typeof action === 'object') {
+      if (action.afterPassing === true) await passOn(target, incoming, body);
       const text = JSON.stringify(action.json ?? { error: { code: 'scripted', message: 'The test said so' } });
       response.writeHead(action.status, { 'content-type': 'application/json', ...action.headers }).end(text);
       return;

@@ -12,6 +12,7 @@ import { createLogger } from '../../src/runtime/logger.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { activityDeps } from '../../src/wiring/activity-deps.ts';
 import { startBatch, type BatchHandle } from '../../src/wiring/batch-starter.ts';
+import { requireKnownService } from '../../src/wiring/interlock.ts';
 import { openService, readProfile } from '../../src/wiring/open-service.ts';
 import { startReceiver } from '../../src/wiring/start-receiver.ts';
 import { startWorker } from '../../src/wiring/start-worker.ts';
@@ -95,7 +96,8 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const ledger = await openTestLedger(options, parts);
     const profile = readProfile(config);
     if (config.service.kind !== 'remote') throw new Error('The stack must talk to the front');
-    const service = openService(config, config.service, profile);
+    const { application, service: account } = config;
+    const service = openService(config, account, profile);
     parts.add('service', () => service.close());
     const address = inject('temporalAddress');
     const connection = await Connection.connect({ address });
@@ -118,6 +120,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
     const deps = activityDeps({
       ...{ config, ledger, service, profile, client, webhookUrl, log: logger },
+      requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),
       searchable: options.searchable ?? true,
       consoleUrl: () => CONSOLE_URL,
     });

@@ -103,6 +103,26 @@ describe('a service that lets nobody in', { concurrent: true }, () => {
     });
   });
 
+  it('but answers 303 to a POST that worked: what was redirected is unknown, never held, and is found again without a second one', async () => {
+    const env = { LOTE_OUTAGE_PATIENCE: '3s' };
+    await withStack({ env, profile: { limits: { maxConcurrency: 1 } } }, async (stack) => {
+      const elsewhere = { status: 303, headers: { location: 'https://elsewhere.example/v1/invoices/1' } };
+      stack.front.script = (request) => (isInvoice(request) ? { ...elsewhere, afterPassing: true } : 'pass');
+
+      const result = await stack.run('see-other.csv', testInvoices(8));
+
+      const created = stack.sandbox.books().totals.invoices;
+      expect(created).toBeGreaterThan(0);
+      expect(result.counts).toMatchObject({ unknown: created, held: 8 - created });
+      await expectAgreement(stack, result.batchId);
+
+      stack.front.script = () => 'pass';
+      expect(await stack.reconcile()).toMatchObject({ found: created });
+      await expectAgreement(stack, result.batchId);
+      expect(stack.sandbox.books().totals.invoices).toBe(created);
+    });
+  });
+
   it('as an outage of every answer opens the breaker too', async () => {
     await withStack({ env: { LOTE_SEND_TIMEOUT: '1s' } }, async (stack) => {
       const until503 = 40;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../support/agreement.ts';
 import { testInvoices } from '../support/batch-file.ts';
-import type { FrontRequest } from '../support/service-front.ts';
+import type { FrontAnswer, FrontRequest } from '../support/service-front.ts';
+import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
 import { withStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
 
 const ONE_AT_A_TIME = { limits: { maxConcurrency: 1 } };
 
@@ -13,6 +15,22 @@ function isInvoice({ method, path }: FrontRequest): boolean {
 /** The test's invoices carry their reference in the customer's name. */
 function isOf(request: FrontRequest, ref: string): boolean {
   return isInvoice(request) && request.body.includes(`"Cliente Secreto ${ref}"`);
+}
+
+/** A sandbox that keeps an error under every key. */
+async function storingErrors(): Promise<{ readonly url: string } & AsyncDisposable> {
+  const sandbox = await independentSandbox({ faults: { stored500: 1 } });
+  return { url: sandbox.url, [Symbol.asyncDispose]: async () => sandbox.close() };
+}
+
+/** What another sandbox says to the same request. */
+async function answerOf(url: string, { path, key, body }: FrontRequest): Promise<FrontAnswer> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key ?? '' };
+  const answer = await fetch(url + path, {
+    ...{ method: 'POST', body },
+    headers: { ...headers, authorization: `Bearer ${SANDBOX_KEY}` },
+  });
+  return { status: answer.status, json: await answer.json() };
 }
 
 describe('sending', { concurrent: true }, () => {
@@ -98,6 +116,44 @@ describe('sending', { concurrent: true }, () => {
     });
   });
 
+  it.each([4, 7])(
+    'stops asking %i keys under which the service keeps an error, though they are the last of the batch',
+    async (count) => {
+      const env = { LOTE_SEND_TIMEOUT: '30s' };
+      await using storing = await storingErrors();
+      await withStack({ env, profile: { limits: { maxConcurrency: 4 } } }, async (stack) => {
+        const last = new Set(Array.from({ length: count }, (_, at) => `F-${20 - at}`));
+        const isLast = (request: FrontRequest): boolean => [...last].some((ref) => isOf(request, ref));
+        stack.front.script = (request) => (isLast(request) ? answerOf(storing.url, request) : 'pass');
+
+        const result = await stack.run('stored-tail.csv', testInvoices(20));
+
+        expect(result.counts).toMatchObject({ issued: 20 - count, unknown: count });
+        for (const ref of last) {
+          expect(await stack.line(result.batchId, ref)).toMatchObject({
+            ...{ state: 'unknown', generation: 1, reason: { code: 'stored-error' } },
+          });
+        }
+        await expectAgreement(stack, result.batchId);
+      });
+    },
+  );
+
+  it('does not take an outage of the write path for errors that are kept under keys', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = (request) => (isInvoice(request) ? { status: 503 } : 'pass');
+      await stack.drop('write-only.csv', testInvoices(5));
+      const { batchId, handle } = await stack.start({ file: 'write-only.csv' });
+
+      // Twelve times the same words for each key, and GET works: more than the door waits for.
+      await until(async () => stack.posts().length >= 60 && (await stack.progress(handle)).waitingFor === 'scripted');
+      stack.front.script = () => 'pass';
+
+      expect((await handle.result()).counts).toMatchObject({ invoices: 5, issued: 5 });
+      await expectAgreement(stack, batchId);
+    });
+  });
+
   it('never takes a key that is known with other bytes for a refusal', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = (request) =>
@@ -150,6 +206,20 @@ describe('sending', { concurrent: true }, () => {
         state: 'rejected',
         reason: { code: 'http-403' },
       });
+    });
+  });
+
+  it('refuses the forbidden invoices of one merchant and holds the rest of it, while the other merchant’s go out', async () => {
+    await withStack({ profile: { limits: { maxConcurrency: 2 } } }, async (stack) => {
+      const other = testInvoices(20, { nif: '502757191' }, 101);
+      stack.front.script = (request) => (other.some(({ ref }) => isOf(request, ref)) ? { status: 403 } : 'pass');
+
+      const result = await stack.run('forbidden-merchant.csv', [...other, ...testInvoices(10)]);
+
+      expect(result.counts).toMatchObject({ invoices: 30, issued: 10 });
+      expect((result.counts.rejected ?? 0) + (result.counts.held ?? 0)).toBe(20);
+      expect(result.counts.held).toBeGreaterThan(0);
+      await expectAgreement(stack, result.batchId);
     });
   });
 

@@ -156,6 +156,24 @@ describe('settling', { concurrent: true }, () => {
     });
   });
 
+  it('does not take an answer without an id for the word on an invoice, nor for the proof of its failure', async () => {
+    const sandbox = { faults: { neverSettle: 1 } };
+    const env = { LOTE_SETTLE_TIMEOUT: '4s', WEBHOOK_SECRET: SECRET };
+    await withStack({ sandbox, webhooks: 'none', env }, async (stack) => {
+      stack.front.script = ({ method, path }) =>
+        method === 'GET' && path.startsWith('/v1/invoices/') ? { status: 200, json: { status: 'issued' } } : 'pass';
+      await stack.drop('no-id.csv', testInvoices(2));
+      const { batchId, handle } = await stack.start({ file: 'no-id.csv' });
+      await until(async () => (await stack.lines(batchId)).filter(({ state }) => state === 'accepted').length === 2);
+      const { serviceId } = await stack.line(batchId, 'F-1');
+
+      await deliver(stack, { type: 'invoice.failed', id: serviceId ?? '' });
+
+      expect((await handle.result()).counts).toMatchObject({ unsettled: 2 });
+      expect(asksOf(stack, serviceId).length).toBeGreaterThan(0);
+    });
+  });
+
   it('waits on a failed event while GET says that it is still processing', async () => {
     const sandbox = { faults: { neverSettle: 1 } };
     await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '4s', WEBHOOK_SECRET: SECRET } }, async (stack) => {

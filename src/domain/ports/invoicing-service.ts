@@ -11,14 +11,26 @@ export type CreateAnswer =
   | { readonly kind: 'lost'; readonly reason: Reason; readonly retryAfterMs: number | null }
   /** The key is known with other bytes: the earlier one may be alive. Never a refusal. */
   | { readonly kind: 'key-mismatch'; readonly reason: Reason }
-  /** Trouble of the whole batch, not of this invoice: 401, 403, redirect, outage. Nothing was created. */
-  | { readonly kind: 'closed-door'; readonly reason: Reason; readonly retryAfterMs: number | null };
+  /** Trouble of the whole batch, not of this invoice: 401, 403, 407, which prove that nothing was created, and redirects, which prove nothing. */
+  | {
+      readonly kind: 'closed-door';
+      readonly reason: Reason;
+      readonly retryAfterMs: number | null;
+      readonly mayExist: boolean;
+    };
 
 export type StatusAnswer =
   | {
       readonly kind: 'status';
-      readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
+      readonly status: 'issued' | 'failed' | 'processing';
       readonly reason: Reason | null;
+    }
+  | {
+      readonly kind: 'status';
+      readonly status: 'unreadable';
+      readonly reason: Reason | null;
+      /** It may be about another invoice, and speaks of no failure: it does not even confirm a reported one. */
+      readonly doubtful?: boolean;
     }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 

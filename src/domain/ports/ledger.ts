@@ -242,6 +242,8 @@ export interface StatusNews {
   /** The document that was asked for: a correction may have given the invoice another one meanwhile. */
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
+  /** `failed` is the word of a signed event alone: the GET that was to confirm it could not be read. */
+  readonly unconfirmed?: boolean;
   readonly reason: Reason | null;
   /** How many of the settled times to ask have come by now, this ask included; as many as before: it was out of turn; without it, one more. */
   readonly asks?: number;

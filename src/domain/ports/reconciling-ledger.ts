@@ -7,11 +7,15 @@ export interface RepeatInvoice {
   readonly generation: number;
   readonly idempotencyKey: string;
   readonly body: string;
+  /** When its bytes were frozen: no POST of them left before. */
+  readonly mayExistSince: number;
   /** Why it is unknown; it stays the reason when the repeat tells nothing. */
   readonly reason: Reason;
 }
 
 export interface TakeUnknown {
+  /** Another application's invoices go out under another key, into another account. */
+  readonly application: string;
   readonly now: number;
   readonly retentionMs: number;
   /** A repeat that was begun this long ago and not recorded is one that a crash ended. */
@@ -32,6 +36,7 @@ export interface OpenDocument {
 }
 
 export interface OpenDocuments {
+  readonly application: string;
   readonly now: number;
   readonly all: boolean;
   readonly afterInvoiceId: number;
@@ -62,7 +67,7 @@ export interface SinceReport {
   readonly flags: number;
 }
 
-/** What reconciliation looks at: only what the last report of a closed batch left open, so that its cost does not grow with the ledger. */
+/** What reconciliation looks at, one application at a time: only what the last report of a closed batch left open, so that its cost does not grow with the ledger. */
 export interface ReconcilingLedger {
   /** unknown -> sending, whoever owns it, by compare-and-set: of two reconcilers one gets it. Those whose window is over are left, or go back to `unknown`. */
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
@@ -71,9 +76,13 @@ export interface ReconcilingLedger {
   /** Stored `issued` events that a crash kept from being applied; returns how many invoices they moved. */
   applyMissedEvents(): Promise<number>;
   /** accepted -> unsettled, of closed batches, accepted before this. */
-  silenceClosed(acceptedBefore: number, now: number): Promise<number>;
+  silenceClosed(silence: {
+    readonly application: string;
+    readonly acceptedBefore: number;
+    readonly now: number;
+  }): Promise<number>;
   /** Closed batches of which the report that stands says something that is no longer so. */
-  outdatedReports(): Promise<readonly string[]>;
+  outdatedReports(application: string): Promise<readonly string[]>;
   sinceReport(batchId: string): Promise<SinceReport>;
   /** Remembers what a report said of invoices that may still change. */
   noteReported(

@@ -25,7 +25,10 @@ export interface PaceLease extends PaceNews {
 
 /** What all processes of a ledger share about the service they speak to. */
 export interface ServiceUseLedger {
-  /** The account the application used before; the first one is remembered, and comes back as it was given. */
+  /**
+   * The account the application used before; the first one is remembered, and comes back as it was given. Where another application of the ledger
+   * has this very account already, nothing is remembered, and that one comes back.
+   */
   knownAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord>;
   /** An operator's word: this is the account from now on. Merchant ids of another service or key are forgotten with it. */
   confirmAccount(account: ServiceAccountRecord, now: number): Promise<void>;

@@ -18,12 +18,13 @@ export interface TakenRow {
   readonly generation: number;
   readonly idempotency_key: string;
   readonly body: string;
+  readonly frozen_at: number;
   readonly reason_code: string | null;
   readonly reason_message: string | null;
 }
 
 /**
- * now, stale before, frozen after, all, limit, invoiceId after which to go on. The compare-and-set is in the row: the winner's `changed_at` takes it out of everybody
+ * now, stale before, frozen after, all, limit, invoiceId after which to go on, application. The compare-and-set is in the row: the winner's `changed_at` takes it out of everybody
  * else's reach. Without `all`, each waits half of the age it had at its last try, so that an invoice is repeated a dozen times in a day
  * and not a hundred. One whose earlier generation turned out to be issued is an operator's to decide.
  */
@@ -39,7 +40,7 @@ WITH left_open AS (${LEFT_OPEN}
     AND coalesce(i.reason_code, '') NOT IN ${SPENT}
     AND NOT i.flags @> '{issued-in-earlier-generation}'
     AND ($4::text::boolean OR 2 * ($1 - i.changed_at) >= i.changed_at - body.frozen_at)
-    AND i.invoice_id > $6
+    AND i.invoice_id > $6 AND i.application = $7
   ORDER BY i.invoice_id
   LIMIT $5
   FOR UPDATE OF i SKIP LOCKED
@@ -47,9 +48,9 @@ WITH left_open AS (${LEFT_OPEN}
 UPDATE invoice i SET state = 'sending', exposure = 'lost', changed_at = $1
 FROM target t, invoice_body body
 WHERE i.invoice_id = t.invoice_id AND body.invoice_id = i.invoice_id AND body.generation = i.generation AND ${REPEATABLE}
-RETURNING i.invoice_id, i.generation, i.idempotency_key, body.body, i.reason_code, i.reason_message`;
+RETURNING i.invoice_id, i.generation, i.idempotency_key, body.body, body.frozen_at, i.reason_code, i.reason_message`;
 
-/** now, stale before, frozen after: a repeat that a crash ended, and that nobody may take up again. */
+/** now, stale before, frozen after, application: a repeat that a crash ended, and that nobody may take up again. */
 export const GIVE_UP_REPEATS = `/* give-up-repeats */
 WITH left_open AS (${LEFT_OPEN}
 ), target AS (
@@ -58,7 +59,7 @@ WITH left_open AS (${LEFT_OPEN}
   JOIN invoice i ON i.invoice_id = o.invoice_id
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
   JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
-  WHERE i.state = 'sending' AND i.changed_at < $2 AND body.frozen_at <= $3
+  WHERE i.state = 'sending' AND i.changed_at < $2 AND body.frozen_at <= $3 AND i.application = $4
   ORDER BY i.invoice_id
   FOR UPDATE OF i SKIP LOCKED
 )
@@ -76,7 +77,13 @@ export interface OpenDocumentRow {
   readonly reason_message: string | null;
 }
 
-/** now, all, invoiceId after which to go on, limit. */
+function failedEventOf(table: string): string {
+  return `SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
+  WHERE d.service_id = ${table}.service_id AND d.verdict = 'failed'
+  ORDER BY d.seq DESC LIMIT 1`;
+}
+
+/** now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked for each time. */
 export const OPEN_DOCUMENTS = `/* open-documents */
 WITH left_open AS (${LEFT_OPEN}
 )
@@ -84,14 +91,17 @@ SELECT i.invoice_id, i.service_id, event.seq IS NOT NULL AS has_failed_event, ev
 FROM left_open o
 JOIN invoice i ON i.invoice_id = o.invoice_id
 JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
-LEFT JOIN LATERAL (
-  SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
-  WHERE d.service_id = i.service_id AND d.verdict = 'failed'
-  ORDER BY d.seq DESC LIMIT 1
-) event ON true
-WHERE i.state IN ${fromStates('fail')} AND i.service_id IS NOT NULL AND i.invoice_id > $3
+LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
+WHERE i.state IN ${fromStates('fail')} AND i.service_id IS NOT NULL AND i.invoice_id > $3 AND i.application = $5
   AND ($2::text::boolean OR event.seq IS NOT NULL OR 2 * ($1 - i.changed_at) >= i.changed_at - coalesce(i.accepted_at, i.changed_at))
-ORDER BY i.invoice_id
+UNION ALL
+SELECT g.invoice_id, g.service_id, event.seq IS NOT NULL, event.reason_code, event.reason_message
+FROM invoice_generation g
+JOIN invoice i ON i.invoice_id = g.invoice_id AND i.application = $5
+JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+LEFT JOIN LATERAL (${failedEventOf('g')}) event ON true
+WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
+ORDER BY invoice_id
 LIMIT $4`;
 
 /** Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it. */
@@ -107,7 +117,7 @@ FROM invoice_generation g
 WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
   AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued')`;
 
-/** acceptedBefore, reason code, reason message, now. */
+/** acceptedBefore, reason code, reason message, now, application. */
 export const SILENCE_CLOSED = `/* silence-closed */
 WITH left_open AS (${LEFT_OPEN}
 ), target AS (
@@ -115,7 +125,7 @@ WITH left_open AS (${LEFT_OPEN}
   FROM left_open o
   JOIN invoice i ON i.invoice_id = o.invoice_id
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
-  WHERE i.state IN ${fromStates('silence')} AND i.accepted_at < $1
+  WHERE i.state IN ${fromStates('silence')} AND i.accepted_at < $1 AND i.application = $5
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )

@@ -8,11 +8,11 @@ function flagsOf(batchId: string): string {
    WHERE f.flags <> '{}')`;
 }
 
-/** Closed batches whose last report says something that is no longer so. */
+/** application: closed batches whose last report says something that is no longer so. */
 export const OUTDATED_REPORTS = `/* outdated-reports */
 SELECT b.batch_id
 FROM report_mark m
-JOIN batch b ON b.batch_id = m.batch_id AND b.state IN ('finished', 'cancelled')
+JOIN batch b ON b.batch_id = m.batch_id AND b.state IN ('finished', 'cancelled') AND b.application = $1
 WHERE EXISTS (
     SELECT 1 FROM report_outcome r
     JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal

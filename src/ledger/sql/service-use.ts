@@ -1,13 +1,22 @@
 const CLOCK = 'extract(epoch FROM clock_timestamp())::double precision * 1000';
 
-/** application, baseUrl, key fingerprint, now. */
+/** application, baseUrl, key fingerprint, now. Not when another application of the ledger has that very account. */
 export const REMEMBER_ACCOUNT = `/* remember-account */
-INSERT INTO service_account (application, base_url, key_fingerprint, confirmed_at) VALUES ($1, $2, $3, $4)
+INSERT INTO service_account (application, base_url, key_fingerprint, confirmed_at)
+SELECT $1, $2, $3, $4::bigint
+WHERE NOT EXISTS (SELECT 1 FROM service_account WHERE base_url = $2 AND key_fingerprint = $3)
 ON CONFLICT (application) DO NOTHING`;
 
 /** application. */
 export const FIND_ACCOUNT = `/* find-account */
 SELECT application, base_url, key_fingerprint FROM service_account WHERE application = $1`;
+
+/** application, baseUrl, key fingerprint: the application's account, else the other application that has this one. */
+export const FIND_USED_ACCOUNT = `/* find-used-account */
+SELECT application, base_url, key_fingerprint FROM service_account
+WHERE application = $1 OR (base_url = $2 AND key_fingerprint = $3)
+ORDER BY application = $1 DESC, application
+LIMIT 1`;
 
 /** application, baseUrl, key fingerprint, now. */
 export const CONFIRM_ACCOUNT = `/* confirm-account */

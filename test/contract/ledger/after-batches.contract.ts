@@ -24,7 +24,7 @@ const ENDED = 1_000;
 const BEFORE = 2_000;
 const LATER = { code: 'later', message: 'Later' };
 
-const TAKE: TakeUnknown = {
+const TAKE: Omit<TakeUnknown, 'application'> = {
   now: NOW + HOUR,
   retentionMs: 24 * HOUR,
   staleMs: 600_000,
@@ -58,7 +58,7 @@ export function afterBatchesContract(open: OpenLedger): void {
 
   async function take(batch: TestBatch, over: Partial<TakeUnknown> = {}): Promise<readonly RepeatInvoice[]> {
     const keys = (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
-    const taken = await ledger.takeUnknown({ ...TAKE, ...over });
+    const taken = await ledger.takeUnknown({ ...TAKE, application: scenario.application, ...over });
     return taken.filter(({ idempotencyKey }) => keys.includes(idempotencyKey));
   }
 
@@ -72,8 +72,18 @@ export function afterBatchesContract(open: OpenLedger): void {
           { invoiceId, generation, attempts: 1, sentAt: NOW, outcome: { kind: 'unknown', reason: REASON } },
         ]);
 
-      const second = await ledger.takeUnknown({ ...TAKE, afterInvoiceId: ids[0] ?? 0, limit: 1 });
-      const third = await ledger.takeUnknown({ ...TAKE, afterInvoiceId: ids[1] ?? 0, limit: 1 });
+      const second = await ledger.takeUnknown({
+        ...TAKE,
+        application: scenario.application,
+        afterInvoiceId: ids[0] ?? 0,
+        limit: 1,
+      });
+      const third = await ledger.takeUnknown({
+        ...TAKE,
+        application: scenario.application,
+        afterInvoiceId: ids[1] ?? 0,
+        limit: 1,
+      });
 
       expect(ids).toEqual(ids.toSorted((a, b) => a - b));
       expect([...second, ...third].map(({ invoiceId }) => invoiceId)).toEqual(ids.slice(1));
@@ -119,7 +129,7 @@ export function afterBatchesContract(open: OpenLedger): void {
       const ids = refs.map((ref) => serviceIdOf(scenario, ref));
       for (const [index, ref] of refs.entries()) await batch.send(ref, accepted(ids[index] ?? ''));
       await report(batch);
-      const ask = { now: TAKE.now, all: true, afterInvoiceId: 0, limit: 10_000 };
+      const ask = { application: scenario.application, now: TAKE.now, all: true, afterInvoiceId: 0, limit: 10_000 };
       const whileRunning = (await ledger.openDocuments(ask)).filter(({ serviceId }) => ids.includes(serviceId));
       await batch.finish();
 
@@ -153,7 +163,13 @@ export function afterBatchesContract(open: OpenLedger): void {
       await ledger.recordDeliveries([event(failed, 'failed', 'first'), event(nothing, null, 'viewed')]);
       await ledger.recordDeliveries([event(failed, 'failed', 'last')]);
 
-      const asked = await ledger.openDocuments({ now: NOW + HOUR + 1, all: false, afterInvoiceId: 0, limit: 10_000 });
+      const asked = await ledger.openDocuments({
+        application: scenario.application,
+        now: NOW + HOUR + 1,
+        all: false,
+        afterInvoiceId: 0,
+        limit: 10_000,
+      });
       const mine = asked.filter(({ serviceId }) => serviceId === failed || serviceId === nothing);
 
       expect(mine.map(({ serviceId, failedEvent }) => [serviceId, failedEvent?.reason?.code])).toEqual([
@@ -176,9 +192,9 @@ export function afterBatchesContract(open: OpenLedger): void {
         await report(batch);
       }
 
-      await ledger.silenceClosed(NOW + 77, NOW + HOUR);
+      await ledger.silenceClosed({ application: scenario.application, acceptedBefore: NOW + 77, now: NOW + HOUR });
       const at = (await closed.line('silent-closed')).state;
-      await ledger.silenceClosed(NOW + 78, NOW + HOUR);
+      await ledger.silenceClosed({ application: scenario.application, acceptedBefore: NOW + 78, now: NOW + HOUR });
 
       expect(at).toBe('accepted');
       expect(await closed.line('silent-closed')).toMatchObject({

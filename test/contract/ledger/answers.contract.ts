@@ -302,7 +302,7 @@ export function answersContract(open: OpenLedger): void {
       await batch.send('again-rejected', rejected);
       await batch.finish();
 
-      expect(await ledger.outdatedReports()).toContain(batch.batchId);
+      expect(await ledger.outdatedReports(scenario.application)).toContain(batch.batchId);
       expect((await ledger.sinceReport(batch.batchId)).changes).toEqual([
         { from: 'rejected', to: 'rejected', invoices: 1, examples: ['again-rejected'] },
       ]);
@@ -314,14 +314,14 @@ export function answersContract(open: OpenLedger): void {
       await batch.send('cancelled-report', accepted(serviceId));
       await ledger.setBatchState(batch.batchId, 'cancelled', NOW);
       await report(batch);
-      expect(await ledger.outdatedReports()).not.toContain(batch.batchId);
+      expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
 
       await ledger.recordDeliveries([delivery(serviceId, 'issued'), delivery(serviceId, 'failed')]);
-      const after = await ledger.outdatedReports();
+      const after = await ledger.outdatedReports(scenario.application);
       await report(batch);
 
       expect(after).toContain(batch.batchId);
-      expect(await ledger.outdatedReports()).not.toContain(batch.batchId);
+      expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
       expect(await ledger.sinceReport(batch.batchId)).toMatchObject({ revision: 2, flags: 1, changes: [] });
     });
 

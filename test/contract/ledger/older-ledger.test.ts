@@ -192,6 +192,7 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     const action = { who: 'ana', why: 'support says nothing was stored' };
 
     const taken = await ledger.takeUnknown({
+      application: 'app',
       now: NOW + HOUR,
       retentionMs: 24 * HOUR,
       staleMs: 0,

@@ -370,6 +370,7 @@ export function operatingContract(open: OpenLedger): void {
         const report = { revision: revision + 1, writtenAt: NOW, flags, open: await batch.lines() };
         await ledger.noteReported(batch.batchId, report);
         const taken = await ledger.takeUnknown({
+          application: scenario.application,
           ...{ now: NOW + HOUR, retentionMs: 24 * HOUR, staleMs: 1, all: true, afterInvoiceId: 0, limit: 1_000 },
         });
 

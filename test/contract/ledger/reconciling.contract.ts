@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
 /** The ledger is shared by a whole file: other batches may be left open in it, so each test looks for its own. */
-const TAKE: TakeUnknown = {
+const TAKE: Omit<TakeUnknown, 'application'> = {
   now: NOW + HOUR,
   retentionMs: 24 * HOUR,
   staleMs: 10 * MINUTE,
@@ -44,7 +44,7 @@ export function reconcilingContract(open: OpenLedger): void {
 
     async function take(batch: TestBatch, over: Partial<TakeUnknown> = {}): Promise<readonly RepeatInvoice[]> {
       const keys = (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
-      const taken = await ledger.takeUnknown({ ...TAKE, ...over });
+      const taken = await ledger.takeUnknown({ ...TAKE, application: scenario.application, ...over });
       return taken.filter(({ idempotencyKey }) => keys.includes(idempotencyKey));
     }
 
@@ -56,6 +56,7 @@ export function reconcilingContract(open: OpenLedger): void {
 
       expect(taken).toHaveLength(1);
       expect(taken[0]).toMatchObject({ generation: 1, idempotencyKey, body: '{"ref":"lost"}', reason: REASON });
+      expect(taken[0]?.mayExistSince).toBe(NOW);
       expect((await batch.line('lost')).state).toBe('sending');
     });
 
@@ -131,6 +132,22 @@ export function reconcilingContract(open: OpenLedger): void {
       expect(await batch.line('found-again')).toMatchObject({ state: 'issued', serviceId });
     });
 
+    it('leaves what another application sent: it would be repeated under another key, into another account', async () => {
+      const batch = await closedUnknown('of-another');
+      const { idempotencyKey } = await batch.line('of-another');
+      const { application } = createScenario(ledger);
+
+      const foreign = await ledger.takeUnknown({ ...TAKE, application });
+      await ledger.silenceClosed({ application, acceptedBefore: NOW + 1, now: NOW + HOUR });
+      const documents = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10 });
+      const own = await take(batch);
+
+      expect(foreign).toEqual([]);
+      expect(documents).toEqual([]);
+      expect(await ledger.outdatedReports(application)).toEqual([]);
+      expect(own.map((one) => one.idempotencyKey)).toEqual([idempotencyKey]);
+    });
+
     it('keeps a refusal of a repeat unknown: the lost one may be alive', async () => {
       const batch = await closedUnknown('refused-later');
       const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
@@ -154,6 +171,7 @@ export function reconcilingContract(open: OpenLedger): void {
 
       async function openIds(over: { all?: boolean; now?: number } = {}): Promise<ReadonlyMap<string, boolean>> {
         const documents = await ledger.openDocuments({
+          application: scenario.application,
           now: TAKE.now,
           all: true,
           afterInvoiceId: 0,
@@ -177,7 +195,7 @@ export function reconcilingContract(open: OpenLedger): void {
       it('become unsettled when their settle time is over, and issued by late news all the same', async () => {
         const { batch, serviceId } = await closedAccepted('silent');
 
-        await ledger.silenceClosed(NOW + 1, NOW + HOUR);
+        await ledger.silenceClosed({ application: scenario.application, acceptedBefore: NOW + 1, now: NOW + HOUR });
         const unsettled = (await batch.line('silent')).state;
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
 
@@ -188,7 +206,13 @@ export function reconcilingContract(open: OpenLedger): void {
 
       it('are asked for again after half of their age, unless all are asked for', async () => {
         const { serviceId } = await closedAccepted('backed-off');
-        const documents = await ledger.openDocuments({ now: NOW, all: true, afterInvoiceId: 0, limit: 10_000 });
+        const documents = await ledger.openDocuments({
+          application: scenario.application,
+          now: NOW,
+          all: true,
+          afterInvoiceId: 0,
+          limit: 10_000,
+        });
         const { invoiceId } = documents.find((one) => one.serviceId === serviceId) ?? { invoiceId: 0 };
         await ledger.recordStatus([{ invoiceId, serviceId, status: 'processing', reason: null, now: NOW + 2 * HOUR }]);
 
@@ -204,10 +228,10 @@ export function reconcilingContract(open: OpenLedger): void {
         await batch.send('late', accepted(serviceId));
         await batch.finish();
         await report(batch);
-        const before = await ledger.outdatedReports();
+        const before = await ledger.outdatedReports(scenario.application);
 
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
-        const after = await ledger.outdatedReports();
+        const after = await ledger.outdatedReports(scenario.application);
         const since = await ledger.sinceReport(batch.batchId);
         await report(batch);
 
@@ -218,7 +242,7 @@ export function reconcilingContract(open: OpenLedger): void {
           flags: 0,
           changes: [{ from: 'accepted', to: 'issued', invoices: 1, examples: ['late'] }],
         });
-        expect(await ledger.outdatedReports()).not.toContain(batch.batchId);
+        expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
         expect((await ledger.sinceReport(batch.batchId)).revision).toBe(2);
       });
 
@@ -233,7 +257,7 @@ export function reconcilingContract(open: OpenLedger): void {
         await ledger.recordDeliveries([delivery(serviceId, 'failed', { receivedAt: NOW + 9_000 })]);
 
         expect(await batch.line('contradicted')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
-        expect(await ledger.outdatedReports()).toContain(batch.batchId);
+        expect(await ledger.outdatedReports(scenario.application)).toContain(batch.batchId);
       });
 
       it('is not asked about while the batch runs', async () => {
@@ -241,7 +265,7 @@ export function reconcilingContract(open: OpenLedger): void {
         await report(batch);
         await batch.send('running', { kind: 'rejected', reason: REASON });
 
-        expect(await ledger.outdatedReports()).not.toContain(batch.batchId);
+        expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
       });
     });
 

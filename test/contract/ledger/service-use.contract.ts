@@ -12,7 +12,7 @@ export function serviceUseContract(open: OpenLedger): void {
     });
 
     function account(application: string, over: { baseUrl?: string; keyFingerprint?: string } = {}) {
-      return { application, baseUrl: 'https://service.example', keyFingerprint: 'aaaa', ...over };
+      return { application, baseUrl: 'https://service.example', keyFingerprint: application.slice(0, 16), ...over };
     }
 
     it('remembers the first account of an application, whoever comes later', async () => {
@@ -23,6 +23,21 @@ export function serviceUseContract(open: OpenLedger): void {
 
       expect(first).toEqual(account(application));
       expect(other).toEqual(account(application));
+    });
+
+    it('tells that another application has this very account, and remembers nothing then', async () => {
+      const [first, second] = [randomUUID(), randomUUID()];
+      const shared = { baseUrl: `https://${randomUUID()}.example`, keyFingerprint: 'aaaa' };
+      await ledger.knownAccount(account(first, shared), NOW);
+
+      const refused = await ledger.knownAccount(account(second, shared), NOW);
+      const otherKey = await ledger.knownAccount(account(second, { ...shared, keyFingerprint: 'bbbb' }), NOW);
+      await ledger.confirmAccount(account(second, shared), NOW);
+
+      expect(refused).toEqual(account(first, shared));
+      expect(otherKey).toEqual(account(second, { ...shared, keyFingerprint: 'bbbb' }));
+      expect(await ledger.knownAccount(account(second, shared), NOW)).toEqual(account(second, shared));
+      expect(await ledger.knownAccount(account(first, shared), NOW)).toEqual(account(first, shared));
     });
 
     it('takes another one when it is confirmed, and forgets the merchants of the one before', async () => {

@@ -79,6 +79,7 @@ export function activityPlaces(): (parts?: {
       drops: new Proxy({} as ActivityDeps['drops'], { get: () => untouched('the drop folder') }),
       nights: new Proxy({} as ActivityDeps['nights'], { get: () => untouched('the night book') }),
       announce: () => Promise.resolve(),
+      requireAccount: () => Promise.resolve(),
       ensureWebhook: () => Promise.resolve(),
       settings: {
         ...{ sliceSize: 500, settleMs: 900_000, sendMs: 1_800_000, patienceMs: 3_600_000, pageSize: 2 },

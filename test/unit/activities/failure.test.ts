@@ -3,7 +3,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { guarded } from '../../../activities/failure.ts';
-import { requireLedger } from '../../../activities/ledger-guard.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 
 /** The SDK's own lines about failures that a test wants. */
@@ -134,20 +133,5 @@ describe('the heartbeat of an activity', () => {
     vi.advanceTimersByTime(60_000);
 
     expect([during, beats]).toEqual([2, 2]);
-  });
-});
-
-describe('work of another ledger', () => {
-  it.each([undefined, 'own'])('is not: %s', (asked) => {
-    expect(() => requireLedger('own', asked)).not.toThrow();
-  });
-
-  it.each(['other', ''])('is refused, with both names and what to do: %j', (asked) => {
-    expect(() => requireLedger('own', asked)).toThrow(
-      expect.objectContaining({
-        code: 'ledger-foreign',
-        message: `This work belongs to ledger ${asked}, and this worker keeps ledger own. Stop the worker, or give it a task queue of its own (LOTE_TASK_QUEUE).`,
-      }),
-    );
   });
 });

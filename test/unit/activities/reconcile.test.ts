@@ -79,7 +79,7 @@ describe('unknown invoices', () => {
     ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
     [
       'a closed door',
-      { kind: 'closed-door', reason: SAID, retryAfterMs: null },
+      { kind: 'closed-door', reason: SAID, retryAfterMs: null, mayExist: false },
       { code: 'reset', message: 'no answer came' },
     ],
   ])('stay unknown when the answer is %s: it says nothing of the POST of then', async (_, answer, reason) => {
@@ -138,6 +138,34 @@ describe('unknown invoices', () => {
     expect((await batch.line('R0')).state).toBe('unknown');
     await settleRest(placeOf());
   });
+
+  it('are not repeated when the service may have forgotten their key by the time their turn has come', async () => {
+    let posts = 0;
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        createInvoice() {
+          posts += 1;
+          place.later(60_000);
+          return Promise.resolve(lost());
+        },
+      },
+    });
+    const batch = await unknownOnes(place, 4);
+    place.later(86_400_000 - 90_000);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      repeated: 2,
+      serviceAway: false,
+    });
+    expect(posts).toBe(2);
+    const lines = (await batch.lines()).toSorted((one, other) => other.attempts - one.attempts);
+    expect(lines.map(({ state, attempts, reason }) => [state, attempts, reason?.code])).toEqual([
+      ...[1, 2].map(() => ['unknown', 2, 'reset']),
+      ...[3, 4].map(() => ['unknown', 1, 'retention-window-over']),
+    ]);
+    await settleRest(placeOf());
+  });
 });
 
 describe('documents without a final word', () => {
@@ -150,9 +178,9 @@ describe('documents without a final word', () => {
     return { asked, service: { getInvoice } };
   }
 
-  async function acceptedOne(place: ActivityPlace): Promise<TestBatch> {
-    const batch = await place.scenario.run([{ ref: 'A' }]);
-    await batch.send('A', accepted(serviceIdOf(place.scenario, 'A')));
+  async function acceptedOne(place: ActivityPlace, ref = 'A'): Promise<TestBatch> {
+    const batch = await place.scenario.run([{ ref }]);
+    await batch.send(ref, accepted(serviceIdOf(place.scenario, ref)));
     return reported(place, batch);
   }
 
@@ -188,10 +216,11 @@ describe('documents without a final word', () => {
       );
   });
 
-  it('are counted: asked, and of those settled', async () => {
+  it('are counted: asked, and of those settled; those of another application are not asked for', async () => {
     const place = placeOf();
     await acceptedOne(place);
-    await acceptedOne({ ...place, scenario: placeOf().scenario });
+    await acceptedOne(place, 'B');
+    await acceptedOne(placeOf());
     const answer = only(place, { kind: 'status', status: 'processing', reason: null });
     const deps = { ...place.deps, service: { ...place.deps.service, ...telling(answer).service } };
 

@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { sendInvoice, type Sent } from '../../../activities/send-invoice.ts';
+import type { ActivityDeps } from '../../../activities/deps.ts';
+import { retentionWindow } from '../../../activities/retention-window.ts';
 import { createStoredErrors, type StoredErrors } from '../../../activities/stored-errors.ts';
 import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice } from '../../../src/domain/ports/ledger.ts';
+import { RETRY } from './activity-place.ts';
 
+const SPAN_MS = 60_000;
 const REASON = { code: 'said', message: 'HTTP 422: said' };
 const REFUSED: CreateAnswer = { kind: 'refused', reason: REASON };
 const LOST: CreateAnswer = { kind: 'lost', reason: { code: 'reset', message: 'no answer came' }, retryAfterMs: null };
 const CREATED: CreateAnswer = { kind: 'created', serviceId: 'inv_1' };
+
+const ERROR: CreateAnswer = {
+  kind: 'lost',
+  reason: { code: 'http-503', message: 'HTTP 503: maintenance' },
+  retryAfterMs: null,
+};
 
 function notNow(retryAfterMs: number | null = null): CreateAnswer {
   return { kind: 'not-now', reason: REASON, retryAfterMs };
@@ -24,12 +34,26 @@ interface Try {
 /** Sends one invoice to a service that gives these answers in turn. */
 async function send(
   answers: readonly CreateAnswer[],
-  over: { mayExist?: boolean; stopped?: boolean; turns?: number; seen?: StoredErrors; lives?: boolean } = {},
+  over: {
+    mayExist?: boolean;
+    mayExistSince?: number;
+    retentionMs?: number;
+    stopped?: boolean;
+    turns?: number;
+    seen?: StoredErrors;
+    lives?: boolean;
+    /** The clock when it begins. */
+    at?: number;
+  } = {},
 ): Promise<Try> {
   const keys: string[] = [];
   const pauses: number[] = [];
   const told: string[] = [];
-  let clock = 0;
+  let clock = over.at ?? 0;
+  const window = retentionWindow({
+    settings: { retry: { ...RETRY, retentionMs: over.retentionMs ?? RETRY.retentionMs } } as ActivityDeps['settings'],
+    now: () => clock,
+  });
   const sent = await sendInvoice(
     {
       service: {
@@ -52,10 +76,15 @@ async function send(
         return Promise.resolve();
       },
       stopped: () => over.stopped ?? false,
-      storedErrors: over.seen ?? createStoredErrors(),
+      window,
+      storedErrors: over.seen ?? createStoredErrors({ spanMs: SPAN_MS }),
       serviceLives: () => Promise.resolve(over.lives ?? true),
     },
-    { idempotencyKey: 'key', mayExist: over.mayExist ?? false } as SendableInvoice,
+    {
+      idempotencyKey: 'key',
+      mayExist: over.mayExist ?? over.mayExistSince !== undefined,
+      mayExistSince: over.mayExistSince ?? (over.mayExist === true ? 0 : null),
+    } as SendableInvoice,
     'bytes',
   );
   return { sent, keys, pauses, told };
@@ -84,11 +113,20 @@ describe('sendInvoice', () => {
   });
 
   it('does not knock again at a closed door, and does not take it for the invoice', async () => {
-    const { sent, told } = await send([{ kind: 'closed-door', reason: REASON, retryAfterMs: null }]);
+    const { sent, told } = await send([{ kind: 'closed-door', reason: REASON, retryAfterMs: null, mayExist: false }]);
 
     // The other way round, the next in the queue would be on the wire before the door is shut.
     expect(told).toEqual(['shut out by said at 0', 'slot free']);
     expect(sent).toMatchObject({ attempts: 1, outcome: { kind: 'pending', mayExist: false }, trouble: { shut: true } });
+  });
+
+  it('takes a closed door that proves nothing for a lost answer', async () => {
+    const redirect: CreateAnswer = { kind: 'closed-door', reason: REASON, retryAfterMs: null, mayExist: true };
+
+    expect((await send([redirect])).sent).toMatchObject({
+      ...{ attempts: 1, trouble: { shut: true } },
+      outcome: { kind: 'pending', mayExist: true },
+    });
   });
 
   it('waits as long as it is told, and leaves a longer wait to the page', async () => {
@@ -121,18 +159,91 @@ describe('sendInvoice', () => {
   });
 
   it.each([
-    ['is kept under its key by a service that lives', true, { kind: 'unknown', reason: { code: 'stored-error' } }],
-    ['may be the outage of a service that answers nothing', false, { kind: 'pending', mayExist: true }],
-  ] as const)('the same error a dozen times %s', async (_title, lives, outcome) => {
-    const error: CreateAnswer = {
-      kind: 'lost',
-      reason: { code: 'http-503', message: 'HTTP 503: maintenance' },
-      retryAfterMs: null,
-    };
-    const seen = createStoredErrors();
+    [
+      'is kept under its key by a service that lives',
+      true,
+      false,
+      { kind: 'unknown', reason: { code: 'stored-error' } },
+    ],
+    ['is so behind a shut door too', true, true, { kind: 'unknown', reason: { code: 'stored-error' } }],
+    ['may be the outage of a service that answers nothing', false, false, { kind: 'pending', mayExist: true }],
+  ] as const)('the same error for longer than an outage lasts %s', async (_title, lives, stopped, outcome) => {
+    const seen = createStoredErrors({ spanMs: SPAN_MS });
     let last: Sent | null = null;
-    for (let round = 1; round <= 4; round += 1) ({ sent: last } = await send([error, error, error], { seen, lives }));
+    for (let round = 0; round < 12 && last?.outcome?.kind !== 'unknown'; round += 1) {
+      const answers = stopped ? [ERROR] : [ERROR, ERROR, ERROR];
+      ({ sent: last } = await send(answers, { seen, lives, stopped, at: round * 6_000 }));
+    }
 
     expect(last?.outcome).toMatchObject(outcome);
+  });
+
+  it('the same error to every key for a few seconds is an outage, though GET works', async () => {
+    const seen = createStoredErrors({ spanMs: SPAN_MS });
+    let last: Sent | null = null;
+    for (let round = 0; round < 9; round += 1) {
+      ({ sent: last } = await send([ERROR, ERROR, ERROR], { seen, at: round * 6_000 }));
+    }
+
+    expect(last).toMatchObject({ outcome: { kind: 'pending', mayExist: true }, trouble: { own: false } });
+  });
+
+  it('starts counting anew when the service turns out to be away', async () => {
+    const seen = createStoredErrors({ spanMs: SPAN_MS });
+    for (let round = 0; round < 4; round += 1)
+      await send([ERROR, ERROR, ERROR], { seen, at: round * 30_000, lives: false });
+
+    expect((await send([ERROR, ERROR, ERROR], { seen, at: 100_000 })).sent.outcome).toMatchObject({ kind: 'pending' });
+  });
+
+  it('says of an error whether it is the key’s own', async () => {
+    const seen = createStoredErrors({ spanMs: SPAN_MS });
+    const first = await send([ERROR], { seen, stopped: true });
+    for (const key of ['a', 'b']) {
+      seen.note({ key, place: seen.leave(), sentAt: 0, answeredAt: 0 }, CREATED);
+    }
+
+    expect(first.sent.trouble).toMatchObject({ own: false });
+    expect((await send([ERROR], { seen, stopped: true })).sent.trouble).toMatchObject({ shut: false, own: true });
+  });
+});
+
+describe('an invoice that may exist', () => {
+  it('is not sent once its key may be forgotten, however long it waited for its turn', async () => {
+    const { sent, keys, told } = await send([CREATED], { mayExistSince: 1_000, at: 6_000, retentionMs: 5_000 });
+
+    expect(keys).toEqual([]);
+    expect(told).toEqual(['slot free']);
+    expect(sent).toMatchObject({
+      ...{ attempts: 0, trouble: null },
+      outcome: { kind: 'unknown', reason: { code: 'retention-window-over' } },
+    });
+  });
+
+  it('is sent up to that moment', async () => {
+    const { sent } = await send([CREATED], { mayExistSince: 1_000, at: 5_999, retentionMs: 5_000 });
+
+    expect(sent.outcome).toEqual({ kind: 'accepted', serviceId: 'inv_1' });
+  });
+
+  it('is not sent a second time when the window ends between two tries', async () => {
+    const { sent, keys } = await send([LOST, CREATED], { mayExistSince: 0, at: 4_900, retentionMs: 5_000 });
+
+    expect(keys).toHaveLength(1);
+    expect(sent).toMatchObject({ attempts: 1, outcome: { reason: { code: 'retention-window-over' } } });
+  });
+
+  it('has its window from the POST whose answer was lost', async () => {
+    const short = await send([notNow(1_500), LOST, CREATED], { retentionMs: 300 });
+    const enough = await send([notNow(1_500), LOST, CREATED], { retentionMs: 1_000 });
+
+    expect(short.sent).toMatchObject({ attempts: 2, outcome: { reason: { code: 'retention-window-over' } } });
+    expect(enough.sent.outcome).toEqual({ kind: 'accepted', serviceId: 'inv_1' });
+  });
+
+  it('is not the only one that waits: what is proved never to have arrived is sent at any time', async () => {
+    const { sent } = await send([notNow(1_500), notNow(1_500), CREATED], { retentionMs: 10 });
+
+    expect(sent.outcome).toEqual({ kind: 'accepted', serviceId: 'inv_1' });
   });
 });

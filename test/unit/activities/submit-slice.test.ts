@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { closePage } from '../../../activities/close-page.ts';
 import { createSubmitSlice, type SliceResult } from '../../../activities/submit.ts';
 import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import { NIF, NOW, REASON, type TestBatch } from '../../contract/ledger/scenario.ts';
@@ -8,12 +9,16 @@ const placeOf = activityPlaces();
 const SAID = { code: 'tax-code', message: 'HTTP 422: unknown tax code' };
 const REFUSED: CreateAnswer = { kind: 'refused', reason: SAID };
 const UNAUTHORIZED: CreateAnswer = {
-  ...{ kind: 'closed-door', retryAfterMs: null },
+  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: false },
   reason: { code: 'http-401', message: 'HTTP 401' },
 };
 const FORBIDDEN: CreateAnswer = {
-  ...{ kind: 'closed-door', retryAfterMs: null },
+  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: false },
   reason: { code: 'http-403', message: 'HTTP 403' },
+};
+const REDIRECT: CreateAnswer = {
+  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: true },
+  reason: { code: 'redirect', message: 'HTTP 303' },
 };
 
 interface SlicePlace extends ActivityPlace {
@@ -96,6 +101,51 @@ describe('a slice of invoices', () => {
     expect(await batch.line('R0')).toMatchObject({ state: 'sending', reason: REASON });
   });
 
+  it('does not send again what may exist when its window ends while it waits for its turn', async () => {
+    const place = sending((_, nth) => {
+      if (nth <= 2) return { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
+      place.later(50_000);
+      return created();
+    });
+    const batch = await place.batch(2);
+    await place.slice(batch);
+    place.later(86_400_000 - 30_000);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 0 });
+
+    expect(place.posts).toEqual(['R0', 'R1', 'R0']);
+    expect(await batch.line('R1')).toMatchObject({
+      ...{ state: 'unknown', attempts: 1 },
+      reason: { code: 'retention-window-over' },
+    });
+  });
+
+  it('gives the turn of a probe back when its window is over before it could leave', async () => {
+    const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: 5_000 }));
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    const { ledger, service } = place.deps;
+    const open = { baseUrl: service.baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW };
+    await ledger.openBreaker(open);
+    place.later(86_400_000 - 30_000);
+    // Inside the window when the slice begins, and outside of it by the time the probe would leave.
+    const slow: typeof ledger = {
+      ...ledger,
+      async freeze(...what) {
+        const frozen = await ledger.freeze(...what);
+        place.later(60_000);
+        return frozen;
+      },
+    };
+    const deps = { ...place.deps, ledger: slow };
+    const input = { ledgerId: ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1_000 };
+
+    expect(await asActivity(createSubmitSlice(deps), deps, input)).toMatchObject({ accepted: 0, left: 0 });
+
+    expect(place.posts).toHaveLength(1);
+    expect((await ledger.breaker(service.baseUrl))?.probingUntil).toBeNull();
+  });
+
   it('sends those first that had the fewest tries', async () => {
     const place = sending((_, nth) =>
       nth === 1 ? { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 } : created(),
@@ -126,6 +176,32 @@ describe('a service that lets nobody in', () => {
     });
   });
 
+  it('by a redirect leaves the one that was redirected as one that may exist, and the others as unsent as they were', async () => {
+    const place = sending(() => REDIRECT);
+    const batch = await place.batch(4);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 4, waiting: { reason: 'redirect' } });
+    expect(place.posts).toEqual(['R0']);
+    await asActivity(closePage, place.deps, {
+      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, settleMs: 1_000 },
+      ...{ ending: 'outage', waitedFor: 'redirect' },
+    });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ unknown: 1, held: 3 });
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'redirect' } });
+  });
+
+  it('and redirects an invoice is still refused nothing when a refusal comes after it', async () => {
+    const place = sending((_, nth) => (nth === 1 ? REDIRECT : REFUSED));
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    place.later(5_000);
+
+    await place.slice(batch);
+
+    expect(place.posts).toEqual(['R0', 'R0']);
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: SAID });
+  });
+
   it('is not asked at all by the next slice until the probe’s time has come', async () => {
     const place = sending((_, nth) => (nth === 1 ? UNAUTHORIZED : created()));
     const batch = await place.batch(4);
@@ -148,6 +224,22 @@ describe('a service that lets nobody in', () => {
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0, waiting: null });
     expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: { code: 'http-403' } });
+  });
+
+  it('to one merchant of several is not shut: five are refused, what is left of it is held, the others go', async () => {
+    const place = sending((ref) => (ref.startsWith('X') ? FORBIDDEN : created()));
+    const texts = Array.from({ length: 12 }, (_, at) => ({ ref: `X${at}`, nif: '502757191' }));
+    const batch = await place.scenario.run([...texts, { ref: 'A' }, { ref: 'B' }], 1_000);
+    const merchants = [NIF, '502757191'].map((nif, at) => ({ nif, merchantId: `mrc_${at}` }));
+    await place.deps.ledger.saveMerchants(place.scenario.application, merchants);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 2, waiting: null });
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, waiting: null });
+
+    expect(place.posts).toEqual(['X0', 'X1', 'X2', 'X3', 'X4', 'A', 'B']);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 5, held: 7, accepted: 2 });
+    expect(await batch.line('X11')).toMatchObject({ state: 'held', reason: { code: 'merchant-forbidden' } });
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
   });
 
   it('by one 403 after the other is shut from the fifth on, and nothing is refused', async () => {

@@ -18,6 +18,7 @@ describe('exit codes', () => {
     'file-changed': 3,
     'ledger-unavailable': 3,
     'ledger-foreign': 3,
+    'application-foreign': 3,
     'ledger-conflict': 3,
     'transition-refused': 3,
     'report-unbalanced': 3,

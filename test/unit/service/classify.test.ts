@@ -60,6 +60,12 @@ const CASES: readonly (readonly [string, HttpEnd, CreateAnswer['kind'], string |
   ['307 with an id', json(307, { id: 'inv_1' }), 'closed-door', 'redirect'],
   ['304', spoilt(304, 'empty'), 'closed-door', 'redirect'],
   ['401', json(401, REFUSAL), 'closed-door', 'http-401'],
+  ['303 in HTML', spoilt(303, 'not-json'), 'closed-door', 'redirect'],
+  ['401 with an id', json(401, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
+  ['403 with an id', json(403, { ...REFUSAL, id: 'inv_1' }), 'lost', 'answer-contradictory'],
+  ['407 with an id', json(407, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
+  ['429 with an id', json(429, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
+  ['403 with an id of another kind', json(403, { id: 'mrc_1' }), 'closed-door', 'http-403'],
   ['401 in HTML', spoilt(401, 'not-json'), 'closed-door', 'http-401'],
   ['403', json(403, REFUSAL), 'closed-door', 'http-403'],
   ['407', spoilt(407, 'empty'), 'closed-door', 'http-407'],
@@ -71,11 +77,18 @@ const CASES: readonly (readonly [string, HttpEnd, CreateAnswer['kind'], string |
   ['422 that carries an invoice', json(422, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
   ['409 that carries an invoice', json(409, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
   ['400 in JSON', json(400, REFUSAL), 'refused', 'tax-code-unknown'],
-  ['402 in JSON', json(402), 'refused', 'http-402'],
+  ['402 in JSON', json(402, REFUSAL), 'refused', 'tax-code-unknown'],
+  ['400 with a message alone', json(400, { error: { message: 'No.' } }), 'refused', 'http-400'],
+  ['400 with a code alone', json(400, { error: { code: 'no' } }), 'refused', 'no'],
   ['404 in JSON', json(404, REFUSAL), 'refused', 'tax-code-unknown'],
-  ['413 in JSON', json(413), 'refused', 'http-413'],
+  ['413 in JSON', json(413, REFUSAL), 'refused', 'tax-code-unknown'],
+  ['413 with nothing in it', json(413), 'lost', 'http-413-unreadable'],
+  ['404 of a gateway', json(404, { message: 'no Route matched' }), 'lost', 'http-404-unreadable'],
+  ['400 with an empty error', json(400, { error: { code: ' ', message: '' } }), 'lost', 'http-400-unreadable'],
+  ['400 with numbers for words', json(400, { error: { code: 7, message: 8 } }), 'lost', 'http-400-unreadable'],
+  ['400 with a bare error', json(400, { error: 'no' }), 'lost', 'http-400-unreadable'],
   ['422 in JSON', json(422, REFUSAL), 'refused', 'tax-code-unknown'],
-  ['422 in JSON of another shape', json(422, { errors: ['no'] }), 'refused', 'http-422'],
+  ['422 in JSON of another shape', json(422, { errors: ['no'] }), 'lost', 'http-422-unreadable'],
   ['422 in HTML', spoilt(422, 'not-json'), 'lost', 'http-422-unreadable'],
   ['404 without a body', spoilt(404, 'empty'), 'lost', 'http-404-unreadable'],
   ['400 cut short', spoilt(400, 'cut-short'), 'lost', 'http-400-unreadable'],
@@ -131,6 +144,41 @@ describe('classify', () => {
     [json(429), null],
   ])('hands on when to come again (%#)', (end, expected) => {
     expect(classify(end, SHAPE)).toHaveProperty('retryAfterMs', expected);
+  });
+
+  it.each([
+    [json(301), true],
+    [spoilt(303, 'empty'), true],
+    [json(307, { id: 'inv_1' }), true],
+    [json(401, REFUSAL), false],
+    [spoilt(403, 'not-json'), false],
+    [json(407), false],
+  ])('a closed door says whether the invoice may exist behind it (%#)', (end, mayExist) => {
+    expect(classify(end, SHAPE)).toMatchObject({ kind: 'closed-door', mayExist });
+  });
+
+  it('never calls any status a refusal or a proof when a usable id stands in the answer', () => {
+    const statuses = Array.from({ length: 700 }, (_unused, index) => index + 300);
+
+    const answers = statuses.map((status) => classify(json(status, { ...REFUSAL, id: 'inv_1' }), SHAPE));
+
+    expect(answers.filter((answer) => answer.kind !== 'lost' && !('mayExist' in answer && answer.mayExist))).toEqual(
+      [],
+    );
+  });
+
+  it('says which places of the profile an error was looked for at', () => {
+    expect(classify(json(404, { message: 'no Route matched' }), SHAPE)).toHaveProperty(
+      'reason.message',
+      'HTTP 404: no text at the places error.code and error.message of the service profile',
+    );
+  });
+
+  it('reads errors at the places that the profile names, and nowhere else', () => {
+    const flat = { ...SHAPE, errorCode: '/code', errorMessage: '/message' };
+
+    expect(classify(json(404, { message: 'unknown merchant' }), flat)).toMatchObject({ kind: 'refused' });
+    expect(classify(json(404, REFUSAL), flat)).toMatchObject({ kind: 'lost' });
   });
 
   it('says why an answer could not be read', () => {

@@ -104,7 +104,12 @@ describe('createInvoice', () => {
   it('holds every kind of request after a Retry-After, without sleeping through it', async () => {
     let time = 0;
     const server = await scriptedServer((_request, response, nth) =>
-      sendJson(response, nth === 1 ? 429 : 200, { status: 'issued' }, nth === 1 ? { 'retry-after': '60' } : {}),
+      sendJson(
+        response,
+        nth === 1 ? 429 : 200,
+        nth === 1 ? {} : { id: 'inv_1', status: 'issued' },
+        nth === 1 ? { 'retry-after': '60' } : {},
+      ),
     );
     const service = clientOf(server.baseUrl, { clock: () => time, random: () => 0 });
 
@@ -149,8 +154,9 @@ describe('getInvoice', () => {
       { id: 'inv_1', status: 'failed', error: { code: 'tax_engine', message: 'Down' } },
       { status: 'failed', reason: { code: 'tax-engine', message: 'Down' } },
     ],
-    ['failed without one', { status: 'failed' }, { status: 'failed', reason: { code: 'failed' } }],
+    ['failed without one', { id: 'inv_1', status: 'failed' }, { status: 'failed', reason: { code: 'failed' } }],
     ['a word nobody knows', { id: 'inv_1', status: 'queued' }, { status: 'processing', reason: null }],
+    ['an answer without an id', { status: 'issued' }, { status: 'unreadable', reason: { code: 'status-without-id' } }],
     ['no status', { id: 'inv_1' }, { status: 'unreadable', reason: { code: 'status-unreadable' } }],
     ['a status that is no text', { id: 'inv_1', status: true }, { status: 'unreadable' }],
     [
@@ -174,9 +180,15 @@ describe('getInvoice', () => {
   );
 
   it.each([404, 422])('finds no readable status in a %d', async (status) => {
-    const service = await answering(status, { status: 'failed' });
+    const service = await answering(status, { status: 'failed', error: { code: 'not_found', message: 'No.' } });
 
     expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'status', status: 'unreadable' });
+  });
+
+  it.each([404, 422])('takes a %d that may be a gateway’s for trouble with the service', async (status) => {
+    const service = await answering(status, { status: 'failed' });
+
+    expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'not-now' });
   });
 });
 
@@ -204,6 +216,10 @@ describe('createMerchant', () => {
       { error: { code: 'idempotency_mismatch' } },
       { kind: 'refused', reason: { code: 'key-known-with-other-bytes' } },
     ],
+    [422, { detail: 'no' }, { kind: 'not-now', reason: { code: 'http-422-unreadable' } }],
+    [404, {}, { kind: 'not-now', reason: { code: 'http-404-unreadable' } }],
+    [403, { id: 'mrc_9' }, { kind: 'not-now', reason: { code: 'answer-contradictory' } }],
+    [303, {}, { kind: 'closed-door', reason: { code: 'redirect' } }],
     [201, { id: 'inv_9' }, { kind: 'not-now', reason: { code: 'answer-id-unusable' } }],
     [500, {}, { kind: 'not-now' }],
     [401, {}, { kind: 'closed-door', reason: { code: 'http-401' } }],
@@ -335,7 +351,7 @@ describe('registerWebhook', () => {
   );
 
   it.each([
-    [422, 'http-422'],
+    [422, 'http-422-unreadable'],
     [401, 'http-401'],
     [429, 'http-429'],
   ])('says why a %d was not a registration', async (status, code) => {

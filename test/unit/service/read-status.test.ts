@@ -67,8 +67,34 @@ describe('readStatus', () => {
     expect(read(says({ id: 'inv_2', status: 'failed' }))).toMatchObject({ status: 'unreadable' });
   });
 
-  it('believes an answer that leaves the id out: it was asked for by id', () => {
-    expect(read(says({ status: 'issued' }))).toMatchObject({ status: 'issued' });
+  it.each(['issued', 'failed', 'processing'])('does not believe %j of an answer that leaves the id out', (status) => {
+    for (const id of [undefined, null, 7, ['inv_1']]) {
+      expect(read(says({ id, status }))).toMatchObject({ status: 'unreadable', reason: { code: 'status-without-id' } });
+    }
+  });
+
+  it('looks for the id where the profile says, and nowhere else', () => {
+    const profile = '{"invoice":{"id":"/invoice/id"}}';
+
+    expect(read(says({ invoice: { id: 'inv_1' }, status: 'issued' }), profile)).toMatchObject({ status: 'issued' });
+    expect(read(says({ id: 'inv_1', status: 'issued' }), profile)).toMatchObject({
+      status: 'unreadable',
+      reason: { message: expect.stringContaining('/invoice/id') as string },
+    });
+  });
+
+  it.each([
+    ['no id, and it is issued', { status: 'issued' }, true],
+    ['no id, and a word nobody knows', { status: 'queued' }, true],
+    ['the id of another invoice that is issued', { id: 'inv_2', status: 'issued' }, true],
+    ['no id, and it has failed', { status: 'failed' }, false],
+    ['nothing in it', {}, false],
+  ])('says whether an answer puts a reported failure in doubt: %s', (_, value, doubtful) => {
+    expect(read(says(value))).toMatchObject({ status: 'unreadable', doubtful });
+  });
+
+  it.each([404, 410, 422])('asks later after a %d in words that are not known to be the service’s', (status) => {
+    expect(read(says({ message: 'no Route matched' }, status))).toMatchObject({ kind: 'not-now' });
   });
 
   it.each([[{}], [{ status: '' }], [{ status: 7 }], [{ status: null }], [[]], [null]])(

@@ -7,7 +7,7 @@ import type { HealthCheck } from '../../../src/console/console-options.ts';
 import type { OpenBreaker } from '../../../src/domain/ports/ledger.ts';
 import { connectClient } from '../../../src/wiring/connect-client.ts';
 import { createHealthChecks, type HealthParts } from '../../../src/wiring/console-health.ts';
-import { queuePollers, workerIdentity } from '../../../src/wiring/queue-pollers.ts';
+import { keeping, queuePollers, workerIdentity } from '../../../src/wiring/queue-pollers.ts';
 
 const NOW = Date.UTC(2027, 0, 15, 12);
 
@@ -134,7 +134,7 @@ describe('the workers of a task queue', () => {
   it('are told by the ledger in their identity', async () => {
     const lastAccessTime = { seconds: 1_700_000_000, nanos: 500_000_000 };
     const pollers = [
-      { identity: workerIdentity('ledger-1', 42), lastAccessTime },
+      { identity: workerIdentity(keeping('ledger-1', 'default'), 42), lastAccessTime },
       { identity: '4711@host', lastAccessTime },
       {},
     ];
@@ -142,9 +142,9 @@ describe('the workers of a task queue', () => {
     const asked = { options: { namespace: 'default' }, workflowService: server } as unknown as Client;
 
     expect(await queuePollers(asked, 'lote')).toEqual([
-      { ledgerId: 'ledger-1', identity: 'lote ledger=ledger-1 pid=42', lastAskedAt: 1_700_000_000_500 },
-      { ledgerId: null, identity: '4711@host', lastAskedAt: 1_700_000_000_500 },
-      { ledgerId: null, identity: '', lastAskedAt: 0 },
+      { keeps: 'ledger-1/default', identity: 'lote ledger=ledger-1/default pid=42', lastAskedAt: 1_700_000_000_500 },
+      { keeps: null, identity: '4711@host', lastAskedAt: 1_700_000_000_500 },
+      { keeps: null, identity: '', lastAskedAt: 0 },
     ]);
   });
 });

@@ -41,6 +41,12 @@ describe('a signed failure that is asked for', () => {
       'failed',
       null,
     ],
+    [
+      'it is not sure whom the service speaks of',
+      { kind: 'status', status: 'unreadable', reason: REASON, doubtful: true },
+      'processing',
+      REASON,
+    ],
     ['the service says issued', { kind: 'status', status: 'issued', reason: null }, 'issued', null],
     ['the service is still at it', { kind: 'status', status: 'processing', reason: null }, 'processing', null],
   ])('when %s', async (_, answer, status, reason) => {

@@ -16,6 +16,10 @@ function rememberingLedger(id = 'lgr_1'): Interlock['ledger'] & { readonly known
     id,
     known,
     knownAccount(account) {
+      const used = [...known.values()].find(
+        (one) => one.baseUrl === account.baseUrl && one.keyFingerprint === account.keyFingerprint,
+      );
+      if (used !== undefined && !known.has(account.application)) return Promise.resolve(used);
       if (!known.has(account.application)) known.set(account.application, account);
       return Promise.resolve(known.get(account.application) ?? account);
     },
@@ -63,6 +67,31 @@ describe('the interlock', () => {
     await requireKnownService(lock(ledger));
 
     await requireKnownService(lock(ledger, { application: 'other', account: { ...ACCOUNT, apiKey: 'sk_test_two' } }));
+  });
+
+  it('refuses one account for a second application, which would issue the same invoices again, until it is confirmed', async () => {
+    const ledger = rememberingLedger();
+    await requireKnownService(lock(ledger));
+    const mistyped = lock(ledger, { application: 'defautl' });
+
+    await expect(requireKnownService(mistyped)).rejects.toMatchObject({
+      code: 'interlock',
+      message: expect.stringMatching(
+        /for application "default".*Set LOTE_APPLICATION=default\..*lote confirm-service/,
+      ) as unknown,
+    });
+    expect([...ledger.known.keys()]).toEqual(['default']);
+    await confirmService(mistyped);
+    await requireKnownService(mistyped);
+    await requireKnownService(lock(ledger));
+  });
+
+  it('lets every application play in the built-in sandbox', async () => {
+    const ledger = rememberingLedger();
+    await requireKnownService(lock(ledger, { account: null }));
+
+    await requireKnownService(lock(ledger, { application: 'second', account: null }));
+    await requireKnownService(lock(ledger, { application: 'second', account: null }));
   });
 
   it('knows the built-in sandbox on whatever port it listens', async () => {

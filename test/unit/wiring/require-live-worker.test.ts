@@ -4,8 +4,8 @@ import { requireListedWorker, requireLiveWorker } from '../../../src/wiring/requ
 
 const NEVER = new Promise<never>(() => undefined);
 
-function poller(ledgerId: string, lastAskedAt: number): QueuePoller {
-  return { ledgerId, identity: `lote ledger=${ledgerId} pid=1`, lastAskedAt };
+function poller(keeps: string, lastAskedAt: number): QueuePoller {
+  return { keeps, identity: `lote ledger=${keeps} pid=1`, lastAskedAt };
 }
 
 function watch(looks: readonly (readonly QueuePoller[])[]) {
@@ -15,7 +15,7 @@ function watch(looks: readonly (readonly QueuePoller[])[]) {
     waited: () => waited,
     options: {
       taskQueue: 'lote',
-      ledgerId: 'mine',
+      keeps: 'mine',
       pollers: () => Promise.resolve(looks[Math.min(look++, looks.length - 1)] ?? []),
       pause: (ms: number) => {
         waited += ms;

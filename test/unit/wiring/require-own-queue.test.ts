@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { QueuePoller } from '../../../src/wiring/queue-pollers.ts';
 import { requireOwnQueue } from '../../../src/wiring/require-own-queue.ts';
 
-function poller(ledgerId: string | null, lastAskedAt: number, pid = 1): QueuePoller {
-  return { ledgerId, identity: `lote ledger=${ledgerId} pid=${pid}`, lastAskedAt };
+function poller(keeps: string | null, lastAskedAt: number, pid = 1): QueuePoller {
+  return { keeps, identity: `lote ledger=${keeps} pid=${pid}`, lastAskedAt };
 }
 
 /** The queue as it looks at each moment; the last look stays. Time passes only by pausing. */
@@ -16,7 +16,7 @@ function queue(looks: readonly (readonly QueuePoller[])[]) {
     waited: () => waited,
     options: {
       taskQueue: 'lote',
-      ledgerId: 'mine',
+      keeps: 'mine',
       pollers: () => {
         const pollers = looks[Math.min(look, looks.length - 1)] ?? [];
         look += 1;

@@ -1,0 +1,42 @@
+import { LoteError } from '../src/domain/errors.ts';
+import type { ActivityDeps } from './deps.ts';
+
+/** What an activity is asked to work on. */
+export interface AskedWork {
+  readonly ledgerId?: string | undefined;
+  readonly batchId?: string | undefined;
+}
+
+/**
+ * A worker that polls the right queue for the wrong ledger, application or account would issue every invoice again: it must refuse the work. The
+ * account is looked at each time, for it may have been changed by command while this worker runs.
+ * @throws LoteError `ledger-foreign`, `application-foreign`, `interlock`
+ */
+export async function requireOwnWork(
+  deps: Pick<ActivityDeps, 'application' | 'ledger' | 'requireAccount'>,
+  asked: AskedWork,
+): Promise<void> {
+  requireLedger(deps.ledger.id, asked.ledgerId);
+  if (asked.batchId !== undefined) await requireApplication(deps, asked.batchId);
+  await deps.requireAccount();
+}
+
+function requireLedger(own: string, asked: string | undefined): void {
+  if (asked === undefined || asked === own) return;
+  throw new LoteError(
+    'ledger-foreign',
+    `This work belongs to ledger ${asked}, and this worker keeps ledger ${own}. Stop the worker, or give it a task queue of its own (LOTE_TASK_QUEUE).`,
+  );
+}
+
+async function requireApplication(
+  { application, ledger }: Pick<ActivityDeps, 'application' | 'ledger'>,
+  batchId: string,
+): Promise<void> {
+  const batch = await ledger.findBatch(batchId);
+  if (batch === null || batch.application === application) return;
+  throw new LoteError(
+    'application-foreign',
+    `Batch ${batchId} belongs to application "${batch.application}", and this worker issues for "${application}", into another account. It waits for a worker with LOTE_APPLICATION=${batch.application}.`,
+  );
+}
