@@ -18,7 +18,7 @@ export interface RequestPace {
 export interface Slowed {
   /** Requests a second, at that moment. */
   readonly to: number;
-  /** What the service took when it first had too many. */
+  /** What the service took when it first had too many, or surely less. */
   readonly from: number;
   readonly at: number;
 }
@@ -99,5 +99,6 @@ export function slowedDown(
   const lowest = sure ? slowest : Math.max(slowest, from * NO_USE_BELOW);
   const share = tooMany.share * Math.min(1, tooMany.answers / ENOUGH_ANSWERS);
   const to = Math.max(Math.min(lowest, rate), rate * MARGIN * Math.max(MOST_AT_ONCE, 1 - share));
-  return { ...pace, slowed: { to, from, at: now } };
+  // What was taken before was a burst: it says nothing of what is taken for long.
+  return { ...pace, slowed: { to, from: sure ? Math.min(from, to) : from, at: now } };
 }

@@ -355,7 +355,7 @@ describe('registerWebhook', () => {
     [401, 'http-401'],
     [429, 'http-429'],
   ])('says why a %d was not a registration', async (status, code) => {
-    const service = await answering(status, {});
+    const service = await answering(status, { error: { code, message: 'No such address' } });
 
     expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({
       kind: 'refused',
