@@ -191,6 +191,8 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   let toldUndoneAt = Number.POSITIVE_INFINITY;
   /** Ids that the ledger was given with an answer; a webhook about another one is a stranger's to it. */
   const recorded = new Set<string>();
+  /** Documents of which the ledger knows that they are issued after all. */
+  const told = new Set<ServiceDocument>();
   /** Documents that a webhook called issued. */
   const delivered = new Set<ServiceDocument>();
   let workers: Worker[] = [];
@@ -273,8 +275,11 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     }
   }
 
-  function noteTold({ state, undone }: ServiceDocument): void {
-    if (state === 'issued' && undone) toldUndoneAt = Math.min(toldUndoneAt, clock);
+  function noteTold(document: ServiceDocument): void {
+    // Told again it is no news: an operator may have accepted the risk meanwhile, knowing of it.
+    if (document.state !== 'issued' || !document.undone || told.has(document)) return;
+    told.add(document);
+    toldUndoneAt = Math.min(toldUndoneAt, clock);
   }
 
   async function retry(batch: TestBatch, how: Extract<Command, { kind: 'retry' }>): Promise<void> {
@@ -392,12 +397,12 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     workers = workers.filter((other) => other !== worker);
     const { invoiceId, generation } = worker.invoice;
     const { outcome, reconciler, attempts } = worker;
-    const told: SendOutcome =
+    const saying: SendOutcome =
       reconciler && outcome.kind === 'pending' ? { kind: 'unknown', reason: outcome.reason } : outcome;
-    await ledger.recordSends([{ invoiceId, generation, attempts, sentAt: clock, outcome: told }]);
-    if (told.kind !== 'accepted') return;
-    recorded.add(told.serviceId);
-    for (const document of delivered) if (document.serviceId === told.serviceId) noteTold(document);
+    await ledger.recordSends([{ invoiceId, generation, attempts, sentAt: clock, outcome: saying }]);
+    if (saying.kind !== 'accepted') return;
+    recorded.add(saying.serviceId);
+    for (const document of delivered) if (document.serviceId === saying.serviceId) noteTold(document);
   }
 
   async function answersNow(batch: TestBatch): Promise<readonly StatusNews[]> {
