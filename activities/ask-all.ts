@@ -34,9 +34,11 @@ export async function askOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoic
   const answer = await deps.service.getInvoice(invoice.serviceId);
   if (answer.kind === 'not-now') return null;
   const status = statusOf(answer, invoice.reason !== undefined);
+  const unconfirmed = status === 'failed' && answer.status === 'unreadable';
   const { invoiceId, serviceId, asks } = invoice;
   const reason = answer.reason ?? invoice.reason ?? null;
-  return { invoiceId, serviceId, status, reason, now: deps.now(), ...(asks === undefined ? {} : { asks }) };
+  const told = { invoiceId, serviceId, status, reason, now: deps.now() };
+  return { ...told, ...(unconfirmed ? { unconfirmed } : {}), ...(asks === undefined ? {} : { asks }) };
 }
 
 function statusOf(answer: Extract<StatusAnswer, { kind: 'status' }>, reported: boolean): StatusNews['status'] {

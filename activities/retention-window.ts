@@ -16,7 +16,7 @@ export function retentionWindow({ settings, now }: Pick<ActivityDeps, 'settings'
   const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;
   const reason = {
     code: 'retention-window-over',
-    message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk.`,
+    message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.`,
   };
   return {
     isOver: (since) => since !== null && now() - since >= retentionMs,

@@ -53,7 +53,7 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
     const result = await deps.ledger.retryInvoices({
       batchId,
       selection: { states: ['failed'], reasonCodes: failedReasonCodes },
-      policy: policyOf(deps, false),
+      policy: { ...policyOf(deps, false), unattended: true },
       action: { actionId: `${actionId}/policy`, who: LOTE, why: 'retry.failedReasonCodes of the service profile' },
     });
     // Those whose generations are spent are no news: they stay as they are.

@@ -23,7 +23,7 @@ function request({ texts, time, count }: PageFormat, life: InvoiceLife): Html {
     <p><code>POST /v1/invoices</code></p>
     <dl>
       ${fact(invoice.key, html`<span class="mono">${life.idempotencyKey}</span>`)}
-      ${fact(invoice.generation, count(life.generation))} ${fact(texts.attempts, count(life.attempts))}
+      ${fact(invoice.generation, life.generation < 0 ? '–' : count(life.generation))} ${fact(texts.attempts, count(life.attempts))}
       ${life.firstSentAt === null ? '' : fact(invoice.firstSent, time(life.firstSentAt))}
       ${life.acceptedAt === null ? '' : fact(invoice.accepted, time(life.acceptedAt))}
       ${life.settledAt === null ? '' : fact(invoice.settled, time(life.settledAt))}

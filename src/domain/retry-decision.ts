@@ -14,6 +14,9 @@ export const SPENT_KEY_REASONS: readonly string[] = ['key-known-with-other-bytes
 /** Flags that say: another document of this invoice may be alive. */
 const SECOND_DOCUMENT_FLAGS: readonly string[] = ['issued-in-earlier-generation', 'second-service-id'];
 
+/** Only a signed event said that it failed. Enough for somebody who has looked, not for sending it again unattended. */
+const UNCONFIRMED = 'failure-unconfirmed';
+
 /** An invoice that somebody wants sent again. */
 export interface RetryCandidate {
   readonly state: InvoiceState;
@@ -34,6 +37,8 @@ export interface RetryPolicy {
   readonly rejectionIsProof: boolean;
   /** The operator's word, on record, that a second document is possible. */
   readonly acceptDuplicateRisk: boolean;
+  /** Nobody looks on: the retry policy of the profile. Left out: an operator asked. */
+  readonly unattended?: boolean;
   readonly now: number;
 }
 
@@ -80,6 +85,7 @@ function isRisky(candidate: RetryCandidate, move: RetryMove, policy: RetryPolicy
     case 'release':
       return false;
     case 'regenerate':
+      if (policy.unattended === true && candidate.flags.includes(UNCONFIRMED)) return true;
       return candidate.state === 'rejected' && !policy.rejectionIsProof;
     case 'repeat':
       return !insideRetention(candidate.frozenAt, policy);

@@ -1,18 +1,23 @@
-import type { ServiceUseLedger } from '../domain/ports/service-use-ledger.ts';
-import type { Database } from './database.ts';
+import { LoteError } from '../domain/errors.ts';
+import type { PaceNews, ServiceUseLedger } from '../domain/ports/service-use-ledger.ts';
+import { rateOf, slowedDown, takePlaces, type RequestPace } from '../domain/request-pace.ts';
+import type { Database, Queries } from './database.ts';
 import type { PaceRow } from './sql/service-use.ts';
 import {
   CONFIRM_ACCOUNT,
+  COUNT_SENDERS,
   FIND_ACCOUNT,
   FIND_USED_ACCOUNT,
   FORGET_EXPIRED_SLOTS,
   FORGET_MERCHANTS,
-  LEASE_PACE,
+  HOLD_REQUESTS,
   LEASE_SLOTS,
+  LOCK_PACE,
   LOCK_SLOTS,
+  READ_PACE,
   RELEASE_SLOTS,
   REMEMBER_ACCOUNT,
-  SLOW_DOWN,
+  WRITE_PACE,
 } from './sql/service-use.ts';
 
 interface AccountRow {
@@ -41,13 +46,33 @@ export function createServiceUse(database: Database): ServiceUseLedger {
       });
     },
 
-    async leasePace(baseUrl, { requests, requestsPerSecond }) {
-      const [row] = await database.query<PaceRow>(LEASE_PACE, [baseUrl, requests, requestsPerSecond]);
-      return { waitMs: row?.wait_ms ?? 0, gapMs: row?.gap_ms ?? 0 };
+    async leasePace(baseUrl, { requests, requestsPerSecond: limit }) {
+      return database.transaction(async (queries) => {
+        const row = await lockPace(queries, baseUrl);
+        const { pace, waitMs, gapMs } = takePlaces(paceOf(row), { requests, limit, now: row.now });
+        await writePace(queries, baseUrl, pace);
+        return { waitMs, gapMs, ...newsOf(row, pace, limit) };
+      });
     },
 
-    async slowDown(baseUrl) {
-      await database.query(SLOW_DOWN, [baseUrl]);
+    async paceNews(baseUrl, limit) {
+      const [row] = await database.query<PaceRow>(READ_PACE, [baseUrl]);
+      return row === undefined ? { requestsPerSecond: limit, heldMs: 0 } : newsOf(row, paceOf(row), limit);
+    },
+
+    async slowDown(baseUrl, { requestsPerSecond: limit, tooMany }) {
+      return database.transaction(async (queries) => {
+        const row = await lockPace(queries, baseUrl);
+        const [counted] = await queries.query<{ senders: number }>(COUNT_SENDERS, [baseUrl]);
+        const taken = tooMany.taken * Math.max(1, counted?.senders ?? 1);
+        const pace = slowedDown(paceOf(row), { tooMany: { ...tooMany, taken }, limit, now: row.now });
+        await writePace(queries, baseUrl, pace);
+        return newsOf(row, pace, limit);
+      });
+    },
+
+    async holdRequests(baseUrl, ms) {
+      await database.query(HOLD_REQUESTS, [baseUrl, ms]);
     },
 
     async leaseSlots(baseUrl, { holder, max, ttlMs }) {
@@ -63,4 +88,22 @@ export function createServiceUse(database: Database): ServiceUseLedger {
       await database.query(RELEASE_SLOTS, [baseUrl, holder]);
     },
   };
+}
+
+async function lockPace(queries: Queries, baseUrl: string): Promise<PaceRow> {
+  const [row] = await queries.query<PaceRow>(LOCK_PACE, [baseUrl]);
+  if (row === undefined) throw new LoteError('internal', 'Taking the pace of a base address: its row was not locked.');
+  return row;
+}
+
+function paceOf({ next_at, slowed_to, slowed_from, slowed_at }: PaceRow): RequestPace {
+  return { nextAt: next_at, slowed: slowed_to === null ? null : { to: slowed_to, from: slowed_from, at: slowed_at } };
+}
+
+async function writePace(queries: Queries, baseUrl: string, { nextAt, slowed }: RequestPace): Promise<void> {
+  await queries.query(WRITE_PACE, [baseUrl, nextAt, slowed?.to ?? null, slowed?.from ?? 0, slowed?.at ?? 0]);
+}
+
+function newsOf(row: PaceRow, pace: RequestPace, limit: number | null): PaceNews {
+  return { requestsPerSecond: rateOf(pace, limit, row.now), heldMs: Math.max(0, row.held_until - row.now) };
 }

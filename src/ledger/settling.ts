@@ -10,7 +10,7 @@ import { CLOSE_PAGE } from './sql/close-page.ts';
 import type { ProgressRow } from './sql/page-progress.ts';
 import { PAGE_PROGRESS } from './sql/page-progress.ts';
 import type { RecordedStatus } from './sql/record-status.ts';
-import { RECORD_STATUS } from './sql/record-status.ts';
+import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS } from './sql/record-status.ts';
 import type { SilentRow } from './sql/silent.ts';
 import { SILENT } from './sql/silent.ts';
 import { UNAPPLIED_EVENTS } from './sql/unapplied-events.ts';
@@ -69,6 +69,7 @@ async function writeStatus(
     column(news, (one) => one.now),
     column(news, (one) => one.serviceId),
     column(news, (one) => one.asks ?? null),
+    column(news, (one) => one.unconfirmed ?? false),
   ]);
   const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
   // An `issued` event may have come while the GET was on its way; it wins.
@@ -80,7 +81,10 @@ async function writeStatus(
   return withPast(database, { news, recorded, settled });
 }
 
-/** An answer about a document that a correction has replaced meanwhile: `issued` must reach whoever called it failed. */
+/**
+ * An answer about a document that a correction has replaced meanwhile, or about the other one of a key that brought two: `issued` must reach
+ * whoever called it failed.
+ */
 async function withPast(
   database: Database,
   told: {
@@ -90,6 +94,12 @@ async function withPast(
   },
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
   const current = new Set(told.recorded.map((row) => row.service_id));
+  const failed = told.news.filter(({ status, serviceId }) => status === 'failed' && !current.has(serviceId));
+  if (failed.length > 0)
+    await database.query(FAIL_OTHER_DOCUMENTS, [
+      column(failed, (one) => one.serviceId),
+      column(failed, (one) => one.now),
+    ]);
   const past = told.news.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
   if (past.length === 0) return told.settled;
   const found = await applyPastEvents(database, [], past);

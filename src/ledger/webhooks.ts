@@ -1,4 +1,4 @@
-import type { RecordDelivery, StoredDeliveries, WebhookLedger } from '../domain/ports/ledger.ts';
+import type { RecordDelivery, StoredDeliveries, WebhookLedger, WebhookPlace } from '../domain/ports/ledger.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import type { Database } from './database.ts';
 import { reasonOf } from './reason-of.ts';
@@ -9,7 +9,15 @@ import { PARKED_DELIVERIES } from './sql/parked-deliveries.ts';
 import type { UnconfirmedRow } from './sql/unconfirmed-failures.ts';
 import { UNCONFIRMED_FAILURES } from './sql/unconfirmed-failures.ts';
 import type { EndpointRow } from './sql/webhook-endpoints.ts';
-import { FIND_ENDPOINT, SAVE_ENDPOINT, WEBHOOK_SECRETS } from './sql/webhook-endpoints.ts';
+import {
+  CLAIM_ENDPOINT,
+  END_CLAIM,
+  FIND_ENDPOINT,
+  INSERT_ENDPOINT,
+  KEEP_CLAIM,
+  RENEW_ENDPOINT,
+  WEBHOOK_SECRETS,
+} from './sql/webhook-endpoints.ts';
 
 /** Deliveries of the service, and where they are sent to. */
 export function createWebhooks(database: Database): WebhookLedger {
@@ -44,8 +52,33 @@ export function createWebhooks(database: Database): WebhookLedger {
         : { baseUrl: row.base_url, application: row.application, url: row.url, secret: row.secret };
     },
 
-    async saveEndpoint({ baseUrl, application, url, secret }, now) {
-      await database.query(SAVE_ENDPOINT, [baseUrl, application, url, secret, now]);
+    async claimEndpoint(place, { claimant, ttlMs }) {
+      return database.transaction(async (queries) => {
+        const [claim] = await queries.query<{ before: number }>(CLAIM_ENDPOINT, [...idOf(place), claimant, ttlMs]);
+        // Looked for after the claim: who had it before may have registered until then.
+        const [known] = await queries.query<EndpointRow>(FIND_ENDPOINT, idOf(place));
+        if (known !== undefined) {
+          if (claim !== undefined) await queries.query(END_CLAIM, [...idOf(place), claimant, 1]);
+          return { kind: 'registered' };
+        }
+        return claim === undefined ? { kind: 'taken' } : { kind: 'claimed', unanswered: claim.before };
+      });
+    },
+
+    async keepEndpointClaim(place, { claimant, ttlMs }) {
+      await database.query(KEEP_CLAIM, [...idOf(place), claimant, ttlMs]);
+    },
+
+    async endEndpointClaim(place, { claimant, answered }) {
+      await database.query(END_CLAIM, [...idOf(place), claimant, answered ? 1 : 0]);
+    },
+
+    async saveEndpoint(endpoint, now) {
+      const values = [...idOf(endpoint), endpoint.secret, now];
+      await database.transaction(async (queries) => {
+        const renewed = await queries.query(RENEW_ENDPOINT, values);
+        if (renewed.length === 0) await queries.query(INSERT_ENDPOINT, values);
+      });
     },
 
     async webhookSecrets(baseUrl, application) {
@@ -53,6 +86,10 @@ export function createWebhooks(database: Database): WebhookLedger {
       return [...new Set(rows.map((row) => row.secret))];
     },
   };
+}
+
+function idOf({ baseUrl, application, url }: WebhookPlace): readonly [string, string, string] {
+  return [baseUrl, application, url];
 }
 
 /** The receiver gathers deliveries into groups already: one statement a call. */

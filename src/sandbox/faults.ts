@@ -13,6 +13,8 @@ const schema = z.strictObject({
   /** 429 with Retry-After, on every operation. */
   status429: probability,
   retryAfterSeconds: z.number().int().min(0).max(86_400).default(1),
+  /** A limit: what comes faster than this for more than a second gets a 429 with Retry-After. */
+  requestsPerSecond: z.number().positive().nullable().default(null),
   /** The answer's body comes in small pieces over `slowDripMs`. */
   slowDrip: probability,
   slowDripMs: milliseconds.default(2000),
@@ -50,7 +52,9 @@ export type Faults = z.output<typeof schema>;
 
 /** The faults that are decided by chance. */
 export type FaultName = {
-  [Name in keyof Faults]: Name extends 'retryAfterSeconds' | `${string}Ms` | 'outage' ? never : Name;
+  [Name in keyof Faults]: Name extends 'retryAfterSeconds' | `${string}Ms` | 'outage' | 'requestsPerSecond'
+    ? never
+    : Name;
 }[keyof Faults];
 
 /** Fills in what is not given. @throws with the name of the fault that is wrong. */

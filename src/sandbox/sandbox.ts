@@ -14,6 +14,7 @@ import type { Faults } from './faults.ts';
 import { createRequestHandler } from './http/handle-request.ts';
 import { listen } from './http/listen.ts';
 import { createOutage } from './http/outage.ts';
+import { createRateLimit } from './http/rate-limit.ts';
 import { createJournal } from './journal.ts';
 import { SILENT_LOG } from './sandbox-log.ts';
 import type { SandboxLog } from './sandbox-log.ts';
@@ -94,7 +95,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   const services = { context, settlement };
-  const handle = createRequestHandler({ services, keys, outage: createOutage(faults.outage, clock) });
+  const outage = createOutage(faults.outage, clock);
+  const rateLimit = createRateLimit(faults.requestsPerSecond, clock);
+  const handle = createRequestHandler({ services, keys, outage, rateLimit });
   const server = await listen({ host, port: options.port, handle }).catch(async (error: unknown) => {
     await stop();
     throw error;

@@ -39,7 +39,6 @@ const KEEP_ALIVE_MS = 4_000;
 export interface SharedLimits {
   readonly pace?: Pace;
   readonly slots?: LeasedSlots;
-  readonly onTooMany?: () => void;
 }
 
 export interface InvoicingServiceOptions {
@@ -175,15 +174,15 @@ const Secret = z.string().min(1).max(4_096);
 const NO_ID: Pick<CreationShape, 'id' | 'idSchema'> = { id: '', idSchema: z.never() };
 
 function endpointAnswer(end: HttpEnd, profile: ServiceProfile): EndpointAnswer {
-  if (end.kind === 'answer' && end.status >= 200 && end.status <= 299) {
+  const cutShort = end.kind === 'answer' && end.body.kind === 'unreadable' && end.body.why === 'cut-short';
+  if (end.kind === 'answer' && end.status >= 200 && end.status <= 299 && !cutShort) {
     const secret = Secret.safeParse(
       end.body.kind === 'json' ? readPointer(end.body.value, profile.webhook.secret) : undefined,
     );
     return { kind: 'registered', secret: secret.success ? secret.data : null };
   }
   const answer = classify(end, shapeOf(profile, NO_ID));
-  return {
-    kind: 'refused',
-    reason: answer.kind === 'created' ? { code: 'answer-unreadable', message: 'No answer' } : answer.reason,
-  };
+  if (answer.kind === 'created')
+    return { kind: 'refused', reason: { code: 'answer-unreadable', message: 'No answer' } };
+  return { kind: answer.kind === 'lost' ? 'lost' : 'refused', reason: answer.reason };
 }

@@ -1,3 +1,4 @@
+import { createAnswerTally } from './answer-tally.ts';
 import type { HttpEnd } from './http-end.ts';
 import { createPace, type Pace } from './pace.ts';
 import { pause } from './pause.ts';
@@ -13,6 +14,8 @@ const SPREAD = 0.1;
 const HOLDING = new Set([425, 429, 500, 502, 503, 504]);
 
 const TOO_MANY = 429;
+/** From here on the service has its own trouble: such an answer does not prove that it took the request. */
+const SERVER_TROUBLE = 500;
 
 export interface GateOptions {
   readonly maxConcurrency: number;
@@ -22,11 +25,9 @@ export interface GateOptions {
   /** Shared with other processes; default: this process's own. */
   readonly pace?: Pace;
   readonly slots?: Semaphore;
-  /** The service said 429. */
-  readonly onTooMany?: () => void;
 }
 
-/** What every request of this process to one base address passes: concurrency, rate, and the service's own Retry-After. */
+/** What every request of this process to one base address passes: concurrency, rate, what answers of 429 made of it, and the service's own Retry-After. */
 export interface Gate {
   pass(send: () => Promise<HttpEnd>, signal: AbortSignal | undefined): Promise<HttpEnd>;
 }
@@ -34,18 +35,22 @@ export interface Gate {
 export function createGate(options: GateOptions): Gate {
   const slots = options.slots ?? createSemaphore(options.maxConcurrency);
   const pace = options.pace ?? createPace(options.requestsPerSecond);
-  let heldUntil = 0;
+  const tally = createAnswerTally();
 
   async function admitted(signal: AbortSignal | undefined): Promise<HttpEnd | null> {
-    // Asked again after each wait: another answer may have prolonged the hold meanwhile.
-    for (let held = heldUntil - options.now(); held > 0; held = heldUntil - options.now()) {
+    for (;;) {
+      const held = pace.heldUntil() - options.now();
       if (held > WAIT_OUT_MS) return { kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: held };
       // oxlint-disable-next-line no-await-in-loop
-      if (!(await pause(held * (1 + options.random() * SPREAD), signal))) return cancelled();
+      if (held > 0 && !(await pause(held * (1 + options.random() * SPREAD), signal))) return cancelled();
+      // oxlint-disable-next-line no-await-in-loop
+      const wait = held > 0 ? 0 : await place();
+      if (wait === null) return { kind: 'not-sent', code: 'pace-unavailable', retryAfterMs: null };
+      // oxlint-disable-next-line no-await-in-loop
+      if (!(await pause(wait, signal))) return cancelled();
+      // Asked again after each wait: another answer may have brought a hold, or prolonged it. A place before its end is given up.
+      if (held <= 0 && pace.heldUntil() <= options.now()) return null;
     }
-    const wait = await place();
-    if (wait === null) return { kind: 'not-sent', code: 'pace-unavailable', retryAfterMs: null };
-    return (await pause(wait, signal)) ? null : cancelled();
   }
 
   /** Null: whoever keeps the row of all processes cannot be reached, so that nothing may leave. */
@@ -57,6 +62,15 @@ export function createGate(options: GateOptions): Gate {
     }
   }
 
+  function heed(answer: Extract<HttpEnd, { kind: 'answer' }>, sentAt: number): void {
+    const now = options.now();
+    const { status, retryAfterMs } = answer;
+    if (retryAfterMs !== null && HOLDING.has(status)) pace.hold(now + retryAfterMs, now);
+    if (status >= SERVER_TROUBLE) return;
+    const tooMany = tally.note({ tooMany: status === TOO_MANY, sentAt, now, slowed: pace.slowed(now) });
+    if (tooMany !== null) pace.slowDown(tooMany, now);
+  }
+
   return {
     async pass(send, signal) {
       const release = await slots.acquire(signal);
@@ -64,11 +78,9 @@ export function createGate(options: GateOptions): Gate {
       try {
         const turnedAway = await admitted(signal);
         if (turnedAway !== null) return turnedAway;
+        const sentAt = options.now();
         const end = await send();
-        if (end.kind === 'answer' && end.status === TOO_MANY) options.onTooMany?.();
-        if (end.kind === 'answer' && end.retryAfterMs !== null && HOLDING.has(end.status)) {
-          heldUntil = Math.max(heldUntil, options.now() + end.retryAfterMs);
-        }
+        if (end.kind === 'answer') heed(end, sentAt);
         return end;
       } finally {
         release();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/deps.ts';
@@ -47,10 +48,12 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ledger,
     service,
     application: config.application,
+    claimant: randomUUID(),
     ownSecret: config.webhook.secrets.length > 0,
     url: parts.webhookUrl,
     log,
     now,
+    pause: (ms) => sleep(ms),
   });
   const hook = createReportHook({ command: config.onReport, env: process.env, log });
   return {

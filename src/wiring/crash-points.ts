@@ -9,6 +9,7 @@ import { DROP_POINTS, type DropPoint } from '../drop/drop-point.ts';
 const LEDGER_STEPS = {
   claimBatch: ['before-claim', 'after-claim'],
   finishStaging: ['before-staged', 'after-staged'],
+  saveEndpoint: ['before-registration-recorded', 'registration-recorded'],
   saveMerchants: ['before-merchant-recorded', 'merchant-recorded'],
   freeze: ['before-freeze', 'after-freeze'],
   recordSends: ['before-answer-recorded', 'answer-recorded'],
@@ -20,6 +21,7 @@ const LEDGER_STEPS = {
   nextRevision: ['before-revision', 'revision'],
 } as const satisfies Partial<Record<keyof Ledger, Step>>;
 const SERVICE_STEPS = {
+  registerWebhook: ['before-registration', 'after-registration'],
   createMerchant: ['before-merchant-post', 'after-merchant-post'],
   createInvoice: ['before-post', 'after-post'],
 } as const satisfies Partial<Record<keyof InvoicingService, Step>>;
@@ -36,6 +38,8 @@ type Step = readonly [before: string, after: string];
 export const CRASH_POINTS: readonly string[] = [
   ...LEDGER_STEPS.claimBatch,
   ...LEDGER_STEPS.finishStaging,
+  ...SERVICE_STEPS.registerWebhook,
+  ...LEDGER_STEPS.saveEndpoint,
   ...SERVICE_STEPS.createMerchant,
   ...LEDGER_STEPS.saveMerchants,
   ...LEDGER_STEPS.freeze,

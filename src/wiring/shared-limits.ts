@@ -5,26 +5,33 @@ import { createLeasedPace } from '../service/leased-pace.ts';
 import { createLeasedSlots, SLOTS_TTL_MS } from '../service/leased-slots.ts';
 import type { ServiceProfile } from '../service/profile.ts';
 
-/** The profile's limits, held over all processes of a shared ledger. */
+type SharedUse = Pick<
+  ServiceUseLedger,
+  'leasePace' | 'paceNews' | 'slowDown' | 'holdRequests' | 'leaseSlots' | 'releaseSlots'
+>;
+
+/** The profile's limits, and what the service's own answers made of them, held over all processes of a shared ledger. */
 export function sharedLimits(
-  ledger: Pick<ServiceUseLedger, 'leasePace' | 'slowDown' | 'leaseSlots' | 'releaseSlots'>,
+  ledger: SharedUse,
   baseUrl: string,
   { requestsPerSecond, maxConcurrency }: ServiceProfile['limits'],
-): SharedLimits {
+): Required<SharedLimits> {
   const holder = randomUUID();
+  const pace = createLeasedPace({
+    requestsPerSecond,
+    lease: (requests) => ledger.leasePace(baseUrl, { requests, requestsPerSecond }),
+    slowDown: (tooMany) => ledger.slowDown(baseUrl, { requestsPerSecond, tooMany }),
+    hold: (ms) => ledger.holdRequests(baseUrl, ms),
+    now: Date.now,
+  });
   const slots = createLeasedSlots({
-    lease: () => ledger.leaseSlots(baseUrl, { holder, max: maxConcurrency, ttlMs: SLOTS_TTL_MS }),
+    async lease() {
+      const share = await ledger.leaseSlots(baseUrl, { holder, max: maxConcurrency, ttlMs: SLOTS_TTL_MS });
+      // In the same breath, so that a process which needs no places hears of a 429 to another one too.
+      pace.learn(await ledger.paceNews(baseUrl, requestsPerSecond));
+      return share;
+    },
     release: () => ledger.releaseSlots(baseUrl, holder),
   });
-  if (requestsPerSecond === null) return { slots };
-  return {
-    slots,
-    pace: createLeasedPace({
-      requestsPerSecond,
-      lease: (requests) => ledger.leasePace(baseUrl, { requests, requestsPerSecond }),
-      now: Date.now,
-    }),
-    // Advice only: a ledger that is away now is slowed down by the next 429.
-    onTooMany: () => void ledger.slowDown(baseUrl).catch(() => undefined),
-  };
+  return { slots, pace };
 }

@@ -3,7 +3,15 @@ import { crashPlace, type CrashPlace } from '../support/crash-place.ts';
 
 const INVOICES = 300;
 /** One of each kind of step; `npm run test:chaos` has them all, each alone and in chains. */
-const CHAIN = ['after-claim', 'after-freeze', 'after-post:20', 'event-recorded', 'status-recorded', 'report-write'];
+const CHAIN = [
+  'after-claim',
+  'after-registration',
+  'after-freeze',
+  'after-post:20',
+  'event-recorded',
+  'status-recorded',
+  'report-write',
+];
 
 describe('a run that ends itself between two steps', { timeout: 400_000 }, () => {
   let place: CrashPlace;

@@ -48,6 +48,8 @@ export type MerchantListAnswer =
 
 export type EndpointAnswer =
   | { readonly kind: 'registered'; readonly secret: string | null }
+  /** No answer came, or none that can be read: it may have been registered. */
+  | { readonly kind: 'lost'; readonly reason: Reason }
   | { readonly kind: 'refused'; readonly reason: Reason };
 
 /** The Electronic Invoicing Service as Lote uses it; timeouts and limits are inside. Methods never throw for an answer. */

@@ -242,6 +242,8 @@ export interface StatusNews {
   /** The document that was asked for: a correction may have given the invoice another one meanwhile. */
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
+  /** `failed` is the word of a signed event alone: the GET that was to confirm it could not be read. */
+  readonly unconfirmed?: boolean;
   readonly reason: Reason | null;
   /** How many of the settled times to ask have come by now, this ask included; as many as before: it was out of turn; without it, one more. */
   readonly asks?: number;
@@ -297,12 +299,23 @@ export interface MerchantLedger {
 
 // ---------------------------------------------------------------- webhooks
 
-export interface WebhookEndpointRecord {
+/** Where an application has its events sent. */
+export interface WebhookPlace {
   readonly baseUrl: string;
   readonly application: string;
   readonly url: string;
+}
+
+export interface WebhookEndpointRecord extends WebhookPlace {
   readonly secret: string | null;
 }
+
+export type EndpointClaim =
+  | { readonly kind: 'registered' }
+  /** This claimant alone may register. `unanswered`: so many before it have, or may have, asked the service and not said what it answered. */
+  | { readonly kind: 'claimed'; readonly unanswered: number }
+  /** Somebody registers at this moment. */
+  | { readonly kind: 'taken' };
 
 export interface RecordDelivery {
   /** SHA-256 (hex) of the raw bytes: duplicates are stored once. */
@@ -357,7 +370,17 @@ export interface WebhookLedger {
   parkedDeliveries(): Promise<number>;
   /** What somebody should look at among the deliveries received since then. */
   deliveryTrouble(since: number): Promise<DeliveryTrouble>;
+  /** The newest registration of the address. */
   findEndpoint(baseUrl: string, application: string, url: string): Promise<WebhookEndpointRecord | null>;
+  /** A registration has no Idempotency-Key: one claimant at a time asks the service, over all processes. */
+  claimEndpoint(
+    place: WebhookPlace,
+    claim: { readonly claimant: string; readonly ttlMs: number },
+  ): Promise<EndpointClaim>;
+  keepEndpointClaim(place: WebhookPlace, claim: { readonly claimant: string; readonly ttlMs: number }): Promise<void>;
+  /** `answered` false: the service may have registered, and nobody knows. */
+  endEndpointClaim(place: WebhookPlace, end: { readonly claimant: string; readonly answered: boolean }): Promise<void>;
+  /** Beside the secrets that came before: none is ever replaced, for its endpoint may live at the service. */
   saveEndpoint(endpoint: WebhookEndpointRecord, now: number): Promise<void>;
   /** Every secret of the application's registrations at this base address, newest first. */
   webhookSecrets(baseUrl: string, application: string): Promise<readonly string[]>;

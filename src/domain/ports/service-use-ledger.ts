@@ -1,3 +1,5 @@
+import type { TooMany } from '../request-pace.ts';
+
 /** Where an application's invoices go, and with whose key. */
 export interface ServiceAccountRecord {
   readonly application: string;
@@ -6,7 +8,15 @@ export interface ServiceAccountRecord {
   readonly keyFingerprint: string;
 }
 
-export interface PaceLease {
+/** What all processes have to keep to at the moment. */
+export interface PaceNews {
+  /** The limit, or less after answers of 429; null: as many as come. */
+  readonly requestsPerSecond: number | null;
+  /** The service's own Retry-After is in force for that long yet. */
+  readonly heldMs: number;
+}
+
+export interface PaceLease extends PaceNews {
   /** Until the first of the leased requests may leave. */
   readonly waitMs: number;
   /** Between one and the next. */
@@ -25,10 +35,17 @@ export interface ServiceUseLedger {
   /** The next places in the row of all processes, at this rate or, after answers of 429, below it. */
   leasePace(
     baseUrl: string,
-    lease: { readonly requests: number; readonly requestsPerSecond: number },
+    lease: { readonly requests: number; readonly requestsPerSecond: number | null },
   ): Promise<PaceLease>;
-  /** The service said 429: half the rate, at most once a second; it comes back within a minute. */
-  slowDown(baseUrl: string): Promise<void>;
+  /** The rate and the hold in force; takes no place. */
+  paceNews(baseUrl: string, requestsPerSecond: number | null): Promise<PaceNews>;
+  /** The service said 429 to this process; `taken` is its own part. At most once a second, whoever says it. */
+  slowDown(
+    baseUrl: string,
+    news: { readonly requestsPerSecond: number | null; readonly tooMany: TooMany },
+  ): Promise<PaceNews>;
+  /** The service asked to wait: nobody sends before that, and what was asked before stands if it is longer. */
+  holdRequests(baseUrl: string, ms: number): Promise<void>;
   /** This process's share of the requests in flight; all shares together never exceed `max`. To be renewed within `ttlMs`. */
   leaseSlots(
     baseUrl: string,

@@ -7,6 +7,7 @@ import { PURGE_COLUMNS } from './0004-purge.ts';
 import { LOOKUP_INDEXES } from './0005-lookup.ts';
 import { PROBE_TURN } from './0006-probe.ts';
 import { SECOND_TRIES } from './0007-second-tries.ts';
+import { SHARED_SERVICE } from './0009-shared-service.ts';
 
 /** In order; a number once released is never changed, only followed by the next. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   LOOKUP_INDEXES,
   PROBE_TURN,
   SECOND_TRIES,
+  SHARED_SERVICE,
 ];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */

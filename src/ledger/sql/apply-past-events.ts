@@ -1,7 +1,11 @@
-import { fromStates } from './states.ts';
+import { TRANSITIONS } from '../../domain/invoice-state.ts';
+import { fromStates, stateList } from './states.ts';
 
 /** Every try of this generation is proved not to have reached the service. */
 const UNSENT = `(i.state IN ('staged', 'held') OR (i.state = 'sending' AND i.exposure = 'none'))`;
+
+/** By an earlier document, or by the other one of a key that brought two. */
+const REVIVED = stateList([...TRANSITIONS.revive.from, ...TRANSITIONS.issue.from]);
 
 /** Says of both contents that somebody must look. */
 const WARNING = `'The service issued an earlier document of this invoice after it had called it failed; decide whether this one must go too'`;
@@ -10,6 +14,7 @@ const WARNING = `'The service issued an earlier document of this invoice after i
  * serviceIds of stored events; then arrays of what a GET said was issued: serviceId, when. `issued` for the document of an earlier generation.
  *
  *   same content, this generation never left, or failed, or was refused  -> issued, by the earlier document (revive)
+ *   the other document of the same key, and no final word yet             -> issued, by that document (issue)
  *   other content, never left                                            -> held until an operator has decided
  *   sending, and a POST may have arrived  -> unknown: one more try could be the one that makes a second document
  *   anything else                         -> flagged
@@ -34,13 +39,13 @@ WITH news AS (
   FOR UPDATE OF i
 ), past AS (
   UPDATE invoice_generation g SET state = 'issued', settled_at = n.issued_at, reason_code = NULL, reason_message = NULL,
-    flags = g.flags || '{issued-after-failed}'::text[]
+    flags = g.flags || CASE WHEN g.state = 'accepted' THEN '{}'::text[] ELSE '{issued-after-failed}' END
   FROM news n
   WHERE g.service_id = n.service_id AND g.state <> 'issued' AND g.invoice_id IN (SELECT invoice_id FROM target)
   RETURNING g.invoice_id, g.generation, g.fingerprint, g.service_id, g.idempotency_key, g.first_sent_at, g.settled_at
 ), decided AS (
   SELECT DISTINCT ON (p.invoice_id) p.*, t.unsent,
-    p.fingerprint = t.fingerprint AND (t.unsent OR t.state IN ${fromStates('regenerate')}) AS revives,
+    p.fingerprint = t.fingerprint AND (t.unsent OR t.state IN ${fromStates('regenerate')} OR (p.idempotency_key = t.idempotency_key AND t.state IN ${fromStates('issue')})) AS revives,
     count(*) OVER (PARTITION BY p.invoice_id) > 1 AS several
   FROM past p JOIN target t ON t.invoice_id = p.invoice_id
   ORDER BY p.invoice_id, p.fingerprint = t.fingerprint DESC, p.generation
@@ -54,7 +59,7 @@ WITH news AS (
 ), moved AS (
   UPDATE invoice i SET
     state = CASE
-      WHEN d.revives AND i.state IN ${fromStates('revive')} THEN 'issued'
+      WHEN d.revives AND i.state IN ${REVIVED} THEN 'issued'
       WHEN d.unsent THEN 'held'
       WHEN i.state IN ${fromStates('lose')} THEN 'unknown'
       ELSE i.state END,
@@ -73,7 +78,7 @@ WITH news AS (
       WHEN d.unsent OR i.state IN ('sending', 'unknown') THEN ${WARNING}
       ELSE i.reason_message END,
     flags = i.flags
-      || CASE WHEN d.revives THEN '{issued-after-failed}'::text[] ELSE '{}' END
+      || CASE WHEN d.revives AND i.state NOT IN ('accepted', 'unsettled') THEN '{issued-after-failed}'::text[] ELSE '{}' END
       || CASE WHEN (d.several OR NOT d.revives) AND NOT i.flags @> '{issued-in-earlier-generation}'
            THEN '{issued-in-earlier-generation}'::text[] ELSE '{}' END
   FROM decided d

@@ -77,7 +77,13 @@ export interface OpenDocumentRow {
   readonly reason_message: string | null;
 }
 
-/** now, all, invoiceId after which to go on, limit, application. */
+function failedEventOf(table: string): string {
+  return `SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
+  WHERE d.service_id = ${table}.service_id AND d.verdict = 'failed'
+  ORDER BY d.seq DESC LIMIT 1`;
+}
+
+/** now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked for each time. */
 export const OPEN_DOCUMENTS = `/* open-documents */
 WITH left_open AS (${LEFT_OPEN}
 )
@@ -85,14 +91,17 @@ SELECT i.invoice_id, i.service_id, event.seq IS NOT NULL AS has_failed_event, ev
 FROM left_open o
 JOIN invoice i ON i.invoice_id = o.invoice_id
 JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
-LEFT JOIN LATERAL (
-  SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
-  WHERE d.service_id = i.service_id AND d.verdict = 'failed'
-  ORDER BY d.seq DESC LIMIT 1
-) event ON true
+LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
 WHERE i.state IN ${fromStates('fail')} AND i.service_id IS NOT NULL AND i.invoice_id > $3 AND i.application = $5
   AND ($2::text::boolean OR event.seq IS NOT NULL OR 2 * ($1 - i.changed_at) >= i.changed_at - coalesce(i.accepted_at, i.changed_at))
-ORDER BY i.invoice_id
+UNION ALL
+SELECT g.invoice_id, g.service_id, event.seq IS NOT NULL, event.reason_code, event.reason_message
+FROM invoice_generation g
+JOIN invoice i ON i.invoice_id = g.invoice_id AND i.application = $5
+JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+LEFT JOIN LATERAL (${failedEventOf('g')}) event ON true
+WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
+ORDER BY invoice_id
 LIMIT $4`;
 
 /** Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it. */

@@ -15,7 +15,8 @@ const ANSWERABLE = stateList(TRANSITIONS.accept.from);
  * `taken`: another invoice, an earlier generation, or another item of this set has that service id. It is found by a join, so that one
  * bad answer does not undo the others; a writer that is faster still hits the unique index, and the statement is run again.
  * `= ANY` beside the first join keeps the planner on the index: tables that grow within minutes have no statistics yet.
- * The second WHERE branch only flags: two ids for one key.
+ * The second WHERE branch only flags: two ids for one key. The other document is kept as a life beside the generations, numbered below zero, so that
+ * its news are heard and it is asked for.
  */
 export const RECORD_SENDS = `/* record-sends */
 WITH known AS (
@@ -47,7 +48,7 @@ WITH known AS (
     CASE WHEN u.taken THEN 'The service answered with an id that another invoice has already; ask the service''s support what it stands for'
       ELSE u.reason_message END AS why_text
   FROM item u JOIN target t ON t.invoice_id = u.invoice_id
-)
+), moved AS (
 UPDATE invoice i SET
   state = CASE
     WHEN v.wanted = 'accepted' AND i.state IN ${fromStates('accept')} THEN 'accepted'
@@ -77,4 +78,13 @@ UPDATE invoice i SET
 FROM verdict v
 WHERE i.invoice_id = v.invoice_id AND i.generation = v.generation
   AND (i.state IN ${ANSWERABLE} OR (v.kind = 'accepted' AND i.service_id <> v.service_id))
-RETURNING i.invoice_id, i.state`;
+RETURNING i.invoice_id, i.state, i.generation, i.fingerprint, i.idempotency_key, i.service_id,
+  CASE WHEN v.kind = 'accepted' AND NOT v.taken AND i.service_id <> v.service_id THEN v.service_id END AS other_id, v.sent_at
+), other AS (
+  INSERT INTO invoice_generation (invoice_id, generation, fingerprint, idempotency_key, state, service_id, attempts, first_sent_at, flags)
+  SELECT m.invoice_id, -1 - (SELECT count(*) FROM invoice_generation g WHERE g.invoice_id = m.invoice_id AND g.generation < 0),
+    m.fingerprint, m.idempotency_key, 'accepted', m.other_id, 0, m.sent_at, '{second-service-id}'
+  FROM moved m WHERE m.other_id IS NOT NULL
+  ON CONFLICT DO NOTHING
+)
+SELECT invoice_id, state FROM moved`;

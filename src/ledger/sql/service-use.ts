@@ -29,28 +29,39 @@ export const FORGET_MERCHANTS = `/* forget-merchants */
 DELETE FROM merchant WHERE application = $1`;
 
 export interface PaceRow {
-  readonly wait_ms: number;
-  readonly gap_ms: number;
+  readonly next_at: number;
+  readonly slowed_to: number | null;
+  readonly slowed_from: number;
+  readonly slowed_at: number;
+  readonly held_until: number;
+  /** The database's clock, after the row was locked: whoever queued for it sees the time that has passed. */
+  readonly now: number;
 }
 
-/** A rate that was halved is whole again after a minute. A statement that queued for the row began before its last change: no time has passed. */
-const RECOVERED = 'least(1, p.factor + greatest(0, excluded.factor_at - p.factor_at) / 60000.0)';
+const PACE_COLUMNS = `next_at, slowed_to, slowed_from, slowed_at, held_until, ${CLOCK} AS now`;
 
-/** baseUrl, requests, requests per second. One row, one statement: of two workers each gets places of its own. */
-export const LEASE_PACE = `/* lease-pace */
-INSERT INTO request_pace AS p (base_url, next_at, factor, factor_at, slowed_at)
-SELECT $1, clock.at + $2::integer * 1000 / $3::double precision, 1, clock.at, 0 FROM (SELECT ${CLOCK} AS at) clock
-ON CONFLICT (base_url) DO UPDATE SET
-  factor = ${RECOVERED},
-  factor_at = excluded.factor_at,
-  next_at = greatest(p.next_at, excluded.factor_at) + $2::integer * 1000 / ($3::double precision * ${RECOVERED})
-RETURNING 1000 / ($3::double precision * factor) AS gap_ms,
-  greatest(0, next_at - $2::integer * 1000 / ($3::double precision * factor) - factor_at) AS wait_ms`;
+/** baseUrl. Makes the row when there is none, and locks it: of two workers each gets places of its own. */
+export const LOCK_PACE = `/* lock-pace */
+INSERT INTO request_pace (base_url, next_at, slowed_at) VALUES ($1, 0, 0)
+ON CONFLICT (base_url) DO UPDATE SET base_url = excluded.base_url
+RETURNING ${PACE_COLUMNS}`;
 
-/** baseUrl. Many requests in flight hear of one and the same trouble: it counts once a second. */
-export const SLOW_DOWN = `/* slow-down */
-UPDATE request_pace SET factor = greatest(0.05, factor / 2), factor_at = ${CLOCK}, slowed_at = ${CLOCK}
-WHERE base_url = $1 AND slowed_at < ${CLOCK} - 1000`;
+/** baseUrl, next place, slowed to, from, at. */
+export const WRITE_PACE = `/* write-pace */
+UPDATE request_pace SET next_at = $2, slowed_to = $3, slowed_from = $4, slowed_at = $5 WHERE base_url = $1`;
+
+/** baseUrl. */
+export const READ_PACE = `/* read-pace */
+SELECT ${PACE_COLUMNS} FROM request_pace WHERE base_url = $1`;
+
+/** baseUrl, milliseconds from now. */
+export const HOLD_REQUESTS = `/* hold-requests */
+INSERT INTO request_pace AS p (base_url, next_at, slowed_at, held_until) VALUES ($1, 0, 0, ${CLOCK} + $2::double precision)
+ON CONFLICT (base_url) DO UPDATE SET held_until = greatest(p.held_until, excluded.held_until)`;
+
+/** baseUrl. Processes that send: each sees its own part of what the service takes. */
+export const COUNT_SENDERS = `/* count-senders */
+SELECT count(*)::integer AS senders FROM request_slots WHERE base_url = $1 AND slots > 0 AND expires_at >= ${CLOCK}`;
 
 /** baseUrl: one process at a time counts and takes. */
 export const LOCK_SLOTS = `/* lock-slots */

@@ -7,6 +7,7 @@ import type { Call, Services } from '../operations/operation.ts';
 import { drip, errorAnswer, jsonAnswer, outageAnswer, send } from './answer.ts';
 import type { Answer } from './answer.ts';
 import type { Outage } from './outage.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { readCall } from './read-call.ts';
 import { findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
@@ -15,6 +16,7 @@ export interface HandlerOptions {
   readonly services: Services;
   readonly keys: ApiKeys;
   readonly outage: Outage;
+  readonly rateLimit: RateLimit;
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -25,7 +27,7 @@ type Result =
   | { readonly kind: 'lost' };
 
 /** Answers one request: the sandbox's own pages first, then the published interface with its faults. */
-export function createRequestHandler({ services, keys, outage }: HandlerOptions): RequestHandler {
+export function createRequestHandler({ services, keys, outage, rateLimit }: HandlerOptions): RequestHandler {
   const { context } = services;
   const { chance, faults } = context;
 
@@ -36,6 +38,7 @@ export function createRequestHandler({ services, keys, outage }: HandlerOptions)
     if (url.pathname === '/_sandbox/books') return plain(booksAnswer(services, applicationId));
     if (outage.isOn()) return plain(outageAnswer(faults.retryAfterSeconds));
     if (applicationId === null) return plain(unauthorized());
+    if (rateLimit.isOver()) return plain(tooMany(faults.retryAfterSeconds));
     const found = findRoute(request.method ?? '', url.pathname);
     if (found.kind === 'nothing') return plain(errorAnswer(404, 'route_not_found', 'There is no such operation.'));
     if (found.kind === 'wrong-method') return plain(wrongMethod(found.allowed));

@@ -361,11 +361,14 @@ export function answersContract(open: OpenLedger): void {
       await ledger.leasePace(one, { requests: 1, requestsPerSecond: 10 });
       await ledger.leasePace(two, { requests: 1, requestsPerSecond: 10 });
 
-      await ledger.slowDown(one);
+      const tooMany = { taken: 5, share: 0.5, answers: 20 };
+      await ledger.slowDown(one, { requestsPerSecond: 10, tooMany });
+      await ledger.holdRequests(one, 60_000);
 
       expect(await ledger.leaseSlots(two, { holder: 'b', ...lease })).toBe(9);
       expect((await ledger.leasePace(two, { requests: 1, requestsPerSecond: 10 })).gapMs).toBe(100);
       expect((await ledger.leasePace(one, { requests: 1, requestsPerSecond: 10 })).gapMs).toBeGreaterThan(150);
+      expect((await ledger.paceNews(two, 10)).heldMs).toBe(0);
       await ledger.releaseSlots(two, 'a');
       expect(await ledger.leaseSlots(one, { holder: 'b', ...lease }), 'a holds all nine still').toBe(0);
     });

@@ -11,6 +11,7 @@ import { PURGE_COLUMNS } from '../../../src/ledger/migrations/0004-purge.ts';
 import { LOOKUP_INDEXES } from '../../../src/ledger/migrations/0005-lookup.ts';
 import { PROBE_TURN } from '../../../src/ledger/migrations/0006-probe.ts';
 import { SECOND_TRIES } from '../../../src/ledger/migrations/0007-second-tries.ts';
+import { SHARED_SERVICE } from '../../../src/ledger/migrations/0009-shared-service.ts';
 import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
 import { collect, invoiceOf, NIF, NOW, REASON, validInvoice } from './scenario.ts';
@@ -24,6 +25,7 @@ const RELEASED = [
   LOOKUP_INDEXES,
   PROBE_TURN,
   SECOND_TRIES,
+  SHARED_SERVICE,
 ] as const;
 
 const HOUR = 3_600_000;

@@ -387,6 +387,88 @@ export function sendingContract(open: OpenLedger): void {
       });
     });
 
+    describe('two documents of one key', () => {
+      async function twice(
+        ref: string,
+      ): Promise<{ batch: TestBatch; ids: readonly [string, string]; invoiceId: number }> {
+        const batch = await scenario.run([{ ref }]);
+        const { invoiceId } = await batch.freeze(ref);
+        const ids = [serviceIdOf(scenario, `${ref}-1`), serviceIdOf(scenario, `${ref}-2`)] as const;
+        for (const id of ids) await ledger.recordSends([send(invoiceId, accepted(id))]);
+        return { batch, ids, invoiceId };
+      }
+
+      function told(invoiceId: number, serviceId: string, status: 'issued' | 'failed') {
+        return ledger.recordStatus([{ invoiceId, serviceId, status, reason: REASON, now: NOW + 5 }]);
+      }
+
+      it('are issued when the other one is, by an event', async () => {
+        const { batch, ids } = await twice('other-by-event');
+
+        const { settled } = await ledger.recordDeliveries([delivery(ids[1], 'issued')]);
+
+        expect(settled).toMatchObject([{ batchId: batch.batchId, state: 'issued' }]);
+        expect(await batch.line('other-by-event')).toMatchObject({
+          ...{ state: 'issued', serviceId: ids[1], flags: ['second-service-id'] },
+        });
+      });
+
+      it('have not failed before both have', async () => {
+        const { batch, ids, invoiceId } = await twice('both-failed');
+
+        await told(invoiceId, ids[0], 'failed');
+        const first = (await batch.line('both-failed')).state;
+        await told(invoiceId, ids[1], 'failed');
+        await told(invoiceId, ids[0], 'failed');
+
+        expect(first).toBe('accepted');
+        expect(await batch.line('both-failed')).toMatchObject({ state: 'failed', serviceId: ids[0] });
+      });
+
+      it('are issued when the other one is, by a GET, after the first has failed', async () => {
+        const { batch, ids, invoiceId } = await twice('other-by-get');
+
+        await told(invoiceId, ids[0], 'failed');
+        await told(invoiceId, ids[1], 'issued');
+
+        expect(await batch.line('other-by-get')).toMatchObject({ state: 'issued', serviceId: ids[1] });
+      });
+
+      it('are flagged when both are issued', async () => {
+        const { batch, ids } = await twice('both-issued');
+
+        await ledger.recordDeliveries(ids.map((id) => delivery(id, 'issued')));
+
+        expect(await batch.line('both-issued')).toMatchObject({
+          ...{ state: 'issued', serviceId: ids[0], flags: ['second-service-id', 'issued-in-earlier-generation'] },
+        });
+      });
+
+      it('are both asked for once the batch is closed', async () => {
+        const { batch, ids } = await twice('both-asked');
+        await batch.finish();
+        const { flags, revision } = await ledger.sinceReport(batch.batchId);
+        const open = await batch.lines();
+        await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: NOW, flags, open });
+        const { application } = scenario;
+
+        const documents = await ledger.openDocuments({
+          application,
+          now: NOW,
+          all: true,
+          afterInvoiceId: 0,
+          limit: 100,
+        });
+
+        expect(
+          documents
+            .map(({ serviceId }) => serviceId)
+            .filter((id) => ids.includes(id))
+            .toSorted(),
+        ).toEqual(ids);
+      });
+    });
+
     it('records two answers of one invoice in one call in their order', async () => {
       const batch = await scenario.run([{ ref: 'in-order' }]);
       const { invoiceId } = await batch.freeze('in-order');

@@ -73,19 +73,66 @@ export function serviceUseContract(open: OpenLedger): void {
         expect(leases.map(({ gapMs }) => gapMs)).toEqual([1_000, 1_000, 1_000, 1_000, 1_000]);
       });
 
-      it('is halved when the service says 429, however many say so at once, and comes back', async () => {
+      const TOO_MANY = { taken: 20, share: 0.5, answers: 50 };
+
+      it('is slowed to what the service took when it says 429, however many say so at once, and comes back', async () => {
         const baseUrl = `https://${randomUUID()}.example`;
-        const lease = { requests: 1, requestsPerSecond: 10 };
+        const lease = { requests: 1, requestsPerSecond: 100 };
         const { gapMs: before } = await ledger.leasePace(baseUrl, lease);
 
-        await Promise.all(Array.from({ length: 8 }, () => ledger.slowDown(baseUrl)));
-        const { gapMs: slowed } = await ledger.leasePace(baseUrl, lease);
-        const { gapMs: later } = await ledger.leasePace(baseUrl, lease);
+        await Promise.all(
+          Array.from({ length: 8 }, () => ledger.slowDown(baseUrl, { requestsPerSecond: 100, tooMany: TOO_MANY })),
+        );
+        const slowed = await ledger.leasePace(baseUrl, lease);
+        const later = await ledger.leasePace(baseUrl, lease);
 
-        expect(before).toBe(100);
-        expect(slowed).toBeGreaterThan(100);
-        expect(slowed).toBeLessThanOrEqual(200);
-        expect(later, 'it rises with time').toBeLessThanOrEqual(slowed);
+        expect(before).toBe(10);
+        // Nine tenths of twenty a second, and a little more with each moment since.
+        expect(slowed.requestsPerSecond).toBeGreaterThanOrEqual(18);
+        expect(slowed.requestsPerSecond).toBeLessThan(36);
+        expect(slowed.gapMs).toBeCloseTo(1_000 / (slowed.requestsPerSecond ?? 0), 6);
+        expect(later.requestsPerSecond, 'it rises with time').toBeGreaterThanOrEqual(slowed.requestsPerSecond ?? 0);
+      });
+
+      it('has no limit where the profile has none, until the service says 429', async () => {
+        const baseUrl = `https://${randomUUID()}.example`;
+        const lease = { requests: 10, requestsPerSecond: null };
+
+        const free = await ledger.leasePace(baseUrl, lease);
+        const told = await ledger.slowDown(baseUrl, { requestsPerSecond: null, tooMany: TOO_MANY });
+        const first = await ledger.leasePace(baseUrl, lease);
+        const second = await ledger.leasePace(baseUrl, lease);
+
+        expect(free).toEqual({ waitMs: 0, gapMs: 0, requestsPerSecond: null, heldMs: 0 });
+        expect(told.requestsPerSecond).toBe(18);
+        expect(first.gapMs).toBeGreaterThan(1_000 / 36);
+        expect(second.waitMs, 'after the places of the first').toBeGreaterThan(first.waitMs);
+        expect((await ledger.paceNews(baseUrl, null)).requestsPerSecond).toBeGreaterThanOrEqual(18);
+      });
+
+      it('counts what one process saw for as many as send', async () => {
+        const baseUrl = `https://${randomUUID()}.example`;
+        // The second gets its share when the first has given half of its own back.
+        for (const holder of ['a', 'b', 'a', 'b']) await ledger.leaseSlots(baseUrl, { holder, max: 10, ttlMs: 60_000 });
+        await ledger.leaseSlots(baseUrl, { holder: 'dead', max: 10, ttlMs: -1 });
+
+        const told = await ledger.slowDown(baseUrl, { requestsPerSecond: null, tooMany: TOO_MANY });
+
+        expect(told.requestsPerSecond).toBe(36);
+      });
+
+      it('is held for everybody, for the longest time that was asked', async () => {
+        const baseUrl = `https://${randomUUID()}.example`;
+        expect(await ledger.paceNews(baseUrl, 5)).toEqual({ requestsPerSecond: 5, heldMs: 0 });
+
+        await Promise.all([60_000, 600_000, 1_000].map((ms) => ledger.holdRequests(baseUrl, ms)));
+
+        const { heldMs } = await ledger.paceNews(baseUrl, 5);
+        expect(heldMs).toBeGreaterThan(500_000);
+        expect(heldMs).toBeLessThanOrEqual(600_000);
+        expect((await ledger.leasePace(baseUrl, { requests: 1, requestsPerSecond: 5 })).heldMs).toBeGreaterThan(
+          500_000,
+        );
       });
     });
 

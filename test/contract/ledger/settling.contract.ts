@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger, StatusNews } from '../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from './scenario.ts';
@@ -137,6 +138,27 @@ export function settlingContract(open: OpenLedger): void {
       expect((await batch.lines()).map((line) => line.state)).toEqual(['staged', 'sending']);
     });
 
+    it('flags a failure that its caller could not confirm, and sends it again for an operator, not for the retry policy', async () => {
+      const asked = await acceptedOne('unconfirmed');
+      const { batch } = asked;
+      await ledger.recordStatus([news(asked, 'failed', { reason: REASON, unconfirmed: true })]);
+      const policy = {
+        ...{ maxGenerations: 3, retentionMs: 1_000, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
+      };
+      const request = { batchId: batch.batchId, selection: { states: ['failed'] as const } };
+      const action = { who: 'lote', why: 'policy' };
+
+      const alone = await ledger.retryInvoices({
+        ...{ ...request, policy: { ...policy, unattended: true }, action: { ...action, actionId: randomUUID() } },
+      });
+      const flags = (await batch.line('unconfirmed')).flags;
+      const byHand = await ledger.retryInvoices({ ...request, policy, action: { ...action, actionId: randomUUID() } });
+
+      expect(flags).toEqual(['failure-unconfirmed']);
+      expect(alone.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
+      expect(byHand.moved.regenerate).toBe(1);
+    });
+
     it('confirms a failed event by failed and by an unreadable status, and contradicts it by issued', async () => {
       const cases = await Promise.all(
         ['failed', 'unreadable', 'issued', 'processing'].map((status) => acceptedOne(`event-then-${status}`)),
@@ -152,7 +174,7 @@ export function settlingContract(open: OpenLedger): void {
       const lines = await Promise.all(cases.map(async ({ batch }) => (await batch.lines())[0]));
       expect(lines.map((line) => [line?.state, line?.reason?.code ?? null, line?.flags])).toEqual([
         ['failed', 'because', []],
-        ['failed', 'because', []],
+        ['failed', 'because', ['failure-unconfirmed']],
         ['issued', null, ['issued-after-failed']],
         ['accepted', null, []],
       ]);

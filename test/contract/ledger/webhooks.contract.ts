@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger, WebhookPlace } from '../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from './scenario.ts';
 import { accepted, createScenario, delivery, NIF, NOW, OTHER_NIF, REASON, serviceIdOf } from './scenario.ts';
 
@@ -351,7 +352,83 @@ export function webhooksContract(open: OpenLedger): void {
 
       await ledger.saveEndpoint({ ...endpoint, secret: 'new' }, NOW + 2);
 
-      expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toEqual(['new', 'middle']);
+      expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toEqual(['new', 'middle', 'old']);
+      expect(await ledger.findEndpoint(baseUrl, scenario.application, endpoint.url)).toMatchObject({ secret: 'new' });
+      await ledger.saveEndpoint(endpoint, NOW + 3);
+      expect(await ledger.webhookSecrets(baseUrl, scenario.application), 'the same one again').toEqual([
+        ...['old', 'new', 'middle'],
+      ]);
+      await ledger.saveEndpoint({ ...endpoint, secret: null }, NOW + 4);
+      await ledger.saveEndpoint({ ...endpoint, secret: null }, NOW + 5);
+      expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toHaveLength(3);
+    });
+
+    describe('the claim of a registration', () => {
+      const TTL = { ttlMs: 60_000 };
+      let place: WebhookPlace;
+      beforeEach(() => {
+        place = {
+          baseUrl: `http://${randomUUID()}.example`,
+          application: scenario.application,
+          url: 'https://a.example/',
+        };
+      });
+      const claim = (claimant: string, ttlMs = TTL.ttlMs) => ledger.claimEndpoint(place, { claimant, ttlMs });
+
+      it('is given to one of many, and to no other until it ends', async () => {
+        const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+        const claims = await Promise.all(names.map((name) => claim(name)));
+        const winner = names[claims.findIndex(({ kind }) => kind === 'claimed')] ?? '';
+        const again = await claim('g');
+        await ledger.endEndpointClaim(place, { claimant: winner, answered: true });
+
+        expect(claims.map(({ kind }) => kind).toSorted()).toEqual(['claimed', ...names.slice(1).map(() => 'taken')]);
+        expect(again).toEqual({ kind: 'taken' });
+        expect(await claim('g'), 'it was refused').toEqual({ kind: 'claimed', unanswered: 0 });
+      });
+
+      it('is not needed any more once there is an endpoint, whoever has saved it', async () => {
+        await claim('a');
+        await ledger.saveEndpoint({ ...place, secret: 's' }, NOW);
+        const during = await claim('b');
+        await ledger.endEndpointClaim(place, { claimant: 'a', answered: true });
+
+        expect([during, await claim('b')]).toEqual([{ kind: 'registered' }, { kind: 'registered' }]);
+      });
+
+      it('passes on when it is not kept, and says how many went without an answer', async () => {
+        await claim('dead', -1);
+        const second = await claim('slow');
+        await ledger.keepEndpointClaim(place, { claimant: 'slow', ttlMs: -1 });
+        const third = await claim('c');
+        await ledger.keepEndpointClaim(place, { claimant: 'slow', ttlMs: -1 });
+        const held = await claim('d');
+        await ledger.endEndpointClaim(place, { claimant: 'slow', answered: true });
+        const still = await claim('d');
+        await ledger.endEndpointClaim(place, { claimant: 'c', answered: false });
+
+        expect(second).toEqual({ kind: 'claimed', unanswered: 1 });
+        expect(third).toEqual({ kind: 'claimed', unanswered: 2 });
+        expect([held, still], 'a claim that was lost is neither kept nor ended').toEqual([
+          { kind: 'taken' },
+          { kind: 'taken' },
+        ]);
+        expect(await claim('d'), 'of the dead one and of c').toEqual({ kind: 'claimed', unanswered: 2 });
+      });
+
+      it('is of one address, application and service', async () => {
+        await claim('a');
+
+        for (const over of [
+          { url: 'https://b.example/' },
+          { application: 'other' },
+          { baseUrl: 'http://other.example' },
+        ]) {
+          const other = { ...place, ...over, ...(over.baseUrl && { baseUrl: `http://${randomUUID()}.example` }) };
+          expect(await ledger.claimEndpoint(other, { claimant: 'b', ...TTL })).toMatchObject({ kind: 'claimed' });
+        }
+      });
     });
 
     it('asks for unknown merchants of unsent invoices, with the first details that the file has', async () => {

@@ -292,7 +292,7 @@ describe('the retention window', () => {
       reason: {
         code: 'retention-window-over',
         message:
-          'Its first POST left more than 24 h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk.',
+          'Its first POST left more than 24 h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.',
       },
     });
   });

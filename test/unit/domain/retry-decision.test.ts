@@ -34,6 +34,9 @@ describe('decideRetry', () => {
   it.each([
     ['held', {}, {}, 'release'],
     ['failed', {}, {}, 'regenerate'],
+    ['failed', { flags: ['failure-unconfirmed'] }, {}, 'regenerate'],
+    ['failed', { flags: ['failure-unconfirmed'] }, { unattended: true }, 'needs-accept-duplicate-risk'],
+    ['failed', {}, { unattended: true }, 'regenerate'],
     ['rejected', {}, {}, 'regenerate'],
     ['rejected', {}, { rejectionIsProof: false }, 'needs-accept-duplicate-risk'],
     ['rejected', {}, { rejectionIsProof: false, acceptDuplicateRisk: true }, 'regenerate'],

@@ -20,8 +20,8 @@ describe('docs/sandbox.md', () => {
   it('says truly what heavy leaves out', () => {
     const off = Object.entries(HEAVY_FAULTS).filter(([, value]) => value === 0 || value === null);
 
-    expect(off.map(([name]) => name).toSorted()).toEqual(['merchantRefusal', 'outage']);
-    expect(text).toContain('it leaves out `outage` and `merchantRefusal`');
+    expect(off.map(([name]) => name).toSorted()).toEqual(['merchantRefusal', 'outage', 'requestsPerSecond']);
+    expect(text).toContain('it leaves out `outage`, `requestsPerSecond` and `merchantRefusal`');
   });
 
   it('names the default key, the failing tax code and the number of tries', () => {

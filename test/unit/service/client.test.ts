@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
 import { createInvoicingService, type InvoicingServiceOptions } from '../../../src/service/client.ts';
@@ -352,13 +353,33 @@ describe('registerWebhook', () => {
   it.each([
     [422, 'http-422-unreadable'],
     [401, 'http-401'],
-    [500, 'http-500'],
+    [429, 'http-429'],
   ])('says why a %d was not a registration', async (status, code) => {
     const service = await answering(status, {});
 
     expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({
       kind: 'refused',
       reason: { code },
+    });
+  });
+});
+
+describe('a registration without an answer', () => {
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['was cut off', (response) => response.destroy()],
+    ['is trouble of the service', (response) => sendJson(response, 500, {})],
+    [
+      'is cut short, and its secret with it',
+      (response) => {
+        response.writeHead(201, { 'content-type': 'application/json', 'content-length': '100' });
+        response.write('{"secret":"whs', () => response.destroy());
+      },
+    ],
+  ])('may have been one: the answer %s', async (_title, respond) => {
+    const server = await scriptedServer((_request, response) => respond(response));
+
+    expect(await clientOf(server.baseUrl).registerWebhook('https://lote.example/webhooks')).toMatchObject({
+      kind: 'lost',
     });
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGate, type Gate } from '../../../src/service/gate.ts';
+import { createRateLimit } from '../../../src/sandbox/http/rate-limit.ts';
 import type { HttpEnd } from '../../../src/service/http-end.ts';
 
 function answer(status: number, retryAfterMs: number | null = null): HttpEnd {
@@ -118,5 +119,66 @@ describe('createGate', () => {
     await expect(failing).rejects.toThrow('broken');
 
     expect(await gate.pass(async () => answer(200), undefined)).toEqual(answer(200));
+  });
+
+  /** How long after the begin each request left, and how many of them got a 429 from a service with that limit. */
+  async function against(limit: number, options: { requests: number; requestsPerSecond?: number }) {
+    const gate = gateOf({ ...options, maxConcurrency: 32 });
+    const service = createRateLimit(limit, Date.now);
+    const begin = Date.now();
+    const sentAt: number[] = [];
+    let refused = 0;
+    const send = async (): Promise<HttpEnd> => {
+      sentAt.push(Date.now() - begin);
+      const over = service.isOver();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!over) return answer(201);
+      refused += 1;
+      return answer(429);
+    };
+    async function untilTaken(): Promise<void> {
+      for (;;) {
+        const end = await gate.pass(send, undefined);
+        if (end.kind === 'answer' && end.status === 201) return;
+      }
+    }
+
+    const all = Promise.all(Array.from({ length: options.requests }, untilTaken));
+    await vi.runAllTimersAsync();
+    await all;
+    return { sentAt, refused, tookMs: Date.now() - begin };
+  }
+
+  it.each([
+    ['without a rate of its own', {}],
+    ['with one that is too high', { requestsPerSecond: 500 }],
+  ])('finds the rate that the service takes, %s', async (_title, own) => {
+    const { refused, tookMs } = await against(20, { requests: 600, ...own });
+
+    // Without it, 32 at a time ask some 1,600 times a second.
+    expect(refused).toBeLessThan(120);
+    expect(tookMs, 'near the limit of the service: 600 at 20 a second are half a minute').toBeLessThan(60_000);
+  });
+
+  it('gives up a place that comes while the service asks to wait', async () => {
+    const gate = gateOf({ requestsPerSecond: 1 });
+    const begin = Date.now();
+    const sentAt: number[] = [];
+    const send = (end: HttpEnd) => async (): Promise<HttpEnd> => {
+      sentAt.push(Date.now() - begin);
+      return end;
+    };
+
+    const all = Promise.all([
+      gate.pass(send(answer(503, 3_500)), undefined),
+      gate.pass(send(answer(201)), undefined),
+      gate.pass(send(answer(201)), undefined),
+    ]);
+    await vi.runAllTimersAsync();
+    await all;
+
+    expect(sentAt[0]).toBe(0);
+    expect(Math.min(...sentAt.slice(1)), 'nobody before the end of the hold').toBeGreaterThanOrEqual(3_500);
+    expect((sentAt[2] ?? 0) - (sentAt[1] ?? 0), 'and then one after the other').toBeGreaterThanOrEqual(1_000);
   });
 });

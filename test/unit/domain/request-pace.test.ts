@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import {
+  isSlowed,
+  rateOf,
+  slowedDown,
+  takePlaces,
+  WHOLE_PACE,
+  type RequestPace,
+  type TooMany,
+} from '../../../src/domain/request-pace.ts';
+
+const MINUTE = 60_000;
+const FEW: TooMany = { taken: 100, share: 0.02, answers: 60 };
+const MANY: TooMany = { taken: 100, share: 0.9, answers: 60 };
+
+function slow(pace: RequestPace, now: number, tooMany: TooMany, limit: number | null = null): RequestPace {
+  return slowedDown(pace, { tooMany, limit, now });
+}
+
+describe('the pace of requests', () => {
+  it('is the limit, or nothing at all, while the service has not said 429', () => {
+    expect(rateOf(WHOLE_PACE, 25, 5)).toBe(25);
+    expect(rateOf(WHOLE_PACE, null, 5)).toBeNull();
+    expect([isSlowed(25, 25), isSlowed(null, null), isSlowed(24, 25), isSlowed(24, null)]).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('starts below what the service took, not below what was tried', () => {
+    expect(rateOf(slow(WHOLE_PACE, 0, MANY), null, 0)).toBe(90);
+    expect(rateOf(slow(WHOLE_PACE, 0, MANY, 25), 25, 0), 'never above nine tenths of the limit').toBe(22.5);
+    expect(rateOf(slow(WHOLE_PACE, 0, { ...MANY, taken: 0 }), null, 0), 'one a second at least').toBe(1);
+    expect(rateOf(slow(WHOLE_PACE, 0, { ...MANY, taken: 0 }, 0.5), 0.5, 0), 'far below a limit that is low').toBe(
+      0.025,
+    );
+  });
+
+  it('is lowered once a second, however many say 429', () => {
+    const once = slow(WHOLE_PACE, 10_000, MANY);
+
+    expect(slow(slow(once, 10_001, MANY), 10_999, MANY)).toEqual(once);
+    expect(rateOf(slow(once, 11_000, MANY), null, 11_000)).toBeLessThan(50);
+  });
+
+  it('is lowered a little by few and by half by many', () => {
+    const once = slow(WHOLE_PACE, 0, MANY);
+    const rate = rateOf(once, null, 1_000) ?? 0;
+
+    expect(rateOf(slow(once, 1_000, FEW), null, 1_000)).toBeCloseTo(rate * 0.9 * 0.98);
+    expect(rateOf(slow(once, 1_000, MANY), null, 1_000)).toBeCloseTo(rate * 0.9 * 0.5);
+  });
+
+  it('doubles in half a minute, up to the limit and not above it', () => {
+    const pace = slow(WHOLE_PACE, 0, { ...MANY, taken: 10 }, 40);
+
+    const rates = [0, MINUTE / 2, MINUTE, 2 * MINUTE, 60 * MINUTE].map((now) => rateOf(pace, 40, now));
+
+    expect(rates).toEqual([9, 18, 36, 40, 40]);
+  });
+
+  it('is free again after a minute without a 429 where there is no limit', () => {
+    const pace = slow(WHOLE_PACE, 0, MANY);
+
+    expect(rateOf(pace, null, MINUTE - 1)).toBeGreaterThan(350);
+    expect(rateOf(pace, null, MINUTE)).toBeNull();
+    expect(rateOf(slow(pace, MINUTE, { ...MANY, taken: 400 }), null, MINUTE), 'and begins anew').toBe(360);
+  });
+
+  it('goes below a tenth of what was taken only when so many are refused that the rate must be the reason', () => {
+    function after(seconds: number, tooMany: TooMany): number | null {
+      let pace = slow(WHOLE_PACE, 0, tooMany);
+      for (let second = 1; second <= seconds; second += 1) pace = slow(pace, second * 1_000, tooMany);
+      return rateOf(pace, null, seconds * 1_000);
+    }
+
+    expect(after(60, { ...FEW, share: 0.2 }), 'now and then, however few come').toBe(10);
+    expect(after(60, { ...MANY, answers: 3 }), 'three answers prove nothing').toBe(10);
+    expect(after(60, MANY)).toBe(1);
+  });
+
+  it('finds the limit of a service and stays near it', () => {
+    const limit = 40;
+    let pace = slow(WHOLE_PACE, 0, { taken: 400, share: 0.9, answers: 100 });
+    let refusals = 0;
+    let sent = 0;
+    for (let second = 1; second <= 300; second += 1) {
+      const now = second * 1_000;
+      const rate = rateOf(pace, null, now) ?? Number.POSITIVE_INFINITY;
+      const over = Math.max(0, rate - limit);
+      sent += rate;
+      refusals += over;
+      if (over > 0) pace = slow(pace, now, { taken: limit, share: over / rate, answers: rate });
+    }
+
+    expect(refusals / sent, 'of all that was sent').toBeLessThan(0.1);
+    expect(sent, 'most of what was allowed').toBeGreaterThan(0.85 * limit * 300);
+  });
+
+  it('spreads its places evenly, each lease after the one before, and saves none up', () => {
+    const first = takePlaces(WHOLE_PACE, { requests: 5, limit: 10, now: 1_000 });
+    const second = takePlaces(first.pace, { requests: 1, limit: 10, now: 1_100 });
+    const late = takePlaces(second.pace, { requests: 1, limit: 10, now: 90_000 });
+
+    expect([first.waitMs, first.gapMs]).toEqual([0, 100]);
+    expect(second.waitMs).toBe(400);
+    expect(late.waitMs).toBe(0);
+  });
+
+  it('has as many places as come where there is no limit', () => {
+    expect(takePlaces(WHOLE_PACE, { requests: 9, limit: null, now: 7 })).toEqual({
+      pace: WHOLE_PACE,
+      waitMs: 0,
+      gapMs: 0,
+    });
+  });
+
+  it('stands when the clock is set back', () => {
+    const pace = slow(WHOLE_PACE, 10_000, MANY);
+
+    expect(rateOf(pace, null, 0)).toBe(90);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { TooMany } from '../../../src/domain/request-pace.ts';
+import { createAnswerTally } from '../../../src/service/answer-tally.ts';
+import { seededChance } from '../../support/seeded-chance.ts';
+
+interface Told {
+  readonly at: number;
+  readonly tooMany: TooMany;
+}
+
+/** Answers a few milliseconds apart, each sent just before; what the tally said of them. */
+function told(refused: readonly boolean[], options: { slowed?: boolean; everyMs?: number } = {}): readonly Told[] {
+  const { slowed = false, everyMs = 2 } = options;
+  const tally = createAnswerTally();
+  return refused.flatMap((tooMany, index) => {
+    const now = 1_000_000 + index * everyMs;
+    const said = tally.note({ tooMany, sentAt: now - 1, now, slowed });
+    return said === null ? [] : [{ at: index, tooMany: said }];
+  });
+}
+
+const times = (count: number, tooMany: boolean): boolean[] => Array.from({ length: count }, () => tooMany);
+
+describe('the tally of answers', () => {
+  it('says nothing while the service takes everything', () => {
+    expect(told(times(500, false))).toEqual([]);
+  });
+
+  it('overlooks a few: the Retry-After is enough for them', () => {
+    expect(told([...times(200, false), ...times(9, true), ...times(200, false)])).toEqual([]);
+  });
+
+  it('tells when one in eight is refused, with what was taken in the last second', () => {
+    const [first] = told([...times(200, false), ...times(30, true)]);
+
+    expect(first?.at).toBeLessThan(220);
+    expect(first?.tooMany.share).toBeGreaterThan(1 / 8);
+    expect(first?.tooMany.taken).toBe(200);
+  });
+
+  it('tells after ten when nothing else is answered', () => {
+    const [first] = told(times(20, true));
+
+    expect(first).toMatchObject({ at: 10, tooMany: { taken: 0, share: 1 } });
+  });
+
+  it('is not moved by a service that refuses one in twenty at random', () => {
+    const chance = seededChance(7);
+
+    expect(told(Array.from({ length: 5_000 }, () => chance() < 0.05))).toEqual([]);
+  });
+
+  it('tells of any 429 while the pace is slowed, once a second', () => {
+    const said = told(
+      Array.from({ length: 2_000 }, (_, index) => index % 50 === 49),
+      { slowed: true },
+    );
+
+    expect(said.map(({ at }) => at)).toEqual([49, 549, 1_049, 1_549]);
+    expect(said[1]?.tooMany.share).toBeCloseTo(0.02, 1);
+  });
+
+  it('does not count answers to what had left before the pace was slowed', () => {
+    const tally = createAnswerTally();
+    const note = (sentAt: number, now: number) => tally.note({ tooMany: true, sentAt, now, slowed: true });
+
+    expect(note(0, 10)).not.toBeNull();
+    expect([note(5, 2_000), note(10, 3_000)]).toEqual([null, null]);
+    expect(note(11, 3_001)).toMatchObject({ share: 1, answers: 1 });
+  });
+
+  it('counts the last second only', () => {
+    const tally = createAnswerTally();
+    const note = (tooMany: boolean, now: number) => tally.note({ tooMany, sentAt: now, now, slowed: true });
+    for (let now = 10_000; now < 12_000; now += 10) note(false, now);
+
+    expect(note(true, 12_500)?.taken).toBeCloseTo(50);
+    expect(note(true, 15_000)?.taken).toBe(0);
+  });
+});
