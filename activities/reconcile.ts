@@ -74,14 +74,16 @@ async function repeatOne(
   invoice: RepeatInvoice,
 ): Promise<'found' | 'nothing' | 'trouble' | 'too-late'> {
   const sentAt = deps.now();
-  const { isOver, outcome } = retentionWindow(deps);
+  const window = retentionWindow(deps);
   // It was taken together with others, whose answers may have taken their time.
-  if (isOver(invoice.mayExistSince)) {
+  if (window.isOver(invoice.mayExistSince)) {
     const { invoiceId, generation } = invoice;
+    const { outcome } = window;
     await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome }]);
     return 'too-late';
   }
-  const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey);
+  const signal = window.signal(invoice.mayExistSince);
+  const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, signal);
   const { invoiceId, generation } = invoice;
   await deps.ledger.recordSends([
     { invoiceId, generation, attempts: 1, sentAt, answeredAt: deps.now(), outcome: outcomeOf(answer, invoice) },

@@ -1,6 +1,9 @@
 import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 
+/** Timers of Node count no further; a POST that waits for weeks is stopped by its activity's time-out. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * After the retention window the service may have forgotten a key, and the same POST would issue a second invoice: Lote never sends such a
  * one again by itself. One whose tries all provably failed to arrive is not concerned: its next POST is the first.
@@ -8,6 +11,8 @@ import type { ActivityDeps } from './deps.ts';
 export interface RetentionWindow {
   /** Asked right before each POST. `since`: when one may have reached the service; null: none has. */
   isOver(since: number | null): boolean;
+  /** Aborted when it ends: a POST may wait in the client for its place in the rate, for longer than anybody can tell. */
+  signal(since: number | null): AbortSignal | undefined;
   readonly outcome: SendOutcome & { readonly kind: 'unknown' };
 }
 
@@ -20,6 +25,10 @@ export function retentionWindow({ settings, now }: Pick<ActivityDeps, 'settings'
   };
   return {
     isOver: (since) => since !== null && now() - since >= retentionMs,
+    signal: (since) =>
+      since === null
+        ? undefined
+        : AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(since + retentionMs - now())), LONGEST_TIMER_MS)),
     outcome: { kind: 'unknown', reason },
   };
 }

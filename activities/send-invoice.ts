@@ -63,7 +63,8 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
       return { ...(before ?? turnedAway(lastSentAt)), outcome: deps.window.outcome };
     }
     const place = deps.storedErrors.leave();
-    const answer = await post(deps, body, invoice.idempotencyKey, lastSentAt).finally(release);
+    const request = { body, key: invoice.idempotencyKey, signal: deps.window.signal(mayExistSince) };
+    const answer = await post(deps, request, lastSentAt).finally(release);
     const answeredAt = deps.now();
     mayExist ||= answer.kind === 'lost' || (answer.kind === 'closed-door' && answer.mayExist);
     if (mayExist) mayExistSince ??= lastSentAt;
@@ -81,8 +82,14 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
   }
 }
 
-async function post(deps: SendDeps, body: string, key: string, sentAt: number): Promise<CreateAnswer> {
-  const answer = await deps.service.createInvoice(body, key);
+interface Post {
+  readonly body: string;
+  readonly key: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function post(deps: SendDeps, { body, key, signal }: Post, sentAt: number): Promise<CreateAnswer> {
+  const answer = await deps.service.createInvoice(body, key, signal);
   if (answer.kind === 'closed-door') await deps.shutOut(answer.reason, sentAt);
   return answer;
 }

@@ -1,16 +1,14 @@
 import type { ServiceProfile } from '../service/profile.ts';
 
 const HOUR_MS = 3_600_000;
-/** Longer than one request may take until its last byte came, the client's own short waits included. */
+/** Longer than one request may be on its way. */
 const LONGEST_REQUEST_MS = 60_000;
 
 /**
- * For how long Lote repeats a key by itself: `idempotency.retentionHours`, less what a POST that was let go at the last moment may still
- * wait for its place in the rate and be on its way. Of a window that is shorter than such waits, half is kept.
+ * For how long Lote repeats a key by itself: `idempotency.retentionHours`, less what a POST that left at the last moment may take. Of a window
+ * that is shorter than two such times, half is kept.
  */
-export function repeatWindowMs({ idempotency, limits }: Pick<ServiceProfile, 'idempotency' | 'limits'>): number {
+export function repeatWindowMs({ idempotency }: Pick<ServiceProfile, 'idempotency'>): number {
   const windowMs = idempotency.retentionHours * HOUR_MS;
-  const { requestsPerSecond, maxConcurrency } = limits;
-  const paceMs = requestsPerSecond === null ? 0 : (maxConcurrency / requestsPerSecond) * 1_000;
-  return Math.floor(windowMs - Math.min(LONGEST_REQUEST_MS + paceMs, windowMs / 2));
+  return Math.floor(windowMs - Math.min(LONGEST_REQUEST_MS, windowMs / 2));
 }

@@ -27,6 +27,8 @@ interface Try {
   readonly sent: Sent;
   readonly keys: readonly string[];
   readonly pauses: readonly number[];
+  /** What calls each POST back. */
+  readonly signals: readonly (AbortSignal | undefined)[];
   /** What was told in which order: the slot given back, the door shut. */
   readonly told: readonly string[];
 }
@@ -48,6 +50,7 @@ async function send(
 ): Promise<Try> {
   const keys: string[] = [];
   const pauses: number[] = [];
+  const signals: (AbortSignal | undefined)[] = [];
   const told: string[] = [];
   let clock = over.at ?? 0;
   const window = retentionWindow({
@@ -57,7 +60,8 @@ async function send(
   const sent = await sendInvoice(
     {
       service: {
-        createInvoice(body, key) {
+        createInvoice(body, key, signal) {
+          signals.push(signal);
           keys.push(`${key} ${body}`);
           clock += 10;
           const answer = answers[keys.length - 1];
@@ -87,7 +91,7 @@ async function send(
     } as SendableInvoice,
     'bytes',
   );
-  return { sent, keys, pauses, told };
+  return { sent, keys, pauses, told, signals };
 }
 
 describe('sendInvoice', () => {
@@ -231,6 +235,16 @@ describe('an invoice that may exist', () => {
 
     expect(keys).toHaveLength(1);
     expect(sent).toMatchObject({ attempts: 1, outcome: { reason: { code: 'retention-window-over' } } });
+  });
+
+  it('is called back when its window ends while the client lets it wait, and only then', async () => {
+    const { signals } = await send([notNow(), LOST, CREATED], { retentionMs: 500 });
+    const last = signals[2];
+
+    expect(signals.slice(0, 2)).toEqual([undefined, undefined]);
+    expect(last?.aborted).toBe(false);
+    await new Promise((resolve) => last?.addEventListener('abort', resolve));
+    expect(last?.aborted).toBe(true);
   });
 
   it('has its window from the POST whose answer was lost', async () => {

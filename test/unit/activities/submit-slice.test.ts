@@ -252,6 +252,73 @@ describe('a service that lets nobody in', () => {
   });
 });
 
+describe('errors that are kept under keys', () => {
+  const STORED: CreateAnswer = {
+    ...{ kind: 'lost', retryAfterMs: null },
+    reason: { code: 'internal-error', message: 'HTTP 500: this answer is kept' },
+  };
+
+  /** The first seven get errors for ever, and those after them are created. */
+  async function sevenOfTwenty(): Promise<{ readonly place: SlicePlace; readonly batch: TestBatch }> {
+    const place = sending((ref) => (Number(ref.slice(1)) < 7 ? STORED : created()), 64);
+    place.deps.service.listMerchants = () => Promise.resolve({ kind: 'list', merchants: [] });
+    return { place, batch: await place.batch(20) };
+  }
+
+  it('are those invoices’ own trouble: the door stays open, and they end with that reason', async () => {
+    const { place, batch } = await sevenOfTwenty();
+
+    const left: number[] = [];
+    for (let round = 1; round <= 4; round += 1) left.push((await place.slice(batch)).left);
+
+    expect(left).toEqual([7, 7, 7, 0]);
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 13, unknown: 7 });
+    expect(await batch.line('R0')).toMatchObject({ attempts: 12, reason: { code: 'stored-error' } });
+  });
+
+  it('are not looked for in what every key gets: the door shuts, and nothing ends', async () => {
+    const place = sending(() => STORED, 64);
+    place.deps.service.listMerchants = () => Promise.resolve({ kind: 'list', merchants: [] });
+    const batch = await place.batch(5);
+
+    for (let round = 1; round <= 5; round += 1) await place.slice(batch);
+
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({
+      reason: { code: 'internal-error' },
+    });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 5 });
+    expect(place.posts).toHaveLength(60);
+  });
+
+  it('are told by time behind a shut door, by one invoice at a time, and open it again', async () => {
+    const place = sending(() => STORED, 64);
+    place.deps.service.listMerchants = () => Promise.resolve({ kind: 'list', merchants: [] });
+    const batch = await place.batch(5);
+    for (let round = 1; round <= 4; round += 1) await place.slice(batch);
+    place.later(place.deps.settings.sendMs / 2);
+
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, waiting: null });
+
+    expect(place.posts).toHaveLength(65);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ unknown: 5 });
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
+  });
+
+  it('are not found in an outage of everything, however long it lasts', async () => {
+    const place = sending(() => STORED, 64);
+    const reason = { code: 'service-unreachable', message: 'HTTP 503' };
+    place.deps.service.listMerchants = () => Promise.resolve({ kind: 'unreadable', reason });
+    const batch = await place.batch(5);
+    for (let round = 1; round <= 6; round += 1) {
+      await place.slice(batch);
+      place.later(place.deps.settings.sendMs / 2);
+    }
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 5 });
+  });
+});
+
 describe('a service that refuses too much', () => {
   it('is not sent the rest of the batch', async () => {
     const place = sending(() => REFUSED);

@@ -351,11 +351,11 @@ describe('registerWebhook', () => {
   );
 
   it.each([
-    [422, 'http-422-unreadable'],
+    [422, 'not-there'],
     [401, 'http-401'],
-    [429, 'http-429'],
+    [429, 'not-there'],
   ])('says why a %d was not a registration', async (status, code) => {
-    const service = await answering(status, { error: { code, message: 'No such address' } });
+    const service = await answering(status, { error: { code: 'not_there', message: 'No.' } });
 
     expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({
       kind: 'refused',
