@@ -6,6 +6,7 @@ import type { ActivityDeps } from './deps.ts';
 import { createDoor, type Door, type Waiting } from './doorkeeper.ts';
 import { eachOf } from './each-of.ts';
 import { holdOverBudget, readBudget } from './failure-budget.ts';
+import { holdForbiddenMerchants, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun } from './forbidden-run.ts';
 import { freezeBodies } from './freeze-bodies.ts';
 import { holdOverRetries } from './retry-budget.ts';
@@ -41,13 +42,6 @@ const LONGEST_SLICE_MS = 60_000;
 const FIRST_BUDGET_LOOK = 16;
 /** An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before that time is spent. */
 const STORED_ERROR_SHARE = 2;
-/** Told apart by the client from 401, by its own code. */
-const REFUSED_ACCESS: Reason = { code: 'http-403', message: 'The service answered 403 Forbidden.' };
-const MERCHANT_FORBIDDEN: Reason = {
-  code: 'merchant-forbidden',
-  message:
-    'The service answered 403 Forbidden to invoices of this merchant one after the other, and took others. This one was not sent: ask its support about the merchant, then drop the file again.',
-};
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 
 /** What all slices of one process share, so that trouble in a row is seen as such. */
@@ -104,7 +98,7 @@ async function submitSlice(
     if (shut) await door.shut(REFUSED_ACCESS, deps.now());
   }
   await recordIdle();
-  if (door.shutFor() === null) await holdForbidden();
+  if (door.shutFor() === null) await holdForbiddenMerchants(deps, batchId, forbidden.refusedMerchants());
 
   const overBudget = slice.refused > 0 && (await holdOverBudget(deps, batchId));
   const stop = (await holdOverRetries(deps, batchId, slice.repeats)) || overBudget;
@@ -184,19 +178,9 @@ async function submitSlice(
     if (reason.code !== REFUSED_ACCESS.code) await door.shut(reason, sentAt);
   }
 
-  /** What a lost answer left open stays unknown, whatever comes after it. */
   async function refuse(invoices: readonly SendableInvoice[]): Promise<void> {
     if (invoices.length === 0) return;
-    const now = deps.now();
-    await deps.ledger.recordSends(
-      invoices.map(({ invoiceId, generation, mayExist }) => ({
-        invoiceId,
-        generation,
-        attempts: 0,
-        sentAt: now,
-        outcome: { kind: mayExist ? 'unknown' : 'rejected', reason: REFUSED_ACCESS },
-      })),
-    );
+    await refuseForbidden(deps, invoices);
     slice.left -= invoices.length;
     for (let one = 0; one < invoices.length; one += 1) await countRefusal();
   }
@@ -224,15 +208,6 @@ async function submitSlice(
         outcome: { kind: 'pending', reason, mayExist: false },
       })),
     );
-  }
-
-  /** What this slice leaves of them counts as left: the next round finds it gone. */
-  async function holdForbidden(): Promise<void> {
-    const now = deps.now();
-    for (const merchantNif of forbidden.refusedMerchants()) {
-      // oxlint-disable-next-line no-await-in-loop
-      await deps.ledger.holdUnsent(batchId, { reason: MERCHANT_FORBIDDEN, merchantNif, now });
-    }
   }
 
   async function waiting(): Promise<Waiting | null> {
