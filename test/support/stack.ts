@@ -221,6 +221,7 @@ export interface ReportDocument {
     readonly ref: string;
     readonly state: string;
     readonly serviceId: string | null;
+    readonly idempotencyKey: string | null;
     readonly reason: { readonly code: string; readonly message: string } | null;
     readonly findings?: unknown;
   }[];
