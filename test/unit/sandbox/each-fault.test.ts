@@ -130,10 +130,27 @@ describe('each fault, when it always happens, changes what the documentation say
   });
 
   it('are all in this table', () => {
-    const { retryAfterSeconds, slowDripMs, reorderMs, lateMs, outage, ...chances } = checkedFaults();
+    const { retryAfterSeconds, slowDripMs, reorderMs, lateMs, outage, requestsPerSecond, ...chances } = checkedFaults();
 
     expect(Object.keys(chances).toSorted()).toEqual([...FAULTS].toSorted());
-    expect([retryAfterSeconds, slowDripMs, reorderMs, lateMs, outage]).toEqual([1, 2000, 1000, 5000, null]);
+    expect([retryAfterSeconds, slowDripMs, reorderMs, lateMs]).toEqual([1, 2000, 1000, 5000]);
+    expect([outage, requestsPerSecond]).toEqual([null, null]);
+  });
+});
+
+describe('a limit of requests a second', () => {
+  it('refuses what comes faster, with the time to wait, and leaves health and books alone', async () => {
+    const box = await sandbox({ faults: { requestsPerSecond: 0.001, retryAfterSeconds: 9 } });
+
+    // The second may come in the last moment of the first one's second.
+    const replies = [];
+    for (let one = 0; one < 3; one += 1) replies.push(await call(box.url, 'GET', '/v1/merchants'));
+
+    expect(replies.at(-1)?.status).toBe(429);
+    expect(replies[0]?.status).toBe(200);
+    expect(replies.at(-1)?.headers.get('retry-after')).toBe('9');
+    expect((await call(box.url, 'GET', '/_sandbox/health')).status).toBe(200);
+    expect((await call(box.url, 'GET', '/_sandbox/books')).status).toBe(200);
   });
 });
 

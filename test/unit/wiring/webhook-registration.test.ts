@@ -15,6 +15,7 @@ import {
 import { postgresSchema, postgresUrl } from '../../support/postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../support/sandbox-books.ts';
 import { startServiceFront, type ServiceFront } from '../../support/service-front.ts';
+import { until } from '../../support/until.ts';
 import { receiverOf, signatureOf } from '../webhooks/receiver-fixture.ts';
 
 const URL = 'http://127.0.0.1:9/webhooks';
@@ -127,6 +128,7 @@ describe('createWebhookRegistration', () => {
     });
     const slow = process();
     const slowEnd = slow.ensure();
+    await until(() => asked() === 1);
     const impatient = process({ pause: () => Promise.resolve() });
 
     await impatient.ensure();
