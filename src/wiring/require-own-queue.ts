@@ -45,7 +45,7 @@ async function foreignPollers({ pollers, keeps }: OwnQueue): Promise<Map<string,
 function foreign({ taskQueue, keeps }: OwnQueue, identity: string): LoteError {
   return new LoteError(
     'ledger-foreign',
-    `Starting a worker on task queue ${taskQueue}: all its workers must keep one application of one ledger, but "${identity}" works there and this one keeps ${keeps}. ` +
+    `Starting a worker on task queue ${taskQueue}: all its workers must keep one ledger and one application, but "${identity}" works there and this one keeps ${keeps}. ` +
       'Stop the other worker, or give this one a task queue of its own (LOTE_TASK_QUEUE).',
   );
 }
