@@ -18,7 +18,7 @@ import { createScenario, delivery, NOW, REASON } from './scenario.ts';
  */
 
 /** More of them: MODEL_RUNS=5000 npx vitest run test/contract/ledger/postgres.test.ts -t 'life of an invoice'. */
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 150);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 80);
 const LONGEST_LIFE = 45;
 /** The service keeps a key for so long, and the ledger is told so. */
 const DAY = 86_400_000;
