@@ -34,13 +34,14 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     const { batchId } = batch;
     const counts = await ledger.countOutcomes(batchId);
     const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
+    const reports = await reportFiles(reportsDir, batchId);
     const content = batchPage(format, {
       batch,
       counts,
       view,
       invoices: await invoiceWindow(ledger, { batchId, states: view.states, page: view.page }),
       fileFindings: await ledger.fileFindings(batchId),
-      reports: await reportFiles(reportsDir, batchId),
+      reports,
       temporalUi: workflowAddress(links, batch.workflowId),
       watch:
         isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
@@ -49,7 +50,8 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
       audited: (await ledger.auditOf(batchId)).length,
       done: doneNote(format, context.req.query()),
     });
-    return pages.show(context, { title: batch.file, content, live: isLive(batch) });
+    // The batch ends a moment before its report is written: a page that stopped there would never show it.
+    return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
   });
 
   routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {

@@ -54,7 +54,8 @@ export function neighboursContract(open: OpenLedger): void {
       const answer = { invoiceId, generation: 1, attempts: 1, sentAt: NOW };
       await ledger.recordSends([{ ...answer, outcome: accepted(one) }]);
       await ledger.recordSends([{ ...answer, outcome: accepted(two) }]);
-      await ledger.recordStatus([{ invoiceId, serviceId: one, status: 'failed', reason: REASON, now: NOW + 50 }]);
+      for (const serviceId of [two, one])
+        await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
 
       const second = await scenario.run([{ ref: 'fresh', unitPrice: '99' }]);
 

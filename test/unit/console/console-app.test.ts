@@ -98,6 +98,19 @@ describe('the page of a batch', () => {
     expect(page).toContain('Row 5 looks like a totals row.');
   });
 
+  it('stays live until its report is there: the batch ends a moment before', async () => {
+    const path = `/batches/${MIXED.batch.batchId}`;
+    const before = await pageOf(path, { held: [MIXED] });
+    await mkdir(join(reportsDir, MIXED.batch.batchId));
+    await writeFile(join(reportsDir, MIXED.batch.batchId, 'report.html'), '<p>whole</p>');
+
+    const after = await pageOf(path, { held: [MIXED] });
+
+    expect(before).toContain('data-live');
+    expect(after).not.toContain('data-live');
+    expect(after).toContain('report.html');
+  });
+
   it('shows every invoice, or those of one state, on request', async () => {
     const refs = async (show: string) =>
       [
