@@ -5,7 +5,7 @@ import type { OpenDocument, RepeatInvoice } from '../src/domain/ports/reconcilin
 import type { ActivityDeps } from './deps.ts';
 import { eachOf } from './each-of.ts';
 import { askOne } from './ask-all.ts';
-import { retentionWindow } from './retention-window.ts';
+import { retentionWindow, type RetentionWindow } from './retention-window.ts';
 
 export interface ReconcileInput {
   readonly ledgerId?: string | undefined;
@@ -43,6 +43,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   const { application, ledger, settings } = deps;
   await ledger.applyMissedEvents();
   const { cancellationSignal } = Context.current();
+  const window = retentionWindow(deps);
   let repeated = 0;
   let found = 0;
   let troubles = 0;
@@ -59,7 +60,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
     if (taken.length === 0) break;
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
-      const answer = await repeatOne(deps, invoice);
+      const answer = await repeatOne(deps, window, invoice);
       if (answer === 'too-late') return;
       repeated += 1;
       if (answer === 'found') found += 1;
@@ -71,20 +72,18 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
 
 async function repeatOne(
   deps: ActivityDeps,
+  window: RetentionWindow,
   invoice: RepeatInvoice,
 ): Promise<'found' | 'nothing' | 'trouble' | 'too-late'> {
   const sentAt = deps.now();
-  const window = retentionWindow(deps);
+  const { invoiceId, generation, mayExistSince } = invoice;
   // It was taken together with others, whose answers may have taken their time.
-  if (window.isOver(invoice.mayExistSince)) {
-    const { invoiceId, generation } = invoice;
-    const { outcome } = window;
-    await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome }]);
+  if (window.isOver(mayExistSince)) {
+    await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome: window.outcome }]);
     return 'too-late';
   }
-  const signal = window.signal(invoice.mayExistSince);
+  const signal = window.signal(mayExistSince);
   const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, signal);
-  const { invoiceId, generation } = invoice;
   await deps.ledger.recordSends([
     { invoiceId, generation, attempts: 1, sentAt, answeredAt: deps.now(), outcome: outcomeOf(answer, invoice) },
   ]);

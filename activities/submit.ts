@@ -85,6 +85,7 @@ async function submitSlice(
   const { cancellationSignal } = Context.current();
   const until = deps.now() + LONGEST_SLICE_MS;
   const slice = { accepted: 0, left: 0, refused: 0, repeats: 0, retryAfterMs: 0, stop: false };
+  const window = retentionWindow(deps);
   const forbidden = createForbiddenRun(new Set(toSend.map(({ invoice }) => invoice.merchant.nif)).size);
   const idle: SendableInvoice[] = [];
   let nextLook = FIRST_BUDGET_LOOK;
@@ -118,7 +119,7 @@ async function submitSlice(
         pause: (ms) => sleep(ms),
         shutOut,
         stopped: () => door.shutFor() !== null,
-        window: retentionWindow(deps),
+        window,
         storedErrors,
         serviceLives: async () => (await deps.service.listMerchants(cancellationSignal)).kind !== 'unreadable',
       },

@@ -31,8 +31,14 @@ export function createServiceUse(database: Database): ServiceUseLedger {
   return {
     async knownAccount(account, now) {
       const { application, baseUrl, keyFingerprint } = account;
-      await database.query(REMEMBER_ACCOUNT, [application, baseUrl, keyFingerprint, now]);
-      const [row] = await database.query<AccountRow>(FIND_USED_ACCOUNT, [application, baseUrl, keyFingerprint]);
+      const id = [application, baseUrl, keyFingerprint];
+      const find = (): Promise<readonly AccountRow[]> => database.query<AccountRow>(FIND_USED_ACCOUNT, id);
+      // Asked before each activity: to read is enough, but for the first time.
+      let [row] = await find();
+      if (row === undefined) {
+        await database.query(REMEMBER_ACCOUNT, [...id, now]);
+        [row] = await find();
+      }
       if (row === undefined) return account;
       return { application: row.application, baseUrl: row.base_url, keyFingerprint: row.key_fingerprint };
     },

@@ -41,15 +41,18 @@ export function createGate(options: GateOptions): Gate {
     for (;;) {
       const held = pace.heldUntil() - options.now();
       if (held > WAIT_OUT_MS) return { kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: held };
+      if (held > 0) {
+        // oxlint-disable-next-line no-await-in-loop
+        if (!(await pause(held * (1 + options.random() * SPREAD), signal))) return cancelled();
+        continue;
+      }
       // oxlint-disable-next-line no-await-in-loop
-      if (held > 0 && !(await pause(held * (1 + options.random() * SPREAD), signal))) return cancelled();
-      // oxlint-disable-next-line no-await-in-loop
-      const wait = held > 0 ? 0 : await place();
+      const wait = await place();
       if (wait === null) return { kind: 'not-sent', code: 'pace-unavailable', retryAfterMs: null };
       // oxlint-disable-next-line no-await-in-loop
       if (!(await pause(wait, signal))) return cancelled();
       // Asked again after each wait: another answer may have brought a hold, or prolonged it. A place before its end is given up.
-      if (held <= 0 && pace.heldUntil() <= options.now()) return null;
+      if (pace.heldUntil() <= options.now()) return null;
     }
   }
 

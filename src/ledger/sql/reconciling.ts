@@ -1,4 +1,5 @@
 import { SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
+import { failedEventOf } from './failed-event.ts';
 import { CLOSED_BATCH_STATES, fromStates } from './states.ts';
 
 /** Invoices that the last report of some batch left open: a small table instead of an index on the state of all invoices. */
@@ -75,12 +76,6 @@ export interface OpenDocumentRow {
   readonly has_failed_event: boolean;
   readonly reason_code: string | null;
   readonly reason_message: string | null;
-}
-
-function failedEventOf(table: string): string {
-  return `SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
-  WHERE d.service_id = ${table}.service_id AND d.verdict = 'failed'
-  ORDER BY d.seq DESC LIMIT 1`;
 }
 
 /** now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked for each time. */

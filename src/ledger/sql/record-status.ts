@@ -1,3 +1,4 @@
+import { failedEventOf } from './failed-event.ts';
 import { fromStates } from './states.ts';
 
 export interface RecordedStatus {
@@ -34,11 +35,7 @@ WITH item AS (
       ELSE coalesce(event.reason_message, 'The service called the invoice failed and gave no reason') END AS reason_message
   FROM item u
   JOIN target t ON t.invoice_id = u.invoice_id AND t.service_id = u.service_id
-  LEFT JOIN LATERAL (
-    SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
-    WHERE d.service_id = t.service_id AND d.verdict = 'failed'
-    ORDER BY d.seq DESC LIMIT 1
-  ) event ON true
+  LEFT JOIN LATERAL (${failedEventOf('t')}) event ON true
 )
 UPDATE invoice i SET
   state = CASE

@@ -1,4 +1,4 @@
-const CLOCK = 'extract(epoch FROM clock_timestamp())::double precision * 1000';
+import { CLOCK } from './clock.ts';
 
 /** application, baseUrl, key fingerprint, now. Not when another application of the ledger has that very account. */
 export const REMEMBER_ACCOUNT = `/* remember-account */

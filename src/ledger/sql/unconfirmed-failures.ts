@@ -1,3 +1,4 @@
+import { failedEventOf } from './failed-event.ts';
 import { PAGE_INVOICES } from './page-of.ts';
 
 export interface UnconfirmedRow {
@@ -12,11 +13,7 @@ export const UNCONFIRMED_FAILURES = `/* unconfirmed-failures */
 SELECT i.invoice_id, i.service_id, event.reason_code, event.reason_message
 FROM batch_invoice bi
 JOIN invoice i ON i.invoice_id = bi.invoice_id
-JOIN LATERAL (
-  SELECT d.reason_code, d.reason_message FROM delivery d
-  WHERE d.service_id = i.service_id AND d.verdict = 'failed'
-  ORDER BY d.seq DESC LIMIT 1
-) event ON true
+JOIN LATERAL (${failedEventOf('i')}) event ON true
 WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND bi.batch_id = $1 AND bi.outcome IS NULL AND i.state = 'accepted'
 ORDER BY i.asks, bi.ordinal
 LIMIT $3`;

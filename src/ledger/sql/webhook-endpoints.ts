@@ -1,4 +1,4 @@
-const CLOCK = 'extract(epoch FROM clock_timestamp())::double precision * 1000';
+import { CLOCK } from './clock.ts';
 
 export interface EndpointRow {
   readonly base_url: string;
