@@ -53,7 +53,7 @@ function row({ texts, time, count }: PageFormat, entry: AuditEntry): Html {
     <td class="text">
       ${entry.why} ${entry.acceptedDuplicateRisk ? html`<strong>${audit.risk}</strong>` : ''}
     </td>
-    <td class="number">${entry.invoices === 0 ? '' : count(entry.invoices)}</td>
+    <td class="number">${entry.invoices === 0 && entry.what !== 'retry' ? '' : count(entry.invoices)}</td>
     <td class="text">
       ${entry.examples.map(({ ref, from, move }) => html`<div>${ref}: ${from}, ${audit.moves[move]}</div>`)}
     </td>

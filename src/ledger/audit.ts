@@ -31,16 +31,21 @@ export async function writeAudit(
   moves: readonly AuditedMove[],
 ): Promise<void> {
   if (moves.length === 0) return;
-  const { actionId, batchId, now, who, what, why, acceptedDuplicateRisk } = action;
-  await queries.query(INSERT_AUDIT, [actionId, batchId, now, who, what, why, acceptedDuplicateRisk ? 'true' : 'false']);
+  await writeAction(queries, action);
   await queries.query(INSERT_AUDIT_INVOICES, [
-    actionId,
+    action.actionId,
     column(moves, (move) => move.invoiceId),
     column(moves, (move) => move.generation),
     column(moves, (move) => move.ordinal),
     column(moves, (move) => move.move),
     column(moves, (move) => move.from),
   ]);
+}
+
+/** The action alone: an operator's word stands in the audit whether or not it moved an invoice. */
+export async function writeAction(queries: Queries, action: AuditedAction): Promise<void> {
+  const { actionId, batchId, now, who, what, why, acceptedDuplicateRisk } = action;
+  await queries.query(INSERT_AUDIT, [actionId, batchId, now, who, what, why, acceptedDuplicateRisk ? 'true' : 'false']);
 }
 
 /** What moved no invoice: an action of the batch as a whole. */

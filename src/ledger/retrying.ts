@@ -2,7 +2,7 @@ import type { InvoiceState } from '../domain/invoice-state.ts';
 import type { RetryRequest, RetryResult } from '../domain/ports/operating-ledger.ts';
 import type { RetryMove, RetryRefusal } from '../domain/retry-decision.ts';
 import { decideRetry, RETRY_BY_ROW_STATES, RETRY_STATES } from '../domain/retry-decision.ts';
-import { writeAudit } from './audit.ts';
+import { writeAction, writeAudit, type AuditedAction } from './audit.ts';
 import type { Database, Queries } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { arrayLiteral, column } from './sql/array-literal.ts';
@@ -38,9 +38,16 @@ export async function retryInvoices(database: Database, keyOf: KeyOf, request: R
       pages.add(row.page);
     }
     for (const refusal of portion.refused) refused[refusal] = (refused[refusal] ?? 0) + 1;
-    if (portion.last === null) return { moved, refused, pages: [...pages].sort((a, b) => a - b) };
+    if (portion.last === null) break;
     after = portion.last;
   }
+  // The retry policy of the profile runs after each round, mostly for nothing; an operator's word is always written down.
+  if (pages.size === 0 && request.policy.unattended !== true) await writeAction(database, auditOf(request));
+  return { moved, refused, pages: [...pages].sort((a, b) => a - b) };
+}
+
+function auditOf({ action, batchId, policy }: RetryRequest): AuditedAction {
+  return { ...action, batchId, what: 'retry', acceptedDuplicateRisk: policy.acceptDuplicateRisk, now: policy.now };
 }
 
 interface Portion {
@@ -84,13 +91,7 @@ async function retryPortion(
   const moved = await moveAll(queries, judged, { keyOf, request });
   await writeAudit(
     queries,
-    {
-      ...request.action,
-      batchId,
-      what: 'retry',
-      acceptedDuplicateRisk: policy.acceptDuplicateRisk,
-      now: policy.now,
-    },
+    auditOf(request),
     moved.map(({ row, move }) => ({
       invoiceId: row.invoice_id,
       generation: row.generation,

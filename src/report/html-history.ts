@@ -48,7 +48,7 @@ function auditTable(audit: readonly ReportedAction[]): SafeHtml {
           (action) =>
             html`<tr><td>${action.at.slice(0, 16).replace('T', ' ')} UTC</td><td>${action.who ?? 'not known'}</td><td>${WHAT[action.what] ?? action.what}</td>
               <td>${action.why}${action.acceptedDuplicateRisk ? html` <strong>The risk of a duplicate was accepted.</strong>` : ''}</td>
-              <td class="number">${action.invoices === 0 ? '' : action.invoices}</td>
+              <td class="number">${action.invoices === 0 && action.what !== 'retry' ? '' : action.invoices}</td>
               <td>${action.examples.map(({ ref, rows, move, from }) => html`<div>${ref} (${rowList(rows)}): ${from}, ${MOVES[move] ?? move}</div>`)}</td></tr>`,
         )}</tbody>
       </table></div>

@@ -301,10 +301,28 @@ export function operatingContract(open: OpenLedger): void {
       ]);
     });
 
-    it('writes no audit for what it refused', async () => {
+    it('writes down an operator’s retry that moved nothing, once, and its accepted risk', async () => {
       const batch = await scenario.run([{ ref: 'nothing-done' }]);
+      const request = {
+        policy: { acceptDuplicateRisk: true },
+        action: { actionId: randomUUID(), who: 'rui', why: 'to be sure' },
+      };
 
-      await retry(batch);
+      await retry(batch, request);
+      await retry(batch, request);
+
+      expect(await ledger.auditOf(batch.batchId)).toEqual([
+        {
+          ...{ at: POLICY.now, who: 'rui', what: 'retry', why: 'to be sure', acceptedDuplicateRisk: true },
+          ...{ invoices: 0, examples: [] },
+        },
+      ]);
+    });
+
+    it('writes nothing of a retry policy that found nothing to do', async () => {
+      const batch = await scenario.run([{ ref: 'policy-idle' }]);
+
+      await retry(batch, { policy: { unattended: true } });
 
       expect(await ledger.auditOf(batch.batchId)).toEqual([]);
     });
