@@ -12,6 +12,7 @@ import { freezeBodies } from './freeze-bodies.ts';
 import { holdOverRetries } from './retry-budget.ts';
 import { retentionWindow, withinRetention } from './retention-window.ts';
 import { sendInvoice, type Sent } from './send-invoice.ts';
+import { sharedAnswer } from './shared-answer.ts';
 import { createSlots, type Release, type Slots } from './slots.ts';
 import { createStoredErrors, type StoredErrors } from './stored-errors.ts';
 
@@ -86,6 +87,10 @@ async function submitSlice(
   const until = deps.now() + LONGEST_SLICE_MS;
   const slice = { accepted: 0, left: 0, refused: 0, repeats: 0, retryAfterMs: 0, stop: false };
   const window = retentionWindow(deps);
+  // With many stored errors at once, each would ask the same.
+  const serviceLives = sharedAnswer(
+    async () => (await deps.service.listMerchants(cancellationSignal)).kind !== 'unreadable',
+  );
   const forbidden = createForbiddenRun(new Set(toSend.map(({ invoice }) => invoice.merchant.nif)).size);
   const idle: SendableInvoice[] = [];
   let nextLook = FIRST_BUDGET_LOOK;
@@ -121,7 +126,7 @@ async function submitSlice(
         stopped: () => door.shutFor() !== null,
         window,
         storedErrors,
-        serviceLives: async () => (await deps.service.listMerchants(cancellationSignal)).kind !== 'unreadable',
+        serviceLives,
       },
       invoice,
       bodies.get(invoice.invoiceId) ?? '',

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import type {
@@ -85,6 +86,8 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
 
   async function call(request: Call): Promise<HttpEnd> {
     const { method, signal } = request;
+    // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
+    if (signal !== undefined) setMaxListeners(0, signal);
     const headers = {
       ...address.headers,
       ...(request.body !== undefined && JSON_BODY),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../activities/close-page.ts';
 import { createSubmitSlice, type SliceResult } from '../../../activities/submit.ts';
@@ -275,6 +276,23 @@ describe('errors that are kept under keys', () => {
     expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
     expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 13, unknown: 7 });
     expect(await batch.line('R0')).toMatchObject({ attempts: 12, reason: { code: 'stored-error' } });
+  });
+
+  it('make one question of many whether the service answers at all', async () => {
+    const { place, batch } = await sevenOfTwenty();
+    let open = 0;
+    let most = 0;
+    place.deps.service.listMerchants = async () => {
+      most = Math.max(most, (open += 1));
+      await sleep(50);
+      open -= 1;
+      return { kind: 'list', merchants: [] };
+    };
+
+    for (let round = 1; round <= 4; round += 1) await place.slice(batch);
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 13, unknown: 7 });
+    expect(most).toBe(1);
   });
 
   it('are not looked for in what every key gets: the door shuts, and nothing ends', async () => {

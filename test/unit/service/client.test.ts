@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
@@ -391,5 +392,26 @@ describe('createInvoicingService', () => {
 
   it('names its base address as the ledger keys it', () => {
     expect(clientOf('http://127.0.0.1:1/').baseUrl).toBe('http://127.0.0.1:1');
+  });
+});
+
+describe('one signal for many requests', () => {
+  it('warns of no leak while it has a listener for each, and keeps none of them', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const server = await scriptedServer((_request, response) => {
+      setTimeout(() => sendJson(response, 500, {}), 20);
+    });
+    const service = clientOf(server.baseUrl);
+    const { signal } = new AbortController();
+
+    await Promise.all(Array.from({ length: 100 }, () => service.createInvoice('{}', 'lote_abc', signal)));
+
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(server.received).toHaveLength(100);
+    expect(warnings).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
