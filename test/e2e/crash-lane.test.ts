@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { crashLane, type CrashCase, type CrashLane } from '../support/crash-lane.ts';
+import type { CrashCase } from '../support/crash-case.ts';
+import { crashLane, type CrashLane } from '../support/crash-lane.ts';
+import { HELD } from '../support/crash-matrix.ts';
 
 /** One of each kind; `npm run test:chaos` has every point of both processes, and all three victims at each. */
 const CASES: readonly CrashCase[] = [
@@ -21,6 +23,7 @@ describe.skipIf(inject('postgresUrl') === null)('the distributed form', { timeou
   it.each(CASES)('survives the end of $victim when its $part is at $point', async (crash) => {
     const end = await lane?.surviveOne(crash);
 
+    expect(end?.verdict).toBe(HELD);
     expect(end?.posts).toBeGreaterThan(0);
   });
 });

@@ -11,6 +11,8 @@ export interface InvoiceFile {
   readonly invoices: number;
   /** Default 1; files that share no ordinal share no invoice. */
   readonly firstOrdinal?: number;
+  /** Lines of each invoice, default 1: the first lines of all invoices, then their second lines, and so on. */
+  readonly linesEach?: number;
   /** Ordinals (from 1) that the simulated engine fails. */
   readonly failing?: readonly number[];
   /** Ordinals (from 1) whose quantity is no number. */
@@ -30,22 +32,26 @@ function customerTaxIdOf(ordinal: number): string {
   return String(200_000_000 + ordinal);
 }
 
-function invoiceFileText({
-  invoices,
-  firstOrdinal = 1,
-  failing = [],
-  invalid = [],
-  series = 'F',
-  merchants = MERCHANTS,
-}: InvoiceFile): string {
-  const rows = Array.from({ length: invoices }, (_, at) => {
-    const ordinal = firstOrdinal + at;
-    const nif = merchants[at % merchants.length] ?? '';
-    const quantity = invalid.includes(ordinal) ? 'muitos' : String(1 + (at % 7));
-    const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
-    return `${series}/${ordinal},${nif},Comerciante ${nif},fiscal@${nif}.example,${customerOf(ordinal)},${customerTaxIdOf(ordinal)},EUR,Artigo ${series}${ordinal},${quantity},${10 + (at % 90)}.25,${tax}`;
-  });
+function invoiceFileText(file: InvoiceFile): string {
+  const { invoices, linesEach = 1 } = file;
+  const rows = Array.from({ length: linesEach * invoices }, (_, at) =>
+    rowText(file, { at: at % invoices, line: 1 + Math.floor(at / invoices) }),
+  );
   return `${[HEADER, ...rows].join('\n')}\n`;
+}
+
+function rowText(
+  { firstOrdinal = 1, failing = [], invalid = [], series = 'F', merchants = MERCHANTS, linesEach = 1 }: InvoiceFile,
+  { at, line }: { readonly at: number; readonly line: number },
+): string {
+  const ordinal = firstOrdinal + at;
+  const ref = `${series}/${ordinal}`;
+  const nif = merchants[at % merchants.length] ?? '';
+  const description = linesEach === 1 ? `Artigo ${ref}` : `Artigo ${ref} linha ${line}`;
+  const quantity = invalid.includes(ordinal) ? 'muitos' : String(line + (at % 7));
+  const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
+  const merchant = `${nif},Comerciante ${nif},fiscal@${nif}.example`;
+  return `${ref},${merchant},${customerOf(ordinal)},${customerTaxIdOf(ordinal)},EUR,${description},${quantity},${10 + (at % 90)}.25,${tax}`;
 }
 
 export async function writeInvoiceFile(path: string, file: InvoiceFile): Promise<void> {

@@ -1,0 +1,22 @@
+import { inject } from 'vitest';
+import { CRASH_POINTS } from '../../src/wiring/crash-points.ts';
+import type { CrashCase } from '../support/crash-case.ts';
+import { crashMatrix, partAt } from './crash-matrix.ts';
+
+/** Longer than every time-out on the way of a batch: heartbeats to 30 s (reconciliation 60 s), requests 45 s, workflow tasks 10 s. */
+const STOPPED_MS = 70_000;
+/** A lane waits for most of a case. */
+const LANES = 4;
+const CHOSEN = new RegExp(process.env['CHAOS_POINTS'] ?? '.');
+
+const points = CRASH_POINTS.filter((point) => CHOSEN.test(point));
+
+const cases: readonly CrashCase[] = ([1, 2] as const).flatMap((workers) =>
+  points.map((point): CrashCase => ({ part: partAt(point), point, victim: 'itself', awayMs: STOPPED_MS, workers })),
+);
+
+crashMatrix('stopped longer than every time-out, and then going on', cases, {
+  lanes: LANES,
+  missing: inject('postgresUrl') === null ? 'this machine has no PostgreSQL' : null,
+  shape: { invoices: 300, linesEach: 3, pageSize: 100 },
+});

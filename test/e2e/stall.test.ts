@@ -1,0 +1,31 @@
+import { describe, expect, inject, it } from 'vitest';
+import type { CrashCase } from '../support/crash-case.ts';
+import { crashLane } from '../support/crash-lane.ts';
+import { HELD, matrixText } from '../support/crash-matrix.ts';
+
+/** Longer than the heartbeat of a slice (30 s) and the time-out of a workflow task (10 s). `npm run test:chaos` has every point, for 70 s. */
+const STOPPED_MS = 38_000;
+
+const CASES: readonly CrashCase[] = [
+  { part: 'worker', point: 'after-staged', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
+  { part: 'worker', point: 'after-post:9', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
+  { part: 'worker', point: 'before-answer-recorded:3', victim: 'itself', awayMs: STOPPED_MS },
+];
+
+/** They mostly wait, each on servers of its own. */
+describe.skipIf(inject('postgresUrl') === null)('a process that stands still', { concurrent: true }, () => {
+  it.each(CASES)(
+    'at $point and goes on after its time-outs, among $workers workers: nothing lost, double or cut',
+    { timeout: 300_000 },
+    async (crash) => {
+      const lane = await crashLane({ linesEach: 3 });
+      try {
+        const end = await lane?.surviveOne(crash);
+
+        expect(end?.verdict, end && matrixText([end])).toBe(HELD);
+      } finally {
+        await lane?.remove();
+      }
+    },
+  );
+});
