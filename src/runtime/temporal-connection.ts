@@ -12,6 +12,12 @@ import type { TemporalConfig, TemporalTlsConfig } from './config.ts';
 /** A server that is there answers in milliseconds; a start that waits longer than this looks dead. */
 const PATIENCE_MS = 10_000;
 
+/**
+ * Between two tries to connect. gRPC's own limit is two minutes: after an outage of that length everybody would wait as long again,
+ * while the server has been back all the time.
+ */
+const CHANNEL = { 'grpc.max_reconnect_backoff_ms': 5_000 };
+
 export type TemporalAccess = Pick<TemporalConfig, 'apiKey' | 'tls'>;
 
 /** What both the client's and the worker's connection need to reach a server. */
@@ -42,7 +48,10 @@ export async function temporalPlace(address: string, { apiKey, tls }: TemporalAc
 export async function connectTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Promise<Connection> {
   const { interceptors, endCalls } = quietInterceptors();
   try {
-    const connection = await Connection.connect({ ...place, connectTimeout: patienceMs, interceptors });
+    const connection = await Connection.connect({
+      ...{ ...place, interceptors, channelArgs: CHANNEL },
+      connectTimeout: patienceMs,
+    });
     return endingCalls(connection, endCalls);
   } catch (cause) {
     throw new LoteError(
@@ -57,7 +66,10 @@ export async function connectTemporal(place: TemporalPlace, patienceMs: number =
 /** A connection that is made with its first call, and again after a loss. */
 export function lazyTemporal(place: TemporalPlace): Connection {
   const { interceptors, endCalls } = quietInterceptors();
-  return endingCalls(Connection.lazy({ ...place, connectTimeout: PATIENCE_MS, interceptors }), endCalls);
+  return endingCalls(
+    Connection.lazy({ ...place, connectTimeout: PATIENCE_MS, interceptors, channelArgs: CHANNEL }),
+    endCalls,
+  );
 }
 
 /** The SDK's own retries, ended before the connection is closed: one that comes after that ends the process. */

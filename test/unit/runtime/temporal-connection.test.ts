@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { choosePort } from '../../../src/runtime/free-port.ts';
 import { connectTemporal, lazyTemporal, temporalPlace } from '../../../src/runtime/temporal-connection.ts';
@@ -55,6 +57,38 @@ describe('lazyTemporal', () => {
     expect(await asked).toBe('ended');
   });
 });
+
+describe('a connection whose server is away', () => {
+  it('tries again every few seconds, however long it has been away', { timeout: 120_000 }, async () => {
+    const tries = await triesWithin(AWAY_MS);
+
+    const gaps = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(4);
+    expect(Math.max(...gaps)).toBeLessThan(LONGEST_GAP_MS);
+  });
+});
+
+/** By then gRPC's own back-off waits for more than ten seconds. */
+const AWAY_MS = 35_000;
+/** Five seconds, a fifth more by chance, and a busy machine. */
+const LONGEST_GAP_MS = 8_000;
+
+/** When somebody connected who asks all the time, at an address where every connection is cut. */
+async function triesWithin(ms: number): Promise<readonly number[]> {
+  const tries: number[] = [];
+  const server = createServer((socket) => {
+    tries.push(Date.now());
+    socket.destroy();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const connection = lazyTemporal({ address: `127.0.0.1:${port}` });
+  const ask = async (): Promise<unknown> => connection.workflowService.getSystemInfo({}).catch(() => undefined);
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(100)) await ask();
+  await connection.close();
+  server.close();
+  return tries;
+}
 
 describe('temporalPlace', () => {
   it('has neither TLS nor key when none is configured', async () => {
