@@ -15,6 +15,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const TRIES = 5;
 const FIRST_PAUSE_MS = 5;
 
+/**
+ * A process that stands still in the middle of a transaction keeps its locks until the server takes them: others must not wait for it longer
+ * than for its heartbeat. One whose machine is gone is found out by the server's probes, which begin after two hours unless told.
+ */
+const LONGEST_IDLE = '20s';
+
 const INT8 = 20;
 
 /** Written into SQL as an identifier, so nothing but plain names. */
@@ -53,6 +59,8 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
  */
 async function findByIndex(client: pg.ClientBase): Promise<void> {
   await client.query('SET enable_seqscan = off');
+  await client.query(`SET idle_in_transaction_session_timeout = '${LONGEST_IDLE}'`);
+  await client.query(`SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`);
 }
 
 /** The name, proved to be safe inside SQL. */

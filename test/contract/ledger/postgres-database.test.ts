@@ -45,6 +45,27 @@ describe.skipIf(url === null)('PostgreSQL', () => {
       }
     });
 
+    it('gives its locks to others when it stands still in the middle of a transaction', async () => {
+      let locked = (): void => undefined;
+      const hasLock = new Promise<void>((resolve) => (locked = resolve));
+      let goOn = (): void => undefined;
+      const gone = new Promise<void>((resolve) => (goOn = resolve));
+      const still = database.transaction(async (queries) => {
+        await queries.query('UPDATE account SET n = 100 WHERE id = 1');
+        locked();
+        await gone;
+        await queries.query('UPDATE account SET n = 100 WHERE id = 2');
+      });
+      const refused = expect(still).rejects.toMatchObject({ code: 'ledger-unavailable' });
+      await hasLock;
+
+      await database.query('UPDATE account SET n = 7 WHERE id = 1');
+      goOn();
+
+      await refused;
+      expect(await database.query('SELECT n FROM account WHERE id = 1')).toEqual([{ n: 7 }]);
+    });
+
     it('says that it is unavailable when the server ends the connection, and works again afterwards', async () => {
       const ended = database.transaction(async (queries) => {
         const [row] = await queries.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
