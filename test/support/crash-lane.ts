@@ -12,6 +12,7 @@ import { crashAtOf, faultOf, standsStill, type CrashCase, type CrashEnd } from '
 import { judge, unfinished } from './crash-judge.ts';
 import { HELD } from './crash-matrix.ts';
 import { crashServers, type CrashServers } from './crash-servers.ts';
+import { hangEvidence } from './hang-evidence.ts';
 import { writeInvoiceFile } from './invoice-file.ts';
 import type { CommandEnd, RunningCommand } from './lote-command.ts';
 import { processes, type Processes } from './processes.ts';
@@ -41,6 +42,7 @@ const PARTS = ['worker', 'receiver'] as const;
 const LONGEST_WAIT_S = 60;
 /** A batch that is still open so long after that will not end by itself. */
 const GIVE_UP_MS = 240_000;
+const LAST_WORDS = 500;
 /** Finished, and some invoices are not issued; no worker gave a sign of life while the only one stood still. */
 const EXIT_OF_RUN = { finished: 1, nobodyThere: 3 };
 
@@ -50,6 +52,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
   const servers = await crashServers(options);
   if (servers === null) return null;
   const connection = await connectTemporal({ address: servers.temporal.address });
+  const client = new Client({ connection });
   const all = processes();
   const crew = crewOf(servers, all);
   const shape = { invoices, linesEach, failing: FAILING };
@@ -67,7 +70,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       await strike(crash, { at, servers, start: () => crew.start(crash.part) });
       const back = Date.now();
       const end = await Promise.race([
-        Promise.all([batchEnd(new Client({ connection }), await batchOf(file)), run.end]),
+        Promise.all([batchEnd(client, await batchOf(file)), run.end]),
         sleep(GIVE_UP_MS, null, { ref: false }),
       ]);
       const waited = Date.now() - back;
@@ -78,7 +81,12 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
         seconds: Math.round((Date.now() - began) / 1000),
       };
       const expected = { file, invoices, failing: FAILING.length, files };
-      if (end === null) return { ...row, ...(await unfinished(servers, expected, 'the batch did not end')) };
+      if (end === null) {
+        console.error(
+          `${row.fault} at ${row.step}, after ${row.longestWait} s: ${await hangEvidence(client)}\n${crew.evidence()}`,
+        );
+        return { ...row, ...(await unfinished(servers, expected, 'the batch did not end')) };
+      }
       const [result, runEnd] = end;
       if (typeof result === 'string') return { ...row, ...(await unfinished(servers, expected, result)) };
       const judged = await judge(expected, { ...servers, result });
@@ -102,13 +110,19 @@ interface Started extends RunningCommand {
 /** One worker and one receiver at a time, and whoever is launched beside them. */
 function crewOf({ parts }: CrashServers, all: Processes) {
   const running: Partial<Record<Part, Started>> = {};
+  const left: string[] = [];
 
   async function launch(part: Part, crashAt?: string): Promise<Started> {
     const command = all.start([part], crashAt === undefined ? parts : { ...parts, LOTE_CRASH_AT: crashAt });
     await command.said(SAID[part]);
+    let wanted = false;
+    void command.end.then(({ code, signal, stderr }) => {
+      if (!wanted) left.push(`${part} with ${code ?? signal}: ${stderr.slice(-LAST_WORDS)}`);
+    });
     return {
       ...command,
       async ended() {
+        wanted = true;
         command.killGroup();
         await command.end;
       },
@@ -125,6 +139,8 @@ function crewOf({ parts }: CrashServers, all: Processes) {
   return {
     launch,
     start,
+    /** Who has ended by itself: nobody should. */
+    evidence: () => `ended by themselves: ${left.join('; ') || 'nobody'}`,
     async ensure(part: Part) {
       if (running[part] === undefined) await start(part);
     },
