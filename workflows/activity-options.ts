@@ -21,5 +21,5 @@ export const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTim
 /** A few small statements in the ledger; whoever waits for one of a dead worker waits this long. */
 export const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '2m', heartbeatTimeout: '20s', retry: RETRY };
 
-/** One request per invoice that was left open; each reports back, so that a dead worker is noticed. */
-export const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '60s', retry: RETRY };
+/** One request per invoice that was left open; nobody waits a minute for the reconciliation of a dead worker. */
+export const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '30s', retry: RETRY };

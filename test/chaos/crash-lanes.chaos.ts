@@ -21,10 +21,15 @@ const cases: readonly CrashCase[] = VICTIMS.flatMap((victim) =>
   }),
 );
 
+/** Away for longer than the start-to-close time of small activities (2 min), and than anybody may pause between two tries to connect. */
+const LONG_AWAY: readonly CrashCase[] = ['after-staged', 'after-post:5', 'before-page-close'].map((point) => ({
+  ...{ victim: 'temporal', part: partAt(point), point, awayMs: 150_000 },
+}));
+
 /** Each has servers of its own; most of a case is waiting for the heartbeat of whoever was killed. */
 const LANES = 4;
 
-crashMatrix(`killed, CHAOS_SEED=${seed}`, cases, {
+crashMatrix(`killed, CHAOS_SEED=${seed}`, [...cases, ...LONG_AWAY], {
   lanes: LANES,
   missing: inject('postgresUrl') === null ? 'this machine has no PostgreSQL' : null,
 });

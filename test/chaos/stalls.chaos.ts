@@ -3,7 +3,7 @@ import { CRASH_POINTS } from '../../src/wiring/crash-points.ts';
 import type { CrashCase } from '../support/crash-case.ts';
 import { crashMatrix, partAt } from './crash-matrix.ts';
 
-/** Longer than every time-out on the way of a batch: heartbeats to 30 s (reconciliation 60 s), requests 45 s, workflow tasks 10 s. */
+/** Longer than every time-out on the way of a batch: heartbeats 30 s, requests 45 s, workflow tasks 10 s. */
 const STOPPED_MS = 70_000;
 /** A lane waits for most of a case. */
 const LANES = 4;

@@ -10,12 +10,13 @@ const CASES: readonly CrashCase[] = [
   { part: 'worker', point: 'after-staged', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
   { part: 'worker', point: 'after-post:9', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
   { part: 'worker', point: 'before-answer-recorded:3', victim: 'itself', awayMs: STOPPED_MS, workers: 1 },
+  { part: 'worker', point: 'after-freeze', victim: 'temporal', awayMs: STOPPED_MS, workers: 1 },
 ];
 
 /** They mostly wait, each on servers of its own. */
-describe.skipIf(inject('postgresUrl') === null)('a process that stands still', { concurrent: true }, () => {
+describe.skipIf(inject('postgresUrl') === null)('longer than every time-out of a batch', { concurrent: true }, () => {
   it.each(CASES)(
-    'at $point and goes on after its time-outs, of $workers workers: nothing lost, double or cut',
+    '$victim is away at $part $point, of $workers workers: nothing is lost, double or cut',
     { timeout: 300_000 },
     async (crash) => {
       const lane = await crashLane({ linesEach: 3 });

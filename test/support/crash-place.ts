@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { processStartTime } from '../../src/runtime/process-start-time.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { bookedLines, type BookDifferences } from './booked-lines.ts';
 import { writeInvoiceFile } from './invoice-file.ts';
 import { newPlace, type CommandEnd } from './lote-command.ts';
 import { processes } from './processes.ts';
@@ -16,16 +17,20 @@ export interface CrashPlace {
   run(crashAt?: string): Promise<CommandEnd>;
   /** Every invoice issued exactly once, or failed as the books say it; the report, the ledger and the books say the same. */
   expectTruth(last: CommandEnd): Promise<void>;
+  /** The file against the books, line by line. */
+  differences(): Promise<BookDifferences>;
   remove(): Promise<void>;
 }
 
+const SETTLE_MS = 500;
 /** Failed events are confirmed by GET: without them no status would ever be recorded. */
 const FAILING = [5, 155];
 
 export async function crashPlace(invoices: number): Promise<CrashPlace> {
   const place = await newPlace();
   const all = processes();
-  const sandbox = await independentSandbox({ latencyMs: 5, settleMs: 500 });
+  const booked = bookedLines(SETTLE_MS);
+  const sandbox = await independentSandbox({ latencyMs: 5, engine: booked.engine });
   const file = join(place.inputDir, 'crash.csv');
   await writeInvoiceFile(file, { invoices, failing: FAILING });
   const env = {
@@ -55,6 +60,7 @@ export async function crashPlace(invoices: number): Promise<CrashPlace> {
         books.invoices.map((one) => `${one.id} ${one.idempotencyKey} ${one.status}`).toSorted(),
       );
     },
+    differences: () => booked.differences(file),
     async remove() {
       await all.killAll();
       await endLeftServer(place.dataDir);
