@@ -3,7 +3,7 @@ import { LoteError } from '../src/domain/errors.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../src/domain/fingerprint.ts';
 import { netOf } from '../src/domain/money.ts';
 import type { Finding, Reason } from '../src/domain/invoice.ts';
-import type { BatchRecord, ClaimResult, StageInvoice } from '../src/domain/ports/ledger.ts';
+import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../src/domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../src/domain/row.ts';
 import type { BatchDesk, BatchInput } from '../workflows/messages.ts';
 import type { ActivityDeps, ReadFileOk } from './deps.ts';
@@ -62,6 +62,7 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     sha256,
     workflowId: input.workflowId,
     runId: input.runId,
+    attempt: Context.current().info.attempt,
     now: deps.now(),
     // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was missing.
     rereadRefused: input.sha256 === null,
@@ -76,14 +77,14 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
 async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
   const { ledger, files } = deps;
   const { batchId } = batch;
-  await ledger.restartStaging(batchId);
+  await ledger.restartStaging(batch);
   const { cancellationSignal: signal } = Context.current();
-  const store = ledger.rowStore(batchId);
+  const store = ledger.rowStore(batch);
   const path = await files.resolve(input.file);
   const read = await files.read({ path, store, options: readOptions(input), signal });
   requireSameBytes(read.sha256, batch.sha256);
   if (!read.ok) {
-    await ledger.refuseBatch(batchId, {
+    await ledger.refuseBatch(batch, {
       rows: read.rows,
       fileFindings: read.findings,
       proof: read.proof,
@@ -91,7 +92,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     });
     return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.desk() };
   }
-  const invoices = await stageGroups(deps, batchId, read);
+  const invoices = await stageGroups(deps, batch, read);
   const { rowsWithoutInvoice } = read;
   const gate = await sendingGate(ledger, input, {
     batchId,
@@ -99,7 +100,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     rowsWithoutInvoice,
     fileFindings: read.findings,
   });
-  const record = await ledger.finishStaging(batchId, {
+  const record = await ledger.finishStaging(batch, {
     rows: read.rows,
     rowsWithoutInvoice,
     invoices,
@@ -111,18 +112,18 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
   return runningBatch(deps, record);
 }
 
-async function stageGroups(deps: ActivityDeps, batchId: string, read: ReadFileOk<unknown>): Promise<number> {
+async function stageGroups(deps: ActivityDeps, claim: BatchClaim, read: ReadFileOk<unknown>): Promise<number> {
   let ordinal = 0;
   let portion: StageInvoice[] = [];
-  for await (const group of deps.ledger.rowStore(batchId).groups()) {
+  for await (const group of deps.ledger.rowStore(claim).groups()) {
     ordinal += 1;
     const grouped = deps.files.toInvoice(group, read.conversion);
     portion.push(stageInvoice(deps.application, ordinal, grouped));
     if (portion.length < STAGE_PORTION) continue;
-    await deps.ledger.stageInvoices(batchId, portion, deps.now());
+    await deps.ledger.stageInvoices(claim, portion, deps.now());
     portion = [];
   }
-  if (portion.length > 0) await deps.ledger.stageInvoices(batchId, portion, deps.now());
+  if (portion.length > 0) await deps.ledger.stageInvoices(claim, portion, deps.now());
   return ordinal;
 }
 

@@ -1,6 +1,6 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { LoteError } from '../src/domain/errors.ts';
-import type { RetryResult, RetrySelection } from '../src/domain/ports/operating-ledger.ts';
+import type { ReopenBatch, RetryResult, RetrySelection } from '../src/domain/ports/operating-ledger.ts';
 import type { RetryPolicy } from '../src/domain/retry-decision.ts';
 import type { RetryRequestInput } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -36,7 +36,7 @@ const LOTE = 'lote';
 /** Claims a closed batch for this run and lets the selected invoices go again. */
 export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promise<Reopened> {
   const { batchId, workflowId, runId, request } = input;
-  await claim(deps, { batchId, workflowId, runId });
+  await claim(deps, { batchId, workflowId, runId, attempt: Context.current().info.attempt });
   const result = await retry(deps, { batchId, actionId: `${workflowId}/${runId}/start`, request });
   return reopened(deps, batchId, result);
 }
@@ -64,7 +64,7 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
 
 async function claim(
   deps: ActivityDeps,
-  run: { readonly batchId: string; readonly workflowId: string; readonly runId: string },
+  run: Omit<ReopenBatch, 'takeOver'>,
 ): Promise<void> {
   const first = await deps.ledger.reopenBatch({ ...run, takeOver: false });
   if (first.kind === 'owned') {

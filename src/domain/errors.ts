@@ -8,6 +8,8 @@ export type LoteErrorCode =
   | 'ledger-foreign'
   | 'application-foreign'
   | 'ledger-conflict'
+  | 'ledger-race'
+  | 'claim-lost'
   | 'batch-not-found'
   | 'transition-refused'
   | 'report-unbalanced'

@@ -1,7 +1,8 @@
 import type { OperatingLedger, ReopenBatch, ReopenResult } from '../domain/ports/operating-ledger.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import { noteActions, readAudit } from './audit.ts';
-import { foundBatch } from './batch-record.ts';
+import { batchRecord, foundBatch } from './batch-record.ts';
+import { requireLatestAttempt } from './claiming.ts';
 import type { Database } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { retryInvoices } from './retrying.ts';
@@ -52,7 +53,9 @@ async function reopenBatch(database: Database, reopen: ReopenBatch): Promise<Reo
     const mine = batch.workflowId === reopen.workflowId && batch.runId === reopen.runId;
     if (open && !mine && !reopen.takeOver) return { kind: 'owned', workflowId: batch.workflowId, runId: batch.runId };
     const state = open ? batch.state : 'running';
-    await queries.query(HOLD_CLAIM, [batch.batchId, reopen.workflowId, reopen.runId, state]);
-    return { kind: 'reopened' };
+    if (row !== undefined) requireLatestAttempt(reopen, row);
+    const holder = [batch.batchId, reopen.workflowId, reopen.runId, state, reopen.attempt];
+    const [held] = await queries.query<BatchRow>(HOLD_CLAIM, holder);
+    return { kind: 'reopened', batch: held === undefined ? batch : batchRecord(held) };
   });
 }

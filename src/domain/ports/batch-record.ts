@@ -3,8 +3,13 @@ import type { Outcome } from '../invoice-state.ts';
 
 export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancelled' | 'finished';
 
-export interface BatchRecord {
+/** Proof that a write belongs to the attempt that started last: a later start of the work on this batch raises the token. */
+export interface BatchClaim {
   readonly batchId: string;
+  readonly fencingToken: number;
+}
+
+export interface BatchRecord extends BatchClaim {
   readonly application: string;
   /** Base name under which the file first came. */
   readonly file: string;

@@ -2,18 +2,18 @@ import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger } from './reconciling-ledger.ts';
-import type { BatchInvoice, BatchRecord } from './batch-record.ts';
+import type { BatchClaim, BatchInvoice, BatchRecord } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
-export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
+export type { BatchClaim, BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
  * Every method commits before it resolves. Calls with many items are set statements; calls with few may be merged with
- * others in flight (group commit). Methods never throw for a lost race: the result says what held.
+ * others in flight (group commit). Methods never throw for a lost race: the result says what held. A lost claim is an error, `claim-lost`.
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
@@ -43,6 +43,8 @@ export interface ClaimBatch {
   readonly sha256: string;
   readonly workflowId: string;
   readonly runId: string;
+  /** Which attempt of the step asks, from 1: one that was stopped and goes on later takes nothing from a later one of its run. */
+  readonly attempt: number;
   readonly now: number;
   /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
   readonly takeOver: boolean;
@@ -105,15 +107,19 @@ export interface OutcomeCount {
 }
 
 export interface BatchLedger {
-  /** Atomic: exactly one (workflowId, runId) holds a batch. The same pair claiming again holds it still. Key: application + sha256. */
+  /**
+   * Atomic: exactly one (workflowId, runId) holds a batch. A later attempt of the same pair holds it still. Key: application + sha256.
+   * Each claim that is won raises the fencing token; the methods that take a `BatchClaim` prove theirs against it in the same transaction.
+   * @throws LoteError `claim-lost` for an attempt of the holder that is not its latest
+   */
   claimBatch(claim: ClaimBatch): Promise<ClaimResult>;
   findBatch(batchId: string): Promise<BatchRecord | null>;
   /** Newest first. */
   listBatches(limit: number): Promise<readonly BatchRecord[]>;
   /** Forget what an interrupted staging left behind (rows, invoices that were never sent, findings). Only in state `staging`. */
-  restartStaging(batchId: string): Promise<void>;
-  /** Raw rows of a batch in `staging`. */
-  rowStore(batchId: string): RowStore;
+  restartStaging(claim: BatchClaim): Promise<void>;
+  /** Raw rows of a batch in `staging`. Its methods throw `claim-lost` too. */
+  rowStore(claim: BatchClaim): RowStore;
   /**
    * Writes the batch's invoices, in set statements, by the ownership rule of docs/ledger.md: new identity -> `staged`, owned by this batch;
    * same fingerprint -> attached (issued before -> outcome `already-issued`; `staged`/`held` of a closed owner -> taken over and `staged`);
@@ -121,12 +127,15 @@ export interface BatchLedger {
    * the next generation.
    * The key of a later generation is computed by the `keyOf` given to the ledger when it was opened.
    */
-  stageInvoices(batchId: string, invoices: readonly StageInvoice[], now: number): Promise<void>;
-  /** staging -> running; drops the raw rows; page of an invoice = ceil(ordinal / pageSize). */
-  finishStaging(batchId: string, staged: FinishStaging): Promise<BatchRecord>;
+  stageInvoices(claim: BatchClaim, invoices: readonly StageInvoice[], now: number): Promise<void>;
+  /**
+   * staging -> running; drops the raw rows; page of an invoice = ceil(ordinal / pageSize).
+   * @throws LoteError `ledger-conflict` when invoices and rows in the ledger are not those that were read
+   */
+  finishStaging(claim: BatchClaim, staged: FinishStaging): Promise<BatchRecord>;
   /** staging -> refused. */
   refuseBatch(
-    batchId: string,
+    claim: BatchClaim,
     refusal: {
       readonly rows: number;
       readonly fileFindings: readonly Finding[];

@@ -1,4 +1,5 @@
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { BatchRecord } from './batch-record.ts';
 import type { RetryMove, RetryPolicy, RetryRefusal, RetryState } from '../retry-decision.ts';
 
 /** Which invoices of a batch an operator means; all that is given must hold. References never come this way: history keeps them. */
@@ -37,12 +38,14 @@ export interface ReopenBatch {
   readonly batchId: string;
   readonly workflowId: string;
   readonly runId: string;
+  /** Which attempt of the step asks, from 1. */
+  readonly attempt: number;
   /** The run that holds the claim is known to be closed. */
   readonly takeOver: boolean;
 }
 
 export type ReopenResult =
-  | { readonly kind: 'reopened' }
+  | { readonly kind: 'reopened'; readonly batch: BatchRecord }
   /** A run holds it: a retry goes to that run as an update. */
   | { readonly kind: 'owned'; readonly workflowId: string; readonly runId: string }
   /** The file was refused, or is still being read: it has no invoices to retry. */
@@ -85,7 +88,7 @@ export interface ProblemGroup {
 
 /** What an operator, or the retry policy, may do after or beside a batch. */
 export interface OperatingLedger {
-  /** A finished or cancelled batch runs again under this run, whether or not anything of it is open. @throws `batch-not-found` */
+  /** A finished or cancelled batch runs again under this run, whether or not anything of it is open. @throws LoteError `batch-not-found`, `claim-lost` */
   reopenBatch(reopen: ReopenBatch): Promise<ReopenResult>;
   /**
    * Lets the selected invoices of a batch go again, each by `decideRetry`: release, regenerate (next generation, new key), repeat (same key and

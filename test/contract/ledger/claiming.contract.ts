@@ -33,6 +33,7 @@ export function claimingContract(open: OpenLedger): void {
         startedAt: NOW,
         finishedAt: null,
         revision: 0,
+        fencingToken: 1,
         proof: {},
       });
     });
@@ -127,7 +128,7 @@ export function claimingContract(open: OpenLedger): void {
 
     it('leaves a refused batch closed, unless it is to be read again by another run', async () => {
       const batch = await scenario.begin();
-      await ledger.refuseBatch(batch.batchId, { rows: 3, fileFindings: [], proof: {}, now: NOW });
+      await ledger.refuseBatch(batch, { rows: 3, fileFindings: [], proof: {}, now: NOW });
 
       expect((await batch.claim({ ...OTHER_RUN, takeOver: true })).kind).toBe('closed');
       expect((await batch.claim({ rereadRefused: true })).kind).toBe('closed');
@@ -215,7 +216,7 @@ export function claimingContract(open: OpenLedger): void {
         code: 'batch-not-found',
       });
       await expect(ledger.nextRevision('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
-      await expect(ledger.restartStaging('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
+      await expect(ledger.restartStaging({ batchId: 'no-such-batch', fencingToken: 1 })).rejects.toMatchObject({ code: 'batch-not-found' });
       expect(await ledger.findBatch('no-such-batch')).toBeNull();
     });
 
@@ -247,7 +248,7 @@ export function claimingContract(open: OpenLedger): void {
 
     it('starts the batch with its counts, pages, proof and findings', async () => {
       const batch = await scenario.begin();
-      await ledger.refuseBatch((await scenario.begin()).batchId, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+      await ledger.refuseBatch(await scenario.begin(), { rows: 0, fileFindings: [], proof: {}, now: NOW });
       await stage(ledger, await scenario.begin(), { application: scenario.application, texts: [{ ref: 'elsewhere' }] });
       const finding = {
         row: 3,
@@ -257,7 +258,7 @@ export function claimingContract(open: OpenLedger): void {
         severity: 'info',
       } as const;
 
-      const record = await ledger.finishStaging(batch.batchId, {
+      const record = await ledger.finishStaging(batch, {
         rows: 7,
         rowsWithoutInvoice: 1,
         invoices: 0,
@@ -312,7 +313,7 @@ export function claimingContract(open: OpenLedger): void {
         severity: 'error',
       } as const;
 
-      const record = await ledger.refuseBatch(batch.batchId, {
+      const record = await ledger.refuseBatch(batch, {
         rows: 9,
         fileFindings: [finding],
         proof: { a: 1 },

@@ -156,7 +156,7 @@ describe('a retry of a batch that a run holds', () => {
   it('has nothing to do with a file that was refused', async () => {
     const place = placeOf();
     const batch = await place.scenario.begin();
-    await place.deps.ledger.refuseBatch(batch.batchId, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+    await place.deps.ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
 
     await expect(reopen(place, batch)).rejects.toMatchObject({
       code: 'transition-refused',

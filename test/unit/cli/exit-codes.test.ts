@@ -20,6 +20,8 @@ describe('exit codes', () => {
     'ledger-foreign': 3,
     'application-foreign': 3,
     'ledger-conflict': 3,
+    'ledger-race': 3,
+    'claim-lost': 3,
     'transition-refused': 3,
     'report-unbalanced': 3,
     'service-unreachable': 3,
