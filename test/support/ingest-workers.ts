@@ -1,4 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import type { ActivityDeps, FileReader } from '../../activities/deps.ts';
 import { ingestBatch, type IngestInput, type IngestResult } from '../../activities/ingest.ts';
 import type { Ledger } from '../../src/domain/ports/ledger.ts';
@@ -23,6 +24,9 @@ export interface IngestWorker {
 
 class Killed extends Error {}
 
+/** Attempts that fail are what a schedule is about. */
+const QUIET = new DefaultLogger('ERROR');
+
 /** Starts an attempt; it stands still before its first ledger call. */
 export async function startIngest(
   deps: ActivityDeps,
@@ -40,7 +44,7 @@ export async function startIngest(
   const untilNextCall = (): Promise<void> => new Promise((resolve) => (arrived = resolve));
 
   const first = untilNextCall();
-  const environment = new MockActivityEnvironment({ attempt: start.attempt });
+  const environment = new MockActivityEnvironment({ attempt: start.attempt }, { logger: QUIET });
   void (environment.run(ingestBatch, { ...deps, ledger: inTurns(deps.ledger, turn) }, start.input) as Promise<IngestResult>)
     .then(
       ({ kind }) => (end = { kind: 'done', result: kind }),

@@ -1,7 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from './scenario.ts';
-import { accepted, createScenario, finishStaging, NOW, REASON, serviceIdOf, stage } from './scenario.ts';
+import {
+  accepted,
+  createScenario,
+  finishStaging,
+  invoiceOf,
+  NOW,
+  REASON,
+  serviceIdOf,
+  stage,
+  validInvoice,
+} from './scenario.ts';
 
 const OTHER_RUN = { runId: 'run-2', workflowId: 'workflow-2' };
 
@@ -258,16 +268,19 @@ export function claimingContract(open: OpenLedger): void {
         severity: 'info',
       } as const;
 
+      const invoice = validInvoice(scenario.application, invoiceOf({ ref: 'six-rows' }), 1);
+      await ledger.stageInvoices(batch, [{ ...invoice, rows: [2, 3, 4, 5, 6, 7] }], NOW);
+
       const record = await ledger.finishStaging(batch, {
         rows: 7,
         rowsWithoutInvoice: 1,
-        invoices: 0,
+        invoices: 1,
         pageSize: 2_000,
         fileFindings: [finding, { ...finding, row: null }],
         proof: { encoding: 'utf-8', marks: { quantity: ',' } },
       });
 
-      expect(record).toMatchObject({ state: 'running', rows: 7, rowsWithoutInvoice: 1, pageSize: 2_000, pages: 0 });
+      expect(record).toMatchObject({ state: 'running', rows: 7, rowsWithoutInvoice: 1, pageSize: 2_000, pages: 1 });
       expect(record.proof).toEqual({ encoding: 'utf-8', marks: { quantity: ',' } });
       expect(await ledger.fileFindings(batch.batchId)).toEqual([finding, { ...finding, row: null }]);
     });

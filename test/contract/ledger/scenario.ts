@@ -105,11 +105,11 @@ export async function stage(
 export async function finishStaging(
   ledger: Ledger,
   batch: TestBatch,
-  counts: { readonly invoices: number; readonly pageSize: number },
+  counts: { readonly invoices: number; readonly pageSize: number; readonly rows?: number },
 ): Promise<BatchRecord> {
-  const { invoices, pageSize } = counts;
+  const { invoices, pageSize, rows = invoices } = counts;
   return ledger.finishStaging(batch, {
-    rows: invoices,
+    rows,
     rowsWithoutInvoice: 0,
     invoices,
     pageSize,

@@ -75,7 +75,7 @@ export function stagingContract(open: OpenLedger): void {
         { row: 2, column: null, code: 'merchant-details-differ', message: 'Warned', severity: 'warning' as const },
       ];
       await ledger.stageInvoices(batch, [{ ...staged, rows: [2, 9], findings }], NOW);
-      await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
+      await finishStaging(ledger, batch, { invoices: 1, rows: 2, pageSize: 2 });
 
       expect((await batch.sendable())[0]).toMatchObject({
         state: 'staged',

@@ -36,6 +36,8 @@ describe('an activity', () => {
 
   it.each([
     ['ledger-unavailable', false],
+    ['ledger-race', false],
+    ['claim-lost', false],
     ['service-unreachable', false],
     ['temporal-unavailable', false],
     ['file-unreadable', true],
