@@ -8,6 +8,8 @@ const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'ledger-race',
   // A later start of the same work goes on; should this one be the latest after all, its next attempt claims anew.
   'claim-lost',
+  // Another writer has begun a newer report of the same batch.
+  'report-superseded',
   'service-unreachable',
   'temporal-unavailable',
   // Another worker, or this one with its settings put right, can do it.

@@ -44,10 +44,10 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
       return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.desk() };
     case 'resumed':
       // Whoever had paused it is gone with its run.
-      if (claim.batch.state === 'paused') await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now());
+      if (claim.batch.state === 'paused') await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
       // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
-      if (!(await holdBehindGate(deps, claim.batch.batchId, await gateOfResumed(deps, input, claim.batch))))
-        await deps.ledger.releaseHeld(claim.batch.batchId, deps.now());
+      if (!(await holdBehindGate(deps, claim.batch, await gateOfResumed(deps, input, claim.batch))))
+        await deps.ledger.releaseHeld(claim.batch.batchId, deps.now(), claim.batch.fencingToken);
       return runningBatch(deps, claim.batch);
     case 'claimed':
       return stageFile(deps, input, claim.batch);
@@ -108,7 +108,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     fileFindings: [...gateFindings(gate), ...read.findings],
     proof: read.proof,
   });
-  await holdBehindGate(deps, batchId, gate);
+  await holdBehindGate(deps, batch, gate);
   return runningBatch(deps, record);
 }
 
@@ -154,9 +154,13 @@ function gateFindings(gate: Reason | null): readonly Finding[] {
 }
 
 /** True when nothing of the batch may go: its unsent invoices are then held. */
-async function holdBehindGate(deps: ActivityDeps, batchId: string, reason: Reason | null): Promise<boolean> {
+async function holdBehindGate(
+  deps: ActivityDeps,
+  { batchId, fencingToken }: BatchClaim,
+  reason: Reason | null,
+): Promise<boolean> {
   if (reason === null) return false;
-  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now() });
+  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
   return true;
 }
 

@@ -13,6 +13,7 @@ export type LoteErrorCode =
   | 'batch-not-found'
   | 'transition-refused'
   | 'report-unbalanced'
+  | 'report-superseded'
   | 'service-unreachable'
   | 'service-unauthorized'
   | 'service-list-unreadable'

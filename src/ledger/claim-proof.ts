@@ -1,5 +1,5 @@
 import { LoteError } from '../domain/errors.ts';
-import type { BatchClaim, BatchRecord } from '../domain/ports/ledger.ts';
+import type { BatchClaim, BatchRecord, FencingToken } from '../domain/ports/ledger.ts';
 import { foundBatch } from './batch-record.ts';
 import type { Queries } from './database.ts';
 import type { BatchRow } from './sql/batch-columns.ts';
@@ -15,11 +15,28 @@ export async function lockUnderClaim(queries: Queries, claim: BatchClaim): Promi
 }
 
 /**
- * The same, for writers that may go on beside each other: until the transaction ends nobody raises the token.
+ * The same for the rounds of a batch that runs; no token to prove: an earlier version of Lote started the run.
  * @throws LoteError `batch-not-found`, `claim-lost`
  */
-export async function shareUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
-  return proved(claim, await queries.query<BatchRow>(SHARE_BATCH, [claim.batchId]));
+export function lockUnderToken(queries: Queries, batchId: string, fencingToken: FencingToken): Promise<BatchRecord> {
+  return underToken(queries, LOCK_BATCH, { batchId, fencingToken });
+}
+
+/**
+ * The same for writers that may go on beside each other: until the transaction ends nobody raises the token.
+ * @throws LoteError `batch-not-found`, `claim-lost`
+ */
+export function shareUnderToken(queries: Queries, batchId: string, fencingToken: FencingToken): Promise<BatchRecord> {
+  return underToken(queries, SHARE_BATCH, { batchId, fencingToken });
+}
+
+async function underToken(
+  queries: Queries,
+  lock: string,
+  { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken: FencingToken },
+): Promise<BatchRecord> {
+  const rows = await queries.query<BatchRow>(lock, [batchId]);
+  return fencingToken === undefined ? foundBatch(batchId, rows[0]) : proved({ batchId, fencingToken }, rows);
 }
 
 function proved(claim: BatchClaim, [row]: readonly BatchRow[]): BatchRecord {

@@ -2,12 +2,14 @@ import type { OperatingLedger, ReopenBatch, ReopenResult } from '../domain/ports
 import type { Outcome } from '../domain/invoice-state.ts';
 import { noteActions, readAudit } from './audit.ts';
 import { batchRecord, foundBatch } from './batch-record.ts';
+import { claimLost } from './claim-proof.ts';
 import { requireLatestAttempt } from './claiming.ts';
 import type { Database } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { retryInvoices } from './retrying.ts';
 import { arrayLiteral } from './sql/array-literal.ts';
 import type { BatchRow } from './sql/batch-columns.ts';
+import { BEGIN_ROUND } from './sql/begin-round.ts';
 import { LOCK_BATCH } from './sql/find-batch.ts';
 import { PROBLEM_GROUPS, type ProblemGroupRow } from './sql/problem-groups.ts';
 import { HOLD_CLAIM } from './sql/hold-claim.ts';
@@ -17,6 +19,15 @@ import { ROWS_OF_REFS } from './sql/rows-of-refs.ts';
 export function createOperating(database: Database, keyOf: KeyOf): OperatingLedger {
   return {
     reopenBatch: (reopen) => reopenBatch(database, reopen),
+    beginRound: ({ batchId, attempt, fencingToken }) =>
+      database.transaction(async (queries) => {
+        const [begun] = await queries.query<BatchRow>(BEGIN_ROUND, [batchId, fencingToken, attempt]);
+        if (begun !== undefined) return batchRecord(begun);
+        const [row] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
+        const found = foundBatch(batchId, row).fencingToken;
+        throw claimLost({ batchId, fencingToken }, `the ledger has token ${found}`);
+      }),
+
     retryInvoices: (request) => retryInvoices(database, keyOf, request),
 
     async rowsOfRefs(batchId, refs) {

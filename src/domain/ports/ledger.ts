@@ -2,13 +2,13 @@ import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger } from './reconciling-ledger.ts';
-import type { BatchClaim, BatchInvoice, BatchRecord } from './batch-record.ts';
+import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
-export type { BatchClaim, BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
+export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken } from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
@@ -143,9 +143,14 @@ export interface BatchLedger {
       readonly now: number;
     },
   ): Promise<BatchRecord>;
-  setBatchState(batchId: string, state: 'running' | 'paused' | 'cancelled' | 'finished', now: number): Promise<void>;
+  setBatchState(
+    batchId: string,
+    state: 'running' | 'paused' | 'cancelled' | 'finished',
+    now: number,
+    fencingToken?: FencingToken,
+  ): Promise<void>;
   /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
-  releaseHeld(batchId: string, now: number): Promise<number>;
+  releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number>;
   /** Pages with a `staged`/`sending` invoice whose owner is not closed, or any `accepted` one; ascending. */
   openPages(batchId: string): Promise<readonly number[]>;
   countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
@@ -221,7 +226,13 @@ export interface SendingLedger {
   /** staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of one merchant only. */
   holdUnsent(
     batchId: string,
-    hold: { readonly reason: Reason; readonly merchantNif?: string; readonly page?: number; readonly now: number },
+    hold: {
+      readonly reason: Reason;
+      readonly merchantNif?: string;
+      readonly page?: number;
+      readonly now: number;
+      readonly fencingToken?: FencingToken;
+    },
   ): Promise<number>;
 }
 
@@ -283,10 +294,18 @@ export interface SettlingLedger {
   closePage(
     batchId: string,
     page: number,
-    close: { readonly acceptedBefore: number; readonly reason: Reason; readonly now: number },
+    close: {
+      readonly acceptedBefore: number;
+      readonly reason: Reason;
+      readonly now: number;
+      readonly fencingToken?: FencingToken;
+    },
   ): Promise<void>;
-  /** End of a batch: the same for whatever it owns and a failed page left open. Returns how many. */
-  closeBatch(batchId: string, close: { readonly reason: Reason; readonly now: number }): Promise<number>;
+  /** End of a batch that runs: the same for whatever it owns and a failed page left open. Returns how many. */
+  closeBatch(
+    batchId: string,
+    close: { readonly reason: Reason; readonly now: number; readonly fencingToken?: FencingToken },
+  ): Promise<number>;
 }
 
 // ---------------------------------------------------------------- merchants

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BatchClaim, Ledger } from '../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from './scenario.ts';
-import { collect, createScenario, finishStaging, invoiceOf, NOW, validInvoice } from './scenario.ts';
+import { collect, createScenario, finishStaging, invoiceOf, NOW, REASON, validInvoice } from './scenario.ts';
 
+const ENDING = { acceptedBefore: NOW + 1, reason: REASON, now: NOW };
 const OTHER_RUN = { workflowId: 'workflow-2', runId: 'run-2' };
 
 export function fencingContract(open: OpenLedger): void {
@@ -91,6 +92,51 @@ export function fencingContract(open: OpenLedger): void {
 
       expect(await ledger.finishStaging(batch, { ...read, rowsWithoutInvoice: 3 })).toMatchObject({ state: 'running' });
     });
+
+    // [what a step of an earlier round, or of a run that has lost the batch, writes when it goes on]
+    it.each([
+      ['a hold', (id: string, fencingToken: number) => ledger.holdUnsent(id, { reason: REASON, now: NOW, fencingToken })],
+      ['a release', (id: string, fencingToken: number) => ledger.releaseHeld(id, NOW, fencingToken)],
+      ['the end of a page', (id: string, fencingToken: number) => ledger.closePage(id, 1, { ...ENDING, fencingToken })],
+      ['the end of a batch', (id: string, fencingToken: number) => ledger.closeBatch(id, { ...ENDING, fencingToken })],
+      ['a state', (id: string, fencingToken: number) => ledger.setBatchState(id, 'finished', NOW, fencingToken)],
+      ['a retry', (id: string, fencingToken: number) => ledger.retryInvoices({ ...retryOf(id), fencingToken })],
+    ])('keeps out %s of an earlier round', async (_, write) => {
+      const batch = await scenario.run([{ ref: `round-${_}-held` }, { ref: `round-${_}-staged` }]);
+      const { invoiceId, generation } = await batch.one(`round-${_}-held`);
+      await ledger.freeze(batch.batchId, [{ invoiceId, generation, body: '{}' }], NOW);
+      const outcome = { kind: 'held', reason: REASON } as const;
+      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome }]);
+      const before = await batch.lines();
+      const earlier = batch.fencingToken;
+      await ledger.beginRound({ batchId: batch.batchId, attempt: 1, fencingToken: earlier });
+
+      await expect(write(batch.batchId, earlier)).rejects.toMatchObject({ code: 'claim-lost' });
+
+      expect(await batch.lines()).toEqual(before);
+      expect((await batch.record()).state).toBe('running');
+    });
+
+    it('leaves to reconciliation what it repeats of a batch that is closed', async () => {
+      const batch = await scenario.run([{ ref: 'repeated' }]);
+      await batch.freeze('repeated');
+      await batch.finish();
+
+      expect(await ledger.closeBatch(batch.batchId, ENDING)).toBe(0);
+
+      expect((await batch.line('repeated')).state).toBe('sending');
+    });
+
+    function retryOf(batchId: string) {
+      return {
+        batchId,
+        selection: {},
+        policy: {
+          ...{ maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
+        },
+        action: { actionId: `retry-${batchId}`, who: null, why: 'x' },
+      };
+    }
 
     function claimOf({ batchId, fencingToken }: TestBatch): BatchClaim {
       return { batchId, fencingToken };

@@ -38,6 +38,7 @@ describe('an activity', () => {
     ['ledger-unavailable', false],
     ['ledger-race', false],
     ['claim-lost', false],
+    ['report-superseded', false],
     ['service-unreachable', false],
     ['temporal-unavailable', false],
     ['file-unreadable', true],

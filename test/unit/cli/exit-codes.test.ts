@@ -24,6 +24,7 @@ describe('exit codes', () => {
     'claim-lost': 3,
     'transition-refused': 3,
     'report-unbalanced': 3,
+    'report-superseded': 3,
     'service-unreachable': 3,
     'service-unauthorized': 3,
     'service-list-unreadable': 3,
