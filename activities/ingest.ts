@@ -44,7 +44,8 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
       return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.desk() };
     case 'resumed':
       // Whoever had paused it is gone with its run.
-      if (claim.batch.state === 'paused') await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
+      if (claim.batch.state === 'paused')
+        await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
       // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
       if (!(await holdBehindGate(deps, claim.batch, await gateOfResumed(deps, input, claim.batch))))
         await deps.ledger.releaseHeld(claim.batch.batchId, deps.now(), claim.batch.fencingToken);

@@ -49,7 +49,10 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
   const fencingToken = await beginRound(deps, input);
   let total: RetryResult = NOTHING;
   for (const [index, request] of input.requests.entries()) {
-    total = sum(total, await retry(deps, { batchId, actionId: `${actionId}/update-${index + 1}`, request, fencingToken }));
+    total = sum(
+      total,
+      await retry(deps, { batchId, actionId: `${actionId}/update-${index + 1}`, request, fencingToken }),
+    );
   }
   const { failedReasonCodes } = deps.settings.retry;
   if (input.automatic && failedReasonCodes.length > 0) {
@@ -66,10 +69,7 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
   return reopened(deps, batchId, total);
 }
 
-async function claim(
-  deps: ActivityDeps,
-  run: Omit<ReopenBatch, 'takeOver'>,
-): Promise<BatchRecord> {
+async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Promise<BatchRecord> {
   const first = await deps.ledger.reopenBatch({ ...run, takeOver: false });
   if (first.kind === 'reopened') return first.batch;
   if (first.kind === 'owned') {

@@ -45,7 +45,9 @@ export async function startIngest(
 
   const first = untilNextCall();
   const environment = new MockActivityEnvironment({ attempt: start.attempt }, { logger: QUIET });
-  void (environment.run(ingestBatch, { ...deps, ledger: inTurns(deps.ledger, turn) }, start.input) as Promise<IngestResult>)
+  void (
+    environment.run(ingestBatch, { ...deps, ledger: inTurns(deps.ledger, turn) }, start.input) as Promise<IngestResult>
+  )
     .then(
       ({ kind }) => (end = { kind: 'done', result: kind }),
       (error: unknown) => (end = endOf(error)),

@@ -226,7 +226,9 @@ export function claimingContract(open: OpenLedger): void {
         code: 'batch-not-found',
       });
       await expect(ledger.nextRevision('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
-      await expect(ledger.restartStaging({ batchId: 'no-such-batch', fencingToken: 1 })).rejects.toMatchObject({ code: 'batch-not-found' });
+      await expect(ledger.restartStaging({ batchId: 'no-such-batch', fencingToken: 1 })).rejects.toMatchObject({
+        code: 'batch-not-found',
+      });
       expect(await ledger.findBatch('no-such-batch')).toBeNull();
     });
 

@@ -73,12 +73,15 @@ export function fencingContract(open: OpenLedger): void {
       expect(await end(batch)).toMatchObject({ state: 'running', invoices: 1, rows: 2 });
     });
 
-    it.each(WRITES.filter(([what]) => what === 'rows'))('takes no %s any more once the staging has ended', async (_, write) => {
-      const batch = await scenario.begin();
-      await finishStaging(ledger, batch, { invoices: 0, pageSize: 2 });
+    it.each(WRITES.filter(([what]) => what === 'rows'))(
+      'takes no %s any more once the staging has ended',
+      async (_, write) => {
+        const batch = await scenario.begin();
+        await finishStaging(ledger, batch, { invoices: 0, pageSize: 2 });
 
-      await expect(write(batch)).rejects.toMatchObject({ code: 'claim-lost' });
-    });
+        await expect(write(batch)).rejects.toMatchObject({ code: 'claim-lost' });
+      },
+    );
 
     it('ends a staging only when the rows under invoices and those without one are all that were read', async () => {
       const batch = await scenario.begin();
@@ -95,7 +98,10 @@ export function fencingContract(open: OpenLedger): void {
 
     // [what a step of an earlier round, or of a run that has lost the batch, writes when it goes on]
     it.each([
-      ['a hold', (id: string, fencingToken: number) => ledger.holdUnsent(id, { reason: REASON, now: NOW, fencingToken })],
+      [
+        'a hold',
+        (id: string, fencingToken: number) => ledger.holdUnsent(id, { reason: REASON, now: NOW, fencingToken }),
+      ],
       ['a release', (id: string, fencingToken: number) => ledger.releaseHeld(id, NOW, fencingToken)],
       ['the end of a page', (id: string, fencingToken: number) => ledger.closePage(id, 1, { ...ENDING, fencingToken })],
       ['the end of a batch', (id: string, fencingToken: number) => ledger.closeBatch(id, { ...ENDING, fencingToken })],

@@ -241,11 +241,7 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('passes an invoice that several wait for on to the oldest of them', async () => {
       const dying = await scenario.begin();
-      await ledger.stageInvoices(
-        dying,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'heirs' }), 1)],
-        NOW,
-      );
+      await ledger.stageInvoices(dying, [validInvoice(scenario.application, invoiceOf({ ref: 'heirs' }), 1)], NOW);
       const oldest = await scenario.run([{ ref: 'heirs' }]);
       const younger = await scenario.run([{ ref: 'heirs' }]);
 

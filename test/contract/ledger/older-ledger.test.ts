@@ -155,7 +155,15 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     const database = await databaseOfVersion(1);
     await fillFirstRelease(database);
     const ledger = await open(database);
-    const claim = { application: 'app', file: 'new.csv', workflowId: 'w2', runId: 'r2', attempt: 1, now: NOW, takeOver: false };
+    const claim = {
+      application: 'app',
+      file: 'new.csv',
+      workflowId: 'w2',
+      runId: 'r2',
+      attempt: 1,
+      now: NOW,
+      takeOver: false,
+    };
     const { batch } = await ledger.claimBatch({ ...claim, batchId: 'new', sha256: 'def' });
     const dropped = [
       invoiceOf({ ref: 'issued' }),

@@ -155,11 +155,7 @@ export function stagingContract(open: OpenLedger): void {
     it('does nothing to a batch that is past staging', async () => {
       const batch = await scenario.run([{ ref: 'before' }]);
 
-      await ledger.stageInvoices(
-        batch,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'after' }), 2)],
-        NOW,
-      );
+      await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'after' }), 2)], NOW);
 
       expect((await batch.lines()).map((line) => line.ref)).toEqual(['before']);
     });
@@ -426,11 +422,7 @@ export function stagingContract(open: OpenLedger): void {
 
     it('passes an invoice that another batch waits for on to that batch', async () => {
       const dying = await scenario.begin();
-      await ledger.stageInvoices(
-        dying,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'heir' }), 1)],
-        NOW,
-      );
+      await ledger.stageInvoices(dying, [validInvoice(scenario.application, invoiceOf({ ref: 'heir' }), 1)], NOW);
       const heir = await scenario.run([{ ref: 'heir' }]);
       expect(await heir.sendable()).toEqual([]);
 
@@ -452,11 +444,7 @@ export function stagingContract(open: OpenLedger): void {
 
     it('is part of a refusal too', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(
-        batch,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'refused' }), 1)],
-        NOW,
-      );
+      await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'refused' }), 1)], NOW);
       await ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
 
       const next = await scenario.run([{ ref: 'refused', unitPrice: '5' }]);

@@ -48,7 +48,13 @@ describe('an attempt that goes on too late', () => {
     const finish = { ledgerId, batchId, fencingToken, cancelled: false, actions: [] };
     await finishBatch(place.deps, finish);
     await asActivity(reopenBatch, place.deps, {
-      ...{ ledgerId, batchId, workflowId: 'retry', runId: 'retry-1', request: { reason: 'now', states: ['held' as const] } },
+      ...{
+        ledgerId,
+        batchId,
+        workflowId: 'retry',
+        runId: 'retry-1',
+        request: { reason: 'now', states: ['held' as const] },
+      },
     });
 
     await expect(finishBatch(place.deps, finish)).rejects.toMatchObject(LOST);

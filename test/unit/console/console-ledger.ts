@@ -48,7 +48,8 @@ export function aBatch(given: Partial<BatchRecord> = {}): BatchRecord {
     invoices: 3,
     startedAt: NOON,
     finishedAt: NOON + 60_000,
-    revision: 1, fencingToken: 1,
+    revision: 1,
+    fencingToken: 1,
     proof: {},
     ...given,
   };

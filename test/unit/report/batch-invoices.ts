@@ -52,7 +52,8 @@ export function batchOf(invoices: readonly BatchInvoice[], given: Partial<BatchR
     invoices: invoices.length,
     startedAt: NOON - 60_000,
     finishedAt: NOON + 60_000,
-    revision: 0, fencingToken: 1,
+    revision: 0,
+    fencingToken: 1,
     proof: {},
     ...given,
   };
