@@ -106,7 +106,7 @@ async function take(world: World, one: Turn): Promise<void> {
     case 'kill':
       return chosen(one.worker)?.kill();
     case 'together':
-      await Promise.all([...new Set([chosen(one.worker), chosen(one.other)])].map((each) => each?.step()));
+      await Promise.all([...new Set([one.worker, one.other])].map(async (nth) => chosen(nth)?.step()));
       return;
     case 'next-attempt':
       world.attempt += 1;
