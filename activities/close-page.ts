@@ -7,6 +7,7 @@ export interface CloseInput {
   readonly batchId: string;
   readonly page: number;
   readonly settleMs: number;
+  readonly fencingToken?: number | undefined;
   /** Why the page stopped sending. */
   readonly ending: PageEnding;
   /** What the page waited for last; null: nothing. */
@@ -20,11 +21,12 @@ const NO_FINAL_ANSWER: Reason = {
 
 /** Gives every invoice of the page that has no final word the state that says so, and the unsent ones the reason why. */
 export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<void> {
-  const { batchId, page, settleMs } = input;
+  const { batchId, page, settleMs, fencingToken } = input;
   const now = deps.now();
   const unsent = unsentReason(input);
-  if (unsent !== null) await deps.ledger.holdUnsent(batchId, { reason: unsent, page, now });
-  await deps.ledger.closePage(batchId, page, { acceptedBefore: now - settleMs + 1, reason: NO_FINAL_ANSWER, now });
+  if (unsent !== null) await deps.ledger.holdUnsent(batchId, { reason: unsent, page, now, fencingToken });
+  const acceptedBefore = now - settleMs + 1;
+  await deps.ledger.closePage(batchId, page, { acceptedBefore, reason: NO_FINAL_ANSWER, now, fencingToken });
 }
 
 /** Null: an answer of the service stands as the reason already. */

@@ -4,6 +4,12 @@ import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 /** Trouble that passes by itself or by somebody's hand, while nothing is lost by waiting: Temporal repeats the activity for as long as it takes. */
 const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'ledger-unavailable',
+  // Another writer of the same rows was faster: the next attempt finds what it wrote.
+  'ledger-race',
+  // A later start of the same work goes on; should this one be the latest after all, its next attempt claims anew.
+  'claim-lost',
+  // Another writer has begun a newer report of the same batch.
+  'report-superseded',
   'service-unreachable',
   'temporal-unavailable',
   // Another worker, or this one with its settings put right, can do it.

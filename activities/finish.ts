@@ -6,13 +6,15 @@ import { standingOf } from './look-at-batch.ts';
 export interface FinishInput {
   readonly ledgerId: string;
   readonly batchId: string;
+  readonly fencingToken?: number | undefined;
   readonly cancelled: boolean;
   /** What operators did and no look has written down yet. */
   readonly actions: readonly NotedAction[];
 }
 
 /** What no page has sent or closed by now gets the state that says so; the next run of the same file takes it up. Returns how the batch ended. */
-export async function finishBatch(deps: ActivityDeps, { batchId, cancelled, actions }: FinishInput): Promise<Standing> {
+export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<Standing> {
+  const { batchId, fencingToken, cancelled, actions } = input;
   const now = deps.now();
   const reason = cancelled
     ? {
@@ -21,11 +23,11 @@ export async function finishBatch(deps: ActivityDeps, { batchId, cancelled, acti
       }
     : { code: 'not-sent', message: 'The batch ended before this invoice was sent. Drop the file again to send it.' };
   await deps.ledger.noteActions(batchId, actions);
-  await deps.ledger.holdUnsent(batchId, { reason, now });
+  await deps.ledger.holdUnsent(batchId, { reason, now, fencingToken });
   // Only a page that failed leaves something open here.
-  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now });
+  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now, fencingToken });
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
-  await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', now);
+  await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', now, fencingToken);
   return standingOf(deps, batchId);
 }
 

@@ -3,7 +3,7 @@ import { LoteError } from '../src/domain/errors.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../src/domain/fingerprint.ts';
 import { netOf } from '../src/domain/money.ts';
 import type { Finding, Reason } from '../src/domain/invoice.ts';
-import type { BatchRecord, ClaimResult, StageInvoice } from '../src/domain/ports/ledger.ts';
+import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../src/domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../src/domain/row.ts';
 import type { BatchDesk, BatchInput } from '../workflows/messages.ts';
 import type { ActivityDeps, ReadFileOk } from './deps.ts';
@@ -44,10 +44,11 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
       return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.desk() };
     case 'resumed':
       // Whoever had paused it is gone with its run.
-      if (claim.batch.state === 'paused') await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now());
+      if (claim.batch.state === 'paused')
+        await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
       // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
-      if (!(await holdBehindGate(deps, claim.batch.batchId, await gateOfResumed(deps, input, claim.batch))))
-        await deps.ledger.releaseHeld(claim.batch.batchId, deps.now());
+      if (!(await holdBehindGate(deps, claim.batch, await gateOfResumed(deps, input, claim.batch))))
+        await deps.ledger.releaseHeld(claim.batch.batchId, deps.now(), claim.batch.fencingToken);
       return runningBatch(deps, claim.batch);
     case 'claimed':
       return stageFile(deps, input, claim.batch);
@@ -62,6 +63,7 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     sha256,
     workflowId: input.workflowId,
     runId: input.runId,
+    attempt: Context.current().info.attempt,
     now: deps.now(),
     // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was missing.
     rereadRefused: input.sha256 === null,
@@ -76,14 +78,14 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
 async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
   const { ledger, files } = deps;
   const { batchId } = batch;
-  await ledger.restartStaging(batchId);
+  await ledger.restartStaging(batch);
   const { cancellationSignal: signal } = Context.current();
-  const store = ledger.rowStore(batchId);
+  const store = ledger.rowStore(batch);
   const path = await files.resolve(input.file);
   const read = await files.read({ path, store, options: readOptions(input), signal });
   requireSameBytes(read.sha256, batch.sha256);
   if (!read.ok) {
-    await ledger.refuseBatch(batchId, {
+    await ledger.refuseBatch(batch, {
       rows: read.rows,
       fileFindings: read.findings,
       proof: read.proof,
@@ -91,7 +93,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     });
     return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.desk() };
   }
-  const invoices = await stageGroups(deps, batchId, read);
+  const invoices = await stageGroups(deps, batch, read);
   const { rowsWithoutInvoice } = read;
   const gate = await sendingGate(ledger, input, {
     batchId,
@@ -99,7 +101,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     rowsWithoutInvoice,
     fileFindings: read.findings,
   });
-  const record = await ledger.finishStaging(batchId, {
+  const record = await ledger.finishStaging(batch, {
     rows: read.rows,
     rowsWithoutInvoice,
     invoices,
@@ -107,22 +109,22 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     fileFindings: [...gateFindings(gate), ...read.findings],
     proof: read.proof,
   });
-  await holdBehindGate(deps, batchId, gate);
+  await holdBehindGate(deps, batch, gate);
   return runningBatch(deps, record);
 }
 
-async function stageGroups(deps: ActivityDeps, batchId: string, read: ReadFileOk<unknown>): Promise<number> {
+async function stageGroups(deps: ActivityDeps, claim: BatchClaim, read: ReadFileOk<unknown>): Promise<number> {
   let ordinal = 0;
   let portion: StageInvoice[] = [];
-  for await (const group of deps.ledger.rowStore(batchId).groups()) {
+  for await (const group of deps.ledger.rowStore(claim).groups()) {
     ordinal += 1;
     const grouped = deps.files.toInvoice(group, read.conversion);
     portion.push(stageInvoice(deps.application, ordinal, grouped));
     if (portion.length < STAGE_PORTION) continue;
-    await deps.ledger.stageInvoices(batchId, portion, deps.now());
+    await deps.ledger.stageInvoices(claim, portion, deps.now());
     portion = [];
   }
-  if (portion.length > 0) await deps.ledger.stageInvoices(batchId, portion, deps.now());
+  if (portion.length > 0) await deps.ledger.stageInvoices(claim, portion, deps.now());
   return ordinal;
 }
 
@@ -153,9 +155,13 @@ function gateFindings(gate: Reason | null): readonly Finding[] {
 }
 
 /** True when nothing of the batch may go: its unsent invoices are then held. */
-async function holdBehindGate(deps: ActivityDeps, batchId: string, reason: Reason | null): Promise<boolean> {
+async function holdBehindGate(
+  deps: ActivityDeps,
+  { batchId, fencingToken }: BatchClaim,
+  reason: Reason | null,
+): Promise<boolean> {
   if (reason === null) return false;
-  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now() });
+  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
   return true;
 }
 

@@ -3,6 +3,7 @@ import type { ActivityDeps } from './deps.ts';
 export interface CanaryInput {
   readonly ledgerId: string;
   readonly batchId: string;
+  readonly fencingToken?: number | undefined;
 }
 
 /** Fewer answers than this say nothing of a batch of hundreds. */
@@ -12,7 +13,7 @@ const FEWEST_REFUSALS = 10;
  * Every one of the first invoices was refused, and none was taken: something is wrong with the file as a whole, and the rest is held before it
  * goes the same way. A share of refusals is the failure budget's to judge. True when it held.
  */
-export async function judgeCanary(deps: ActivityDeps, { batchId }: CanaryInput): Promise<boolean> {
+export async function judgeCanary(deps: ActivityDeps, { batchId, fencingToken }: CanaryInput): Promise<boolean> {
   let refused = 0;
   let taken = 0;
   for (const { outcome, invoices } of await deps.ledger.countOutcomes(batchId)) {
@@ -24,6 +25,7 @@ export async function judgeCanary(deps: ActivityDeps, { batchId }: CanaryInput):
   const held = await deps.ledger.holdUnsent(batchId, {
     reason: { code: 'first-invoices-refused', message },
     now: deps.now(),
+    fencingToken,
   });
   deps.log.warn('the first invoices of a batch were all refused', { batchId, refused, held });
   return held > 0;

@@ -7,6 +7,7 @@ import type { ActivityDeps } from './deps.ts';
 export interface MerchantsInput {
   readonly ledgerId: string;
   readonly batchId: string;
+  readonly fencingToken?: number | undefined;
   /** Patience with the service as a whole is spent: everything unsent is held. */
   readonly lastTry: boolean;
   /** Patience with single merchants is spent: what cannot be created now is held, and the others go. */
@@ -48,7 +49,7 @@ async function createMissing(
   deps: ActivityDeps,
   work: { readonly input: MerchantsInput; readonly missing: readonly MerchantNeed[]; readonly known: number },
 ): Promise<MerchantsResult> {
-  const { batchId, holdStuck } = work.input;
+  const { holdStuck } = work.input;
   const { cancellationSignal } = Context.current();
   let created = 0;
   let held = 0;
@@ -56,7 +57,7 @@ async function createMissing(
   let stuck: Reason | null = null;
   for (const need of work.missing) {
     if (cancellationSignal.aborted) break;
-    const outcome = await createMerchant(deps, batchId, need);
+    const outcome = await createMerchant(deps, work.input, need);
     if (outcome.kind === 'closed-door') return waitForService(deps, work.input, outcome.reason);
     if (outcome.kind === 'created') created += 1;
     if (outcome.kind === 'held') held += outcome.invoices;
@@ -67,7 +68,7 @@ async function createMissing(
       stuck = outcome.reason;
       continue;
     }
-    const invoices = await holdMerchant(deps, { batchId, nif: need.nif, reason: notCreated(outcome.reason) });
+    const invoices = await holdMerchant(deps, work.input, { nif: need.nif, reason: notCreated(outcome.reason) });
     held += invoices;
   }
   const waiting = stuck === null ? null : ({ for: 'merchants', reason: stuck.code } as const);
@@ -79,13 +80,13 @@ type Created =
   | { readonly kind: 'held'; readonly invoices: number }
   | { readonly kind: 'not-now' | 'closed-door'; readonly reason: Reason };
 
-async function createMerchant(deps: ActivityDeps, batchId: string, need: MerchantNeed): Promise<Created> {
+async function createMerchant(deps: ActivityDeps, input: MerchantsInput, need: MerchantNeed): Promise<Created> {
   const { nif, legalName, email } = need;
   if (legalName === null || email === null) {
     const message =
       'The service does not know this merchant, and the file lacks its legal name or e-mail. Add merchant_legal_name and merchant_email and drop the file again.';
     const reason = { code: 'merchant-details-missing', message };
-    return { kind: 'held', invoices: await holdMerchant(deps, { batchId, nif, reason }) };
+    return { kind: 'held', invoices: await holdMerchant(deps, input, { nif, reason }) };
   }
   const answer = await deps.service.createMerchant({ nif, legalName, email }, merchantKeyOf(deps.application, nif));
   if (answer.kind === 'created') {
@@ -96,7 +97,7 @@ async function createMerchant(deps: ActivityDeps, batchId: string, need: Merchan
   const message = `The service refused to create this merchant (${answer.reason.code}: ${answer.reason.message}). Its invoices were not sent.`;
   return {
     kind: 'held',
-    invoices: await holdMerchant(deps, { batchId, nif, reason: { code: 'merchant-refused', message } }),
+    invoices: await holdMerchant(deps, input, { nif, reason: { code: 'merchant-refused', message } }),
   };
 }
 
@@ -107,17 +108,18 @@ function notCreated(reason: Reason): Reason {
 
 function holdMerchant(
   deps: ActivityDeps,
-  { batchId, nif, reason }: { batchId: string; nif: string; reason: Reason },
+  { batchId, fencingToken }: MerchantsInput,
+  { nif, reason }: { nif: string; reason: Reason },
 ): Promise<number> {
-  return deps.ledger.holdUnsent(batchId, { reason, merchantNif: nif, now: deps.now() });
+  return deps.ledger.holdUnsent(batchId, { reason, merchantNif: nif, now: deps.now(), fencingToken });
 }
 
 async function waitForService(
   deps: ActivityDeps,
-  { batchId, lastTry }: MerchantsInput,
+  { batchId, fencingToken, lastTry }: MerchantsInput,
   reason: Reason,
 ): Promise<MerchantsResult> {
   deps.log.warn('merchants cannot be ensured now', { batchId, reason: reason.code, lastTry });
-  const held = lastTry ? await deps.ledger.holdUnsent(batchId, { reason, now: deps.now() }) : 0;
+  const held = lastTry ? await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken }) : 0;
   return { known: 0, created: 0, held, waiting: { for: 'service', reason: reason.code } };
 }

@@ -1,6 +1,7 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { LoteError } from '../src/domain/errors.ts';
-import type { RetryResult, RetrySelection } from '../src/domain/ports/operating-ledger.ts';
+import type { BatchRecord, FencingToken } from '../src/domain/ports/ledger.ts';
+import type { ReopenBatch, RetryResult, RetrySelection } from '../src/domain/ports/operating-ledger.ts';
 import type { RetryPolicy } from '../src/domain/retry-decision.ts';
 import type { RetryRequestInput } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -17,6 +18,7 @@ export interface ReopenInput {
 export interface SendAgainInput {
   readonly ledgerId: string;
   readonly batchId: string;
+  readonly fencingToken?: number | undefined;
   /** Names the audit lines: a step that is repeated writes each of them once. */
   readonly actionId: string;
   readonly requests: readonly RetryRequestInput[];
@@ -36,17 +38,21 @@ const LOTE = 'lote';
 /** Claims a closed batch for this run and lets the selected invoices go again. */
 export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promise<Reopened> {
   const { batchId, workflowId, runId, request } = input;
-  await claim(deps, { batchId, workflowId, runId });
-  const result = await retry(deps, { batchId, actionId: `${workflowId}/${runId}/start`, request });
+  const { fencingToken } = await claim(deps, { batchId, workflowId, runId, attempt: Context.current().info.attempt });
+  const result = await retry(deps, { batchId, actionId: `${workflowId}/${runId}/start`, request, fencingToken });
   return reopened(deps, batchId, result);
 }
 
 /** Between two rounds of pages: what operators asked for meanwhile, and what the retry policy says of the failed. */
 export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Promise<Reopened> {
   const { batchId, actionId } = input;
+  const fencingToken = await beginRound(deps, input);
   let total: RetryResult = NOTHING;
   for (const [index, request] of input.requests.entries()) {
-    total = sum(total, await retry(deps, { batchId, actionId: `${actionId}/update-${index + 1}`, request }));
+    total = sum(
+      total,
+      await retry(deps, { batchId, actionId: `${actionId}/update-${index + 1}`, request, fencingToken }),
+    );
   }
   const { failedReasonCodes } = deps.settings.retry;
   if (input.automatic && failedReasonCodes.length > 0) {
@@ -55,6 +61,7 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
       selection: { states: ['failed'], reasonCodes: failedReasonCodes },
       policy: { ...policyOf(deps, false), unattended: true },
       action: { actionId: `${actionId}/policy`, who: LOTE, why: 'retry.failedReasonCodes of the service profile' },
+      fencingToken,
     });
     // Those whose generations are spent are no news: they stay as they are.
     total = sum(total, { ...result, refused: {} });
@@ -62,23 +69,29 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
   return reopened(deps, batchId, total);
 }
 
-async function claim(
-  deps: ActivityDeps,
-  run: { readonly batchId: string; readonly workflowId: string; readonly runId: string },
-): Promise<void> {
+async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Promise<BatchRecord> {
   const first = await deps.ledger.reopenBatch({ ...run, takeOver: false });
+  if (first.kind === 'reopened') return first.batch;
   if (first.kind === 'owned') {
     if (await deps.runs.isOpen(first.workflowId, first.runId)) throw batchRunning(run.batchId, first.workflowId);
-    await deps.ledger.reopenBatch({ ...run, takeOver: true });
-    // Whoever had paused it is gone with its run.
-    await deps.ledger.setBatchState(run.batchId, 'running', deps.now());
+    const taken = await deps.ledger.reopenBatch({ ...run, takeOver: true });
+    if (taken.kind === 'reopened') {
+      // Whoever had paused it is gone with its run.
+      await deps.ledger.setBatchState(run.batchId, 'running', deps.now(), taken.batch.fencingToken);
+      return taken.batch;
+    }
   }
-  if (first.kind === 'nothing') {
-    throw new LoteError(
-      'transition-refused',
-      `Retrying invoices of batch ${run.batchId}: its file was refused or is still being read, so that it has none. Nothing was done.`,
-    );
-  }
+  throw new LoteError(
+    'transition-refused',
+    `Retrying invoices of batch ${run.batchId}: its file was refused or is still being read, so that it has none. Nothing was done.`,
+  );
+}
+
+/** What the round before left undone writes no more from here on. Undefined: an earlier version of Lote started the run. */
+async function beginRound({ ledger }: ActivityDeps, { batchId, fencingToken }: SendAgainInput): Promise<FencingToken> {
+  if (fencingToken === undefined) return undefined;
+  const { attempt } = Context.current().info;
+  return (await ledger.beginRound({ batchId, fencingToken, attempt })).fencingToken;
 }
 
 /** The detail names the run, so that a command can send the update there itself. */
@@ -93,7 +106,12 @@ function batchRunning(batchId: string, workflowId: string): ApplicationFailure {
 
 function retry(
   deps: ActivityDeps,
-  one: { readonly batchId: string; readonly actionId: string; readonly request: RetryRequestInput },
+  one: {
+    readonly batchId: string;
+    readonly actionId: string;
+    readonly request: RetryRequestInput;
+    readonly fencingToken: FencingToken;
+  },
 ): Promise<RetryResult> {
   const { request } = one;
   const selection: RetrySelection = {
@@ -105,6 +123,7 @@ function retry(
     selection,
     policy: policyOf(deps, request.acceptDuplicateRisk === true),
     action: { actionId: one.actionId, who: request.who ?? null, why: request.reason },
+    fencingToken: one.fencingToken,
   });
 }
 

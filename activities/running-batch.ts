@@ -13,6 +13,8 @@ export interface RunningBatch {
   readonly kind: 'running';
   readonly ledgerId: string;
   readonly batchId: string;
+  /** Proves that what is written belongs to this round of the batch; left out by an earlier version of Lote. */
+  readonly fencingToken?: number;
   readonly invoices: number;
   readonly pages: readonly PageSpan[];
   readonly settings: BatchSettings;
@@ -29,6 +31,7 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
     kind: 'running',
     ledgerId: deps.ledger.id,
     batchId: batch.batchId,
+    fencingToken: batch.fencingToken,
     invoices: batch.invoices,
     pages: open.map((page) => ({
       page,

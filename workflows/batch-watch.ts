@@ -18,15 +18,15 @@ const LONGEST_LOOK_MS = 10 * 60_000;
  * Does the work, and beside it reads now and then how the batch stands; at once when an operator has done something, so that it is in the
  * audit and its effect is seen.
  */
-export async function whileWatched(
+export async function whileWatched<Result>(
   batch: BatchControl,
   running: RunningBatch,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<Result>,
+): Promise<Result> {
   const scope = new CancellationScope();
   const watching = scope.run(() => watch(batch, running));
   try {
-    await work();
+    return await work();
   } finally {
     scope.cancel();
     await watching;

@@ -31,7 +31,7 @@ const SHORTEST_REREAD_MS = 1_000;
 
 /** One page of a batch: send its slices -> wait for final words -> ask for what stays silent -> close. Every page ends. */
 export async function invoicePage(input: PageInput): Promise<PageResult> {
-  const { ledgerId, batchId, page, settings } = input;
+  const { ledgerId, batchId, fencingToken, page, settings } = input;
   const { settleMs } = settings;
   const scope = { ledgerId, batchId, page };
   const settled = new Set<number>();
@@ -54,7 +54,7 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   const { ending, waitedFor } = await sendPage(input, { control: () => control, tellParent });
   await tellParent(pageSentSignal.name, { page });
   const review = await waitForFinalWords();
-  await closePage({ ...scope, settleMs, ending, waitedFor });
+  await closePage({ ...scope, fencingToken, settleMs, ending, waitedFor });
   return { unsettled: review.accepted };
 
   /** Signals are news; the ledger is re-read when enough of them came, or after a while without. */

@@ -164,6 +164,7 @@ export interface BatchSettings {
 export interface PageInput {
   readonly ledgerId: string;
   readonly batchId: string;
+  readonly fencingToken?: number | undefined;
   readonly page: number;
   readonly firstOrdinal: number;
   readonly lastOrdinal: number;

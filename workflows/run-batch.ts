@@ -16,15 +16,16 @@ const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary
 
 /** A batch whose invoices are staged, to its end: merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
-  await whileWatched(batch, running, () =>
+  const last = await whileWatched(batch, running, () =>
     inRounds(batch, running, async (round) => {
       await ensureMerchantsPatiently(batch, round);
       await sendCanary(batch, round);
       await runPages(batch, round);
     }),
   );
-  const { ledgerId, batchId } = running;
-  batch.stands(await finishBatch({ ledgerId, batchId, cancelled: batch.cancelled, actions: [...batch.untold] }));
+  const { ledgerId, batchId, fencingToken } = last;
+  const actions = [...batch.untold];
+  batch.stands(await finishBatch({ ledgerId, batchId, fencingToken, cancelled: batch.cancelled, actions }));
 }
 
 /** The same, and its report. */

@@ -20,6 +20,7 @@ export function batchRecord(row: BatchRow): BatchRecord {
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     revision: row.revision,
+    fencingToken: row.fencing_token,
     proof: JSON.parse(row.proof) as Readonly<Record<string, unknown>>,
   };
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { BatchClaim } from '../domain/ports/ledger.ts';
 import type { RowStore } from '../domain/ports/row-store.ts';
 import type { RawRow } from '../domain/row.ts';
+import { claimLost, lockUnderClaim } from './claim-proof.ts';
 import type { Database } from './database.ts';
 import { column } from './sql/array-literal.ts';
 import type { OrderedRow } from './sql/batch-rows.ts';
@@ -13,23 +15,28 @@ const PORTION = 1_000;
 type StoredRow = readonly [string, string, number | null, readonly (string | null)[]];
 
 /** Rows of a file that is being read, in the ledger: grouped there, in one pass, however large the file. */
-export function createBatchRowStore(database: Database, batchId: string): RowStore {
+export function createBatchRowStore(database: Database, claim: BatchClaim): RowStore {
   return {
     async append(rows) {
       if (rows.length === 0) return;
-      await database.query(APPEND_BATCH_ROWS, [
-        batchId,
+      const held = await database.query(APPEND_BATCH_ROWS, [
+        claim.batchId,
+        claim.fencingToken,
         column(rows, (row) => row.row),
         column(rows, identityHash),
         column(rows, (row) => JSON.stringify([row.ref, row.nif, row.object, row.cells] satisfies StoredRow)),
       ]);
+      if (held.length === 0) throw claimLost(claim, 'the batch is read by a later attempt, or its staging has ended');
     },
-    groups: () => readGroups(database, batchId),
+    groups: () => readGroups(database, claim),
   };
 }
 
-async function* readGroups(database: Database, batchId: string): AsyncGenerator<readonly RawRow[]> {
+async function* readGroups(database: Database, claim: BatchClaim): AsyncGenerator<readonly RawRow[]> {
+  const { batchId } = claim;
   await database.transaction(async (queries) => {
+    const { state } = await lockUnderClaim(queries, claim);
+    if (state !== 'staging') return;
     await queries.query(FORGET_ROW_ORDER, [batchId]);
     await queries.query(ORDER_BATCH_ROWS, [batchId]);
   });

@@ -3,6 +3,7 @@ import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchLedger, OutcomeCount } from '../domain/ports/ledger.ts';
 import { batchInvoice } from './batch-invoice.ts';
 import { batchRecord, foundBatch } from './batch-record.ts';
+import { lockUnderToken, shareUnderToken } from './claim-proof.ts';
 import { claimBatch } from './claiming.ts';
 import type { Database } from './database.ts';
 import type { BatchRow } from './sql/batch-columns.ts';
@@ -49,14 +50,18 @@ export function createBatches(database: Database): Batches {
       return (await database.query<BatchRow>(LIST_BATCHES, [limit])).map(batchRecord);
     },
 
-    async setBatchState(batchId, state, now) {
-      await database.query(SET_BATCH_STATE, [batchId, state, now]);
-      const [row] = await database.query<BatchRow>(FIND_BATCH, [batchId]);
-      foundBatch(batchId, row);
+    async setBatchState(batchId, state, now, fencingToken) {
+      await database.transaction(async (queries) => {
+        await lockUnderToken(queries, batchId, fencingToken);
+        await queries.query(SET_BATCH_STATE, [batchId, state, now]);
+      });
     },
 
-    async releaseHeld(batchId, now) {
-      return (await database.query(RELEASE_HELD, [batchId, now])).length;
+    async releaseHeld(batchId, now, fencingToken) {
+      return database.transaction(async (queries) => {
+        await shareUnderToken(queries, batchId, fencingToken);
+        return (await queries.query(RELEASE_HELD, [batchId, now])).length;
+      });
     },
 
     async openPages(batchId) {

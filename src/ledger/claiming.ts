@@ -1,6 +1,7 @@
 import { LoteError } from '../domain/errors.ts';
 import type { BatchRecord, BatchState, ClaimBatch, ClaimResult } from '../domain/ports/ledger.ts';
 import { batchRecord } from './batch-record.ts';
+import { claimLost } from './claim-proof.ts';
 import type { Database, Queries } from './database.ts';
 import type { BatchRow } from './sql/batch-columns.ts';
 import { HAS_REOPENING_INVOICE } from './sql/has-reopening-invoice.ts';
@@ -17,6 +18,8 @@ import { LOCK_BATCH_OF_FILE } from './sql/lock-batch-of-file.ts';
  *   running, paused   | resumed          | owned                     | resumed
  *   finished, cancelled: with open invoices resumed (running again), else closed
  *   refused           | closed           | closed, or claimed when it is to be read again
+ *
+ * The same run means a later attempt of it: an earlier one is told that its claim is lost.
  */
 export async function claimBatch(database: Database, claim: ClaimBatch): Promise<ClaimResult> {
   return database.transaction(async (queries) => {
@@ -28,15 +31,18 @@ export async function claimBatch(database: Database, claim: ClaimBatch): Promise
       claim.workflowId,
       claim.runId,
       claim.now,
+      claim.attempt,
     ]);
     if (inserted !== undefined) return { kind: 'claimed', batch: batchRecord(inserted) };
     const [known] = await queries.query<BatchRow>(LOCK_BATCH_OF_FILE, [claim.application, claim.sha256]);
     if (known === undefined) throw idTaken(claim);
-    return claimKnown(queries, claim, batchRecord(known));
+    return claimKnown(queries, claim, known);
   });
 }
 
-async function claimKnown(queries: Queries, claim: ClaimBatch, batch: BatchRecord): Promise<ClaimResult> {
+async function claimKnown(queries: Queries, claim: ClaimBatch, known: BatchRow): Promise<ClaimResult> {
+  const batch = batchRecord(known);
+  if (batch.state !== 'refused') requireLatestAttempt(claim, known);
   switch (batch.state) {
     case 'refused':
       // The run that refused it, repeating its step after a crash, has the answer already.
@@ -54,6 +60,16 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, batch: BatchRecor
       return { kind: batch.state === 'staging' ? 'claimed' : 'resumed', batch: held };
     }
   }
+}
+
+/** An attempt that was stopped before it claimed, and goes on after a later one of its run did, must not take the work back. */
+export function requireLatestAttempt(
+  claim: { readonly workflowId: string; readonly runId: string; readonly attempt: number },
+  known: BatchRow,
+): void {
+  const batch = batchRecord(known);
+  if (!isHolder(claim, batch) || (known.raised_from === null && claim.attempt > known.raised_attempt)) return;
+  throw claimLost(batch, `attempt ${claim.attempt} of its run asks and a later one has claimed it`);
 }
 
 function isHolder(run: { readonly workflowId: string; readonly runId: string }, batch: BatchRecord): boolean {
@@ -76,7 +92,13 @@ async function hold(
   target: { readonly batch: BatchRecord; readonly state: BatchState },
 ): Promise<BatchRecord> {
   const { batch, state } = target;
-  const [row] = await queries.query<BatchRow>(HOLD_CLAIM, [batch.batchId, claim.workflowId, claim.runId, state]);
+  const [row] = await queries.query<BatchRow>(HOLD_CLAIM, [
+    batch.batchId,
+    claim.workflowId,
+    claim.runId,
+    state,
+    claim.attempt,
+  ]);
   return row === undefined ? batch : batchRecord(row);
 }
 

@@ -1,12 +1,15 @@
 import type { OperatingLedger, ReopenBatch, ReopenResult } from '../domain/ports/operating-ledger.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import { noteActions, readAudit } from './audit.ts';
-import { foundBatch } from './batch-record.ts';
+import { batchRecord, foundBatch } from './batch-record.ts';
+import { claimLost } from './claim-proof.ts';
+import { requireLatestAttempt } from './claiming.ts';
 import type { Database } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { retryInvoices } from './retrying.ts';
 import { arrayLiteral } from './sql/array-literal.ts';
 import type { BatchRow } from './sql/batch-columns.ts';
+import { BEGIN_ROUND } from './sql/begin-round.ts';
 import { LOCK_BATCH } from './sql/find-batch.ts';
 import { PROBLEM_GROUPS, type ProblemGroupRow } from './sql/problem-groups.ts';
 import { HOLD_CLAIM } from './sql/hold-claim.ts';
@@ -16,6 +19,15 @@ import { ROWS_OF_REFS } from './sql/rows-of-refs.ts';
 export function createOperating(database: Database, keyOf: KeyOf): OperatingLedger {
   return {
     reopenBatch: (reopen) => reopenBatch(database, reopen),
+    beginRound: ({ batchId, attempt, fencingToken }) =>
+      database.transaction(async (queries) => {
+        const [begun] = await queries.query<BatchRow>(BEGIN_ROUND, [batchId, fencingToken, attempt]);
+        if (begun !== undefined) return batchRecord(begun);
+        const [row] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
+        const found = foundBatch(batchId, row).fencingToken;
+        throw claimLost({ batchId, fencingToken }, `the ledger has token ${found}`);
+      }),
+
     retryInvoices: (request) => retryInvoices(database, keyOf, request),
 
     async rowsOfRefs(batchId, refs) {
@@ -52,7 +64,9 @@ async function reopenBatch(database: Database, reopen: ReopenBatch): Promise<Reo
     const mine = batch.workflowId === reopen.workflowId && batch.runId === reopen.runId;
     if (open && !mine && !reopen.takeOver) return { kind: 'owned', workflowId: batch.workflowId, runId: batch.runId };
     const state = open ? batch.state : 'running';
-    await queries.query(HOLD_CLAIM, [batch.batchId, reopen.workflowId, reopen.runId, state]);
-    return { kind: 'reopened' };
+    if (row !== undefined) requireLatestAttempt(reopen, row);
+    const holder = [batch.batchId, reopen.workflowId, reopen.runId, state, reopen.attempt];
+    const [held] = await queries.query<BatchRow>(HOLD_CLAIM, holder);
+    return { kind: 'reopened', batch: held === undefined ? batch : batchRecord(held) };
   });
 }

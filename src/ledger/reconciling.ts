@@ -1,9 +1,12 @@
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { ReconcilingLedger } from '../domain/ports/reconciling-ledger.ts';
+import { foundBatch } from './batch-record.ts';
 import type { Database } from './database.ts';
 import { reasonOf } from './reason-of.ts';
 import { applyEvents, applyPastEvents } from './settled.ts';
 import { column } from './sql/array-literal.ts';
+import type { BatchRow } from './sql/batch-columns.ts';
+import { LOCK_BATCH } from './sql/find-batch.ts';
 import type { OpenDocumentRow, TakenRow } from './sql/reconciling.ts';
 import { GIVE_UP_REPEATS, MISSED_EVENTS, OPEN_DOCUMENTS, SILENCE_CLOSED, TAKE_UNKNOWN } from './sql/reconciling.ts';
 import type { ReportChangeRow, SinceReportRow } from './sql/report-marks.ts';
@@ -100,7 +103,9 @@ export function createReconciling(database: Database): ReconcilingLedger {
     },
 
     async noteReported(batchId, { revision, writtenAt, flags, open }) {
-      await database.transaction(async (queries) => {
+      return database.transaction(async (queries) => {
+        const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
+        if (foundBatch(batchId, batch).revision > revision) return false;
         await queries.query(FORGET_REPORTED, [batchId]);
         for (let from = 0; from < open.length; from += PORTION) {
           const portion = open.slice(from, from + PORTION);
@@ -112,6 +117,7 @@ export function createReconciling(database: Database): ReconcilingLedger {
           ]);
         }
         await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags]);
+        return true;
       });
     },
   };

@@ -3,6 +3,7 @@ import type { RetryRequest, RetryResult } from '../domain/ports/operating-ledger
 import type { RetryMove, RetryRefusal } from '../domain/retry-decision.ts';
 import { decideRetry, RETRY_BY_ROW_STATES, RETRY_STATES } from '../domain/retry-decision.ts';
 import { writeAction, writeAudit, type AuditedAction } from './audit.ts';
+import { shareUnderToken } from './claim-proof.ts';
 import type { Database, Queries } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { arrayLiteral, column } from './sql/array-literal.ts';
@@ -62,6 +63,7 @@ async function retryPortion(
   { keyOf, request, after }: { readonly keyOf: KeyOf; readonly request: RetryRequest; readonly after: number },
 ): Promise<Portion> {
   const { batchId, selection, policy } = request;
+  await shareUnderToken(queries, batchId, request.fencingToken);
   const allowed = selection.rows === undefined ? RETRY_STATES : RETRY_BY_ROW_STATES;
   const rows = await queries.query<RetryCandidateRow>(RETRY_CANDIDATES, [
     batchId,

@@ -7,6 +7,7 @@ import type {
   SettledInvoice,
 } from '../domain/ports/ledger.ts';
 import type { Database } from './database.ts';
+import { shareUnderToken } from './claim-proof.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { applyEvents, settledInvoices } from './settled.ts';
 import { column } from './sql/array-literal.ts';
@@ -60,9 +61,12 @@ export function createSending(database: Database): SendingLedger {
       return row?.repeats ?? 0;
     },
 
-    async holdUnsent(batchId, { reason, merchantNif, page, now }) {
+    async holdUnsent(batchId, { reason, merchantNif, page, now, fencingToken }) {
       const params = [batchId, reason.code, reason.message, now, merchantNif ?? null, page ?? null];
-      return (await database.query(HOLD_UNSENT, params)).length;
+      return database.transaction(async (queries) => {
+        await shareUnderToken(queries, batchId, fencingToken);
+        return (await queries.query(HOLD_UNSENT, params)).length;
+      });
     },
   };
 }

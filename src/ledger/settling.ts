@@ -1,6 +1,7 @@
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { PageProgress, SettledInvoice, SettlingLedger, StatusNews } from '../domain/ports/ledger.ts';
 import type { Database } from './database.ts';
+import { shareUnderToken } from './claim-proof.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
@@ -47,12 +48,20 @@ export function createSettling(database: Database): SettlingLedger {
       return (await recordStatus(news)).flat();
     },
 
-    async closePage(batchId, page, { acceptedBefore, reason, now }) {
-      await database.query(CLOSE_PAGE, [batchId, page, acceptedBefore, reason.code, reason.message, now]);
+    async closePage(batchId, page, { acceptedBefore, reason, now, fencingToken }) {
+      await database.transaction(async (queries) => {
+        await shareUnderToken(queries, batchId, fencingToken);
+        await queries.query(CLOSE_PAGE, [batchId, page, acceptedBefore, reason.code, reason.message, now]);
+      });
     },
 
-    async closeBatch(batchId, { reason, now }) {
-      return (await database.query(CLOSE_BATCH, [batchId, reason.code, reason.message, now])).length;
+    async closeBatch(batchId, { reason, now, fencingToken }) {
+      return database.transaction(async (queries) => {
+        const { state } = await shareUnderToken(queries, batchId, fencingToken);
+        // Reconciliation may be repeating what a batch left `unknown`, as soon as the batch is closed.
+        if (state !== 'running' && state !== 'paused') return 0;
+        return (await queries.query(CLOSE_BATCH, [batchId, reason.code, reason.message, now])).length;
+      });
     },
   };
 }

@@ -1,15 +1,15 @@
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
-import type { BatchLedger, BatchRecord } from '../domain/ports/ledger.ts';
-import { batchRecord, foundBatch } from './batch-record.ts';
+import type { BatchClaim, BatchLedger, BatchRecord, FinishStaging } from '../domain/ports/ledger.ts';
+import { batchRecord } from './batch-record.ts';
 import { createBatchRowStore } from './batch-row-store.ts';
+import { lockUnderClaim } from './claim-proof.ts';
 import type { Database, Queries } from './database.ts';
 import type { KeyOf } from './key-of.ts';
 import { column } from './sql/array-literal.ts';
 import type { BatchRow } from './sql/batch-columns.ts';
 import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './sql/batch-rows.ts';
 import { COUNT_STAGED } from './sql/count-staged.ts';
-import { LOCK_BATCH } from './sql/find-batch.ts';
 import { INSERT_FINDINGS } from './sql/findings.ts';
 import { FINISH_STAGING } from './sql/finish-staging.ts';
 import { FORGET_BATCH_INVOICES, FORGET_FINDINGS, FORGET_UNSENT, PASS_ON_UNSENT } from './sql/forget-staging.ts';
@@ -20,24 +20,28 @@ import { StatementFailure } from './statement-failure.ts';
 
 type Staging = Pick<BatchLedger, 'restartStaging' | 'rowStore' | 'stageInvoices' | 'finishStaging' | 'refuseBatch'>;
 
-/** A file on its way into the ledger. Every method acts on a batch in `staging` only; later it changes nothing. */
+/**
+ * A file on its way into the ledger. Every write proves its claim under the lock of the batch's row. Every method acts on a batch in `staging`
+ * only; later it changes nothing.
+ */
 export function createStaging(database: Database, keyOf: KeyOf): Staging {
   return {
-    rowStore: (batchId) => createBatchRowStore(database, batchId),
+    rowStore: (claim) => createBatchRowStore(database, claim),
 
-    async restartStaging(batchId) {
-      await whileStaging(batchId, (queries) => forgetStaging(queries, batchId));
+    async restartStaging(claim) {
+      await whileStaging(claim, (queries) => forgetStaging(queries, claim.batchId));
     },
 
-    async stageInvoices(batchId, invoices, now) {
-      await whileStaging(batchId, async (queries, { application }) => {
+    async stageInvoices(claim, invoices, now) {
+      await whileStaging(claim, async (queries, { batchId, application }) => {
         await stageInvoices(queries, { batchId, application, now, keyOf }, invoices);
       });
     },
 
-    async finishStaging(batchId, staged) {
-      const batch = await whileStaging(batchId, async (queries) => {
-        await checkStagedCount(queries, batchId, staged.invoices);
+    async finishStaging(claim, staged) {
+      const { batchId } = claim;
+      const batch = await whileStaging(claim, async (queries) => {
+        await checkComplete(queries, batchId, staged);
         await writeFindings(queries, batchId, staged.fileFindings);
         await forgetRows(queries, batchId);
         const { rows, rowsWithoutInvoice, invoices, pageSize } = staged;
@@ -48,8 +52,9 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
       return batch;
     },
 
-    async refuseBatch(batchId, refusal) {
-      return whileStaging(batchId, async (queries) => {
+    async refuseBatch(claim, refusal) {
+      const { batchId } = claim;
+      return whileStaging(claim, async (queries) => {
         await forgetStaging(queries, batchId);
         await writeFindings(queries, batchId, refusal.fileFindings);
         return queries.query<BatchRow>(REFUSE_BATCH, [
@@ -73,12 +78,11 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
 
   /** The batch as `work` left it; a batch that is past staging (a step repeated after a crash) as it is. */
   async function whileStaging(
-    batchId: string,
+    claim: BatchClaim,
     work: (queries: Queries, batch: BatchRecord) => Promise<readonly BatchRow[] | void>,
   ): Promise<BatchRecord> {
     return database.transaction(async (queries) => {
-      const [row] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
-      const batch = foundBatch(batchId, row);
+      const batch = await lockUnderClaim(queries, claim);
       if (batch.state !== 'staging') return batch;
       const [changed] = (await work(queries, batch)) ?? [];
       return changed === undefined ? batch : batchRecord(changed);
@@ -107,12 +111,13 @@ async function writeFindings(queries: Queries, batchId: string, findings: readon
   ]);
 }
 
-/** To lose an invoice silently is the second worst that Lote can do: what ingest counted must stand in the ledger. */
-async function checkStagedCount(queries: Queries, batchId: string, invoices: number): Promise<void> {
-  const [found] = await queries.query<{ staged: number }>(COUNT_STAGED, [batchId]);
-  if (found?.staged === invoices) return;
+/** To lose an invoice or a line silently is the second worst that Lote can do: what ingest read must stand in the ledger, whole. */
+async function checkComplete(queries: Queries, batchId: string, staged: FinishStaging): Promise<void> {
+  const { invoices, rows, rowsWithoutInvoice } = staged;
+  const [found] = await queries.query<{ invoices: number; rows: number }>(COUNT_STAGED, [batchId]);
+  if (found?.invoices === invoices && found.rows + rowsWithoutInvoice === rows) return;
   throw new LoteError(
     'ledger-conflict',
-    `Ending the staging of batch "${batchId}": all ${invoices} invoices read from the file must stand in the ledger, found ${found?.staged ?? 0}; nothing was sent; run the file again`,
+    `Ending the staging of batch "${batchId}": all ${invoices} invoices and ${rows - rowsWithoutInvoice} rows read from the file must stand in the ledger, found ${found?.invoices ?? 0} invoices with ${found?.rows ?? 0} rows; nothing was sent; run the file again`,
   );
 }

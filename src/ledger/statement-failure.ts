@@ -1,5 +1,8 @@
 import { LoteError } from '../domain/errors.ts';
 
+/** Two writers of one key: whoever repeats finds what the other one wrote. */
+const UNIQUE_VIOLATION = '23505';
+
 const NAME = /^\/\* ([a-z-]+) \*\//;
 
 /**
@@ -13,7 +16,7 @@ export class StatementFailure extends LoteError {
   constructor(text: string, sqlState: string, constraint: string | null) {
     const where = constraint === null ? '' : `, constraint "${constraint}"`;
     super(
-      'internal',
+      sqlState === UNIQUE_VIOLATION ? 'ledger-race' : 'internal',
       `Ledger statement "${statementName(text)}" was refused by the database: SQLSTATE ${sqlState}${where}`,
     );
     this.name = 'StatementFailure';
@@ -24,7 +27,7 @@ export class StatementFailure extends LoteError {
 
 /** Unique key violated: another writer was faster, or the same key stands twice in one set. */
 export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof StatementFailure && error.sqlState === '23505';
+  return error instanceof StatementFailure && error.sqlState === UNIQUE_VIOLATION;
 }
 
 /** Every statement of the ledger starts with a comment that holds its name; it shows in pg_stat_activity too. */

@@ -19,6 +19,8 @@ export interface ReportQuestion {
   /** Sentences for the reader, e.g. that webhooks are not registered. */
   readonly notes?: readonly string[];
   readonly history?: ReportHistory;
+  /** Taken before anything is read: what a higher one says was read later. */
+  readonly revision: number;
   readonly now: number;
 }
 
@@ -41,7 +43,7 @@ export async function readReport(
 }
 
 async function readOnce(
-  { ledger, batchId, notes, history, now }: ReportQuestion,
+  { ledger, batchId, notes, history, revision, now }: ReportQuestion,
   spoolPath: string,
 ): Promise<ReportModel> {
   const batch = await ledger.findBatch(batchId);
@@ -56,7 +58,7 @@ async function readOnce(
     counts: await ledger.countOutcomes(batchId),
     invoices: spooling(spoolPath, ledger.batchInvoices(batchId)),
     findings: await ledger.fileFindings(batchId),
-    revision: batch.revision + 1,
+    revision,
     notes: notes ?? [],
     history: history ?? NO_HISTORY,
     now,

@@ -44,7 +44,7 @@ export interface WrittenReport {
 /**
  * Writes `<reportsDir>/<batchId>/report.json|csv|html` and the corrections; each appears whole or not at all, and
  * report.json comes last, so that who waits for it finds the others.
- * @throws LoteError `batch-not-found`, `report-unbalanced`, `ledger-unavailable`
+ * @throws LoteError `batch-not-found`, `report-unbalanced`, `report-superseded`, `ledger-unavailable`
  */
 export async function writeReport(request: WriteReport): Promise<WrittenReport> {
   const directory = reportDirectory(request);
@@ -65,12 +65,13 @@ interface Places {
 
 async function writeInto(request: WriteReport, places: Places): Promise<WrittenReport> {
   const { original, ledger, batchId } = request;
-  const { model: built, spool } = await readReport(request, join(places.work, 'invoices.spool'));
-  const corrections = await writeCorrections({ original, model: built, spool, directory: places.work });
   const revision = await ledger.nextRevision(batchId);
+  const { model: built, spool } = await readReport({ ...request, revision }, join(places.work, 'invoices.spool'));
+  const corrections = await writeCorrections({ original, model: built, spool, directory: places.work });
   const notes = corrections.note === null ? built.notes : [...built.notes, corrections.note];
-  const model: ReportModel = { ...built, notes, batch: { ...built.batch, revision } };
+  const model: ReportModel = { ...built, notes };
   await writeParts({ model, spool, corrections, decimalMark: decimalMarkOf(original) }, places.work);
+  await requireNewest(request, revision);
   await replaceCorrections({ ...places, name: corrections.name, revision });
   for (const name of REPORT_FILES) await rename(join(places.work, name), join(places.directory, name));
   await syncDirectory(places.directory);
@@ -83,6 +84,16 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
     summary: model.counts,
     revision,
   };
+}
+
+/** A writer that was stopped for a while must not put what it read then over what another one has read since. */
+async function requireNewest({ ledger, batchId }: WriteReport, revision: number): Promise<void> {
+  const newest = (await ledger.findBatch(batchId))?.revision ?? revision;
+  if (newest === revision) return;
+  throw new LoteError(
+    'report-superseded',
+    `Putting report ${revision} of batch ${batchId} in place: it must be the newest, but report ${newest} was begun after it; nothing was replaced`,
+  );
 }
 
 interface ReportParts {

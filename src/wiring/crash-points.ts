@@ -3,11 +3,14 @@ import { LoteError } from '../domain/errors.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import type { NightBook } from '../domain/ports/night-book.ts';
+import type { RowStore } from '../domain/ports/row-store.ts';
 import { DROP_POINTS, type DropPoint } from '../drop/drop-point.ts';
 
 /** Around each step of an invoice's life: before it, and after it was done but before anybody was told. */
 const LEDGER_STEPS = {
   claimBatch: ['before-claim', 'after-claim'],
+  restartStaging: ['before-restart', 'after-restart'],
+  stageInvoices: ['before-invoices', 'after-invoices'],
   finishStaging: ['before-staged', 'after-staged'],
   saveEndpoint: ['before-registration-recorded', 'registration-recorded'],
   saveMerchants: ['before-merchant-recorded', 'merchant-recorded'],
@@ -20,6 +23,7 @@ const LEDGER_STEPS = {
   setBatchState: ['before-batch-close', 'batch-close'],
   nextRevision: ['before-revision', 'revision'],
 } as const satisfies Partial<Record<keyof Ledger, Step>>;
+const ROW_STEPS = { append: ['before-rows', 'after-rows'] } as const satisfies Partial<Record<keyof RowStore, Step>>;
 const SERVICE_STEPS = {
   registerWebhook: ['before-registration', 'after-registration'],
   createMerchant: ['before-merchant-post', 'after-merchant-post'],
@@ -37,6 +41,9 @@ type Step = readonly [before: string, after: string];
 /** The names that LOTE_CRASH_AT takes, in the order in which a batch comes to them. */
 export const CRASH_POINTS: readonly string[] = [
   ...LEDGER_STEPS.claimBatch,
+  ...LEDGER_STEPS.restartStaging,
+  ...ROW_STEPS.append,
+  ...LEDGER_STEPS.stageInvoices,
   ...LEDGER_STEPS.finishStaging,
   ...SERVICE_STEPS.registerWebhook,
   ...LEDGER_STEPS.saveEndpoint,
@@ -96,7 +103,7 @@ export function createCrashPoints(options: CrashOptions): CrashPoints {
   }
 
   return {
-    ledger: (ledger) => between(ledger, LEDGER_STEPS, reached),
+    ledger: (ledger) => withRowSteps(between(ledger, LEDGER_STEPS, reached), reached),
     service: (service) => between(service, SERVICE_STEPS, reached),
     reports: (reports) => between(reports, REPORT_STEPS, reached),
     nights: (book) => between(book, NIGHT_STEPS, reached),
@@ -144,6 +151,14 @@ function between<Part extends object>(
         return result;
       };
     },
+  });
+}
+
+/** Rows go through a store of their own for each claim. */
+function withRowSteps(ledger: Ledger, reached: (point: string) => void): Ledger {
+  const rowStore: Ledger['rowStore'] = (claim) => between(ledger.rowStore(claim), ROW_STEPS, reached);
+  return new Proxy(ledger, {
+    get: (target, name) => (name === 'rowStore' ? rowStore : (Reflect.get(target, name) as unknown)),
   });
 }
 

@@ -24,10 +24,25 @@ export function createReportWriter(places: ReportPlaces): ReportWriter {
   return { write: (batchId) => write(places, batchId), standing: (batchId) => stillTrue(places, batchId) };
 }
 
+/** Writers that are stopped between the last look at the ledger and the last rename, again and again, do not happen. */
+const WRITINGS = 3;
+
 async function write(places: ReportPlaces, batchId: string): Promise<ReportSummary> {
   const batch = await requireBatch(places.ledger, batchId);
   const kept = await reportOfPurged(places, batch);
   if (kept !== null) return kept;
+  for (let writing = 1; ; writing += 1) {
+    const { summary, newest } = await writeOnce(places, batch);
+    // A newer report may have been put in place before this one was: what stands there now must be the newest all the same.
+    if (newest || writing >= WRITINGS) return summary;
+  }
+}
+
+async function writeOnce(
+  places: ReportPlaces,
+  batch: BatchRecord,
+): Promise<{ readonly summary: ReportSummary; readonly newest: boolean }> {
+  const { batchId } = batch;
   const original = await originalOf(batch, places.dataDir);
   const since = await places.ledger.sinceReport(batchId);
   const history = reportHistory(since, await places.ledger.auditOf(batchId));
@@ -42,17 +57,19 @@ async function write(places: ReportPlaces, batchId: string): Promise<ReportSumma
     now,
     ...(original === null ? {} : { original }),
   });
-  const { json, csv, html, corrections, summary, revision } = written;
-  await places.ledger.noteReported(batchId, { revision, writtenAt: now, flags: since.flags, open: watched.open() });
-  return {
+  const { json, csv, html, corrections, summary: counts, revision } = written;
+  const said = { revision, writtenAt: now, flags: since.flags, open: watched.open() };
+  const newest = await places.ledger.noteReported(batchId, said);
+  const summary: ReportSummary = {
     batchId,
     file: batch.file,
     state: closedState(batch),
-    counts: summary,
+    counts,
     revision,
     ...(history.changes === null ? {} : { changes: changesOf(history.changes.byState) }),
     reports: { json, csv, html, corrections },
   };
+  return { summary, newest };
 }
 
 /** Without references: this goes into Temporal's history. */

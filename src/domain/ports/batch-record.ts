@@ -3,8 +3,16 @@ import type { Outcome } from '../invoice-state.ts';
 
 export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancelled' | 'finished';
 
-export interface BatchRecord {
+/** Of the work that a run does on a batch. Left out by a run that an earlier version of Lote started: nothing is proved then. */
+export type FencingToken = number | undefined;
+
+/** Proof that a write belongs to the attempt that started last: a later start of the work on this batch raises the token. */
+export interface BatchClaim {
   readonly batchId: string;
+  readonly fencingToken: number;
+}
+
+export interface BatchRecord extends BatchClaim {
   readonly application: string;
   /** Base name under which the file first came. */
   readonly file: string;

@@ -2,18 +2,18 @@ import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger } from './reconciling-ledger.ts';
-import type { BatchInvoice, BatchRecord } from './batch-record.ts';
+import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
-export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
+export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken } from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
  * Every method commits before it resolves. Calls with many items are set statements; calls with few may be merged with
- * others in flight (group commit). Methods never throw for a lost race: the result says what held.
+ * others in flight (group commit). Methods never throw for a lost race: the result says what held. A lost claim is an error, `claim-lost`.
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
@@ -43,6 +43,8 @@ export interface ClaimBatch {
   readonly sha256: string;
   readonly workflowId: string;
   readonly runId: string;
+  /** Which attempt of the step asks, from 1: one that was stopped and goes on later takes nothing from a later one of its run. */
+  readonly attempt: number;
   readonly now: number;
   /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
   readonly takeOver: boolean;
@@ -105,15 +107,19 @@ export interface OutcomeCount {
 }
 
 export interface BatchLedger {
-  /** Atomic: exactly one (workflowId, runId) holds a batch. The same pair claiming again holds it still. Key: application + sha256. */
+  /**
+   * Atomic: exactly one (workflowId, runId) holds a batch. A later attempt of the same pair holds it still. Key: application + sha256.
+   * Each claim that is won raises the fencing token; the methods that take a `BatchClaim` prove theirs against it in the same transaction.
+   * @throws LoteError `claim-lost` for an attempt of the holder that is not its latest
+   */
   claimBatch(claim: ClaimBatch): Promise<ClaimResult>;
   findBatch(batchId: string): Promise<BatchRecord | null>;
   /** Newest first. */
   listBatches(limit: number): Promise<readonly BatchRecord[]>;
   /** Forget what an interrupted staging left behind (rows, invoices that were never sent, findings). Only in state `staging`. */
-  restartStaging(batchId: string): Promise<void>;
-  /** Raw rows of a batch in `staging`. */
-  rowStore(batchId: string): RowStore;
+  restartStaging(claim: BatchClaim): Promise<void>;
+  /** Raw rows of a batch in `staging`. Its methods throw `claim-lost` too. */
+  rowStore(claim: BatchClaim): RowStore;
   /**
    * Writes the batch's invoices, in set statements, by the ownership rule of docs/ledger.md: new identity -> `staged`, owned by this batch;
    * same fingerprint -> attached (issued before -> outcome `already-issued`; `staged`/`held` of a closed owner -> taken over and `staged`);
@@ -121,12 +127,15 @@ export interface BatchLedger {
    * the next generation.
    * The key of a later generation is computed by the `keyOf` given to the ledger when it was opened.
    */
-  stageInvoices(batchId: string, invoices: readonly StageInvoice[], now: number): Promise<void>;
-  /** staging -> running; drops the raw rows; page of an invoice = ceil(ordinal / pageSize). */
-  finishStaging(batchId: string, staged: FinishStaging): Promise<BatchRecord>;
+  stageInvoices(claim: BatchClaim, invoices: readonly StageInvoice[], now: number): Promise<void>;
+  /**
+   * staging -> running; drops the raw rows; page of an invoice = ceil(ordinal / pageSize).
+   * @throws LoteError `ledger-conflict` when invoices and rows in the ledger are not those that were read
+   */
+  finishStaging(claim: BatchClaim, staged: FinishStaging): Promise<BatchRecord>;
   /** staging -> refused. */
   refuseBatch(
-    batchId: string,
+    claim: BatchClaim,
     refusal: {
       readonly rows: number;
       readonly fileFindings: readonly Finding[];
@@ -134,9 +143,14 @@ export interface BatchLedger {
       readonly now: number;
     },
   ): Promise<BatchRecord>;
-  setBatchState(batchId: string, state: 'running' | 'paused' | 'cancelled' | 'finished', now: number): Promise<void>;
+  setBatchState(
+    batchId: string,
+    state: 'running' | 'paused' | 'cancelled' | 'finished',
+    now: number,
+    fencingToken?: FencingToken,
+  ): Promise<void>;
   /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
-  releaseHeld(batchId: string, now: number): Promise<number>;
+  releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number>;
   /** Pages with a `staged`/`sending` invoice whose owner is not closed, or any `accepted` one; ascending. */
   openPages(batchId: string): Promise<readonly number[]>;
   countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
@@ -212,7 +226,13 @@ export interface SendingLedger {
   /** staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of one merchant only. */
   holdUnsent(
     batchId: string,
-    hold: { readonly reason: Reason; readonly merchantNif?: string; readonly page?: number; readonly now: number },
+    hold: {
+      readonly reason: Reason;
+      readonly merchantNif?: string;
+      readonly page?: number;
+      readonly now: number;
+      readonly fencingToken?: FencingToken;
+    },
   ): Promise<number>;
 }
 
@@ -274,10 +294,18 @@ export interface SettlingLedger {
   closePage(
     batchId: string,
     page: number,
-    close: { readonly acceptedBefore: number; readonly reason: Reason; readonly now: number },
+    close: {
+      readonly acceptedBefore: number;
+      readonly reason: Reason;
+      readonly now: number;
+      readonly fencingToken?: FencingToken;
+    },
   ): Promise<void>;
-  /** End of a batch: the same for whatever it owns and a failed page left open. Returns how many. */
-  closeBatch(batchId: string, close: { readonly reason: Reason; readonly now: number }): Promise<number>;
+  /** End of a batch that runs: the same for whatever it owns and a failed page left open. Returns how many. */
+  closeBatch(
+    batchId: string,
+    close: { readonly reason: Reason; readonly now: number; readonly fencingToken?: FencingToken },
+  ): Promise<number>;
 }
 
 // ---------------------------------------------------------------- merchants

@@ -1,4 +1,5 @@
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { BatchRecord, FencingToken } from './batch-record.ts';
 import type { RetryMove, RetryPolicy, RetryRefusal, RetryState } from '../retry-decision.ts';
 
 /** Which invoices of a batch an operator means; all that is given must hold. References never come this way: history keeps them. */
@@ -24,6 +25,7 @@ export interface RetryRequest {
   readonly selection: RetrySelection;
   readonly policy: RetryPolicy;
   readonly action: AuditAction;
+  readonly fencingToken?: FencingToken;
 }
 
 export interface RetryResult {
@@ -37,12 +39,23 @@ export interface ReopenBatch {
   readonly batchId: string;
   readonly workflowId: string;
   readonly runId: string;
+  /** Which attempt of the step asks, from 1. */
+  readonly attempt: number;
   /** The run that holds the claim is known to be closed. */
   readonly takeOver: boolean;
 }
 
+/** A round of a batch's pages is about to begin. */
+export interface BeginRound {
+  readonly batchId: string;
+  /** Which attempt of the step asks, from 1. */
+  readonly attempt: number;
+  /** Of the round before. */
+  readonly fencingToken: number;
+}
+
 export type ReopenResult =
-  | { readonly kind: 'reopened' }
+  | { readonly kind: 'reopened'; readonly batch: BatchRecord }
   /** A run holds it: a retry goes to that run as an update. */
   | { readonly kind: 'owned'; readonly workflowId: string; readonly runId: string }
   /** The file was refused, or is still being read: it has no invoices to retry. */
@@ -85,8 +98,13 @@ export interface ProblemGroup {
 
 /** What an operator, or the retry policy, may do after or beside a batch. */
 export interface OperatingLedger {
-  /** A finished or cancelled batch runs again under this run, whether or not anything of it is open. @throws `batch-not-found` */
+  /** A finished or cancelled batch runs again under this run, whether or not anything of it is open. @throws LoteError `batch-not-found`, `claim-lost` */
   reopenBatch(reopen: ReopenBatch): Promise<ReopenResult>;
+  /**
+   * Raises the fencing token, so that nothing of the round before writes any more. A later attempt of the step raises it again.
+   * @throws LoteError `claim-lost` for an attempt that is not the latest, or when another run has claimed the batch
+   */
+  beginRound(round: BeginRound): Promise<BatchRecord>;
   /**
    * Lets the selected invoices of a batch go again, each by `decideRetry`: release, regenerate (next generation, new key), repeat (same key and
    * bytes), abandon. Each move holds state and generation against the row, and is written down together with its audit line.

@@ -84,7 +84,7 @@ export interface ReconcilingLedger {
   /** Closed batches of which the report that stands says something that is no longer so. */
   outdatedReports(application: string): Promise<readonly string[]>;
   sinceReport(batchId: string): Promise<SinceReport>;
-  /** Remembers what a report said of invoices that may still change. */
+  /** Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report was begun after it. */
   noteReported(
     batchId: string,
     report: {
@@ -93,5 +93,5 @@ export interface ReconcilingLedger {
       readonly flags: number;
       readonly open: readonly ReportedOutcome[];
     },
-  ): Promise<void>;
+  ): Promise<boolean>;
 }

@@ -16,7 +16,10 @@ export interface BatchRow {
   readonly finished_at: number | null;
   readonly revision: number;
   readonly proof: string;
+  readonly fencing_token: number;
+  readonly raised_from: number | null;
+  readonly raised_attempt: number;
 }
 
 export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, page_size, pages, row_count,
-  rows_without_invoice, invoices, started_at, finished_at, revision, proof`;
+  rows_without_invoice, invoices, started_at, finished_at, revision, proof, fencing_token, raised_from, raised_attempt`;

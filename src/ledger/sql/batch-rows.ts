@@ -1,8 +1,16 @@
-/** batchId, file rows, identities (hashes), raw rows (JSON). */
+/**
+ * batchId, fencing token, file rows, identities (hashes), raw rows (JSON). No row comes back, and none is written, when the token is not the
+ * batch's: a later attempt reads the file. The lock keeps it so until the rows are committed; portions need not wait for each other.
+ */
 export const APPEND_BATCH_ROWS = `/* append-batch-rows */
-INSERT INTO batch_row (batch_id, file_row, identity, raw_row)
-SELECT $1, u.file_row, u.identity, u.raw_row
-FROM unnest($2::integer[], $3::text[], $4::text[]) AS u(file_row, identity, raw_row)`;
+WITH claim AS (
+  SELECT batch_id FROM batch WHERE batch_id = $1 AND fencing_token = $2 AND state = 'staging' FOR SHARE
+), appended AS (
+  INSERT INTO batch_row (batch_id, file_row, identity, raw_row)
+  SELECT claim.batch_id, u.file_row, u.identity, u.raw_row
+  FROM claim, unnest($3::integer[], $4::text[], $5::text[]) AS u(file_row, identity, raw_row)
+)
+SELECT batch_id FROM claim`;
 
 /** batchId: one pass over all rows, which may spill to disk in the database and never comes to this process. */
 export const ORDER_BATCH_ROWS = `/* order-batch-rows */

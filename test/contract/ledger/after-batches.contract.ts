@@ -116,7 +116,7 @@ export function afterBatchesContract(open: OpenLedger): void {
     it('leaves what it had begun alone once the batch runs again', async () => {
       const batch = await unknownOnes([{ ref: 'runs-again' }]);
       await take(batch);
-      await ledger.reopenBatch({ batchId: batch.batchId, workflowId: 'w', runId: 'r', takeOver: false });
+      await ledger.reopenBatch({ batchId: batch.batchId, workflowId: 'w', runId: 'r', attempt: 1, takeOver: false });
 
       await take(batch, { now: NOW + 48 * HOUR });
 
@@ -327,7 +327,7 @@ export function afterBatchesContract(open: OpenLedger): void {
       const owner = await scenario.run([{ ref: 'settles-early' }]);
       const reading = await scenario.begin();
       await ledger.stageInvoices(
-        reading.batchId,
+        reading,
         [validInvoice(scenario.application, invoiceOf({ ref: 'settles-early' }), 1)],
         NOW,
       );
@@ -414,7 +414,7 @@ export function afterBatchesContract(open: OpenLedger): void {
       await ledger.setBatchState(cancelled.batchId, 'cancelled', ENDED);
       const refused = await scenario.begin();
       const finding: Finding = { row: 1, column: null, code: 'x', message: 'Maria', severity: 'error' };
-      await ledger.refuseBatch(refused.batchId, { rows: 1, fileFindings: [finding], proof: {}, now: ENDED });
+      await ledger.refuseBatch(refused, { rows: 1, fileFindings: [finding], proof: {}, now: ENDED });
 
       const ids = idsOf(await purge());
 
@@ -428,7 +428,7 @@ export function afterBatchesContract(open: OpenLedger): void {
       await failedIn(batch, 'ran-again');
       await end(batch);
       await purge();
-      await ledger.reopenBatch({ batchId: batch.batchId, workflowId: 'w', runId: 'r', takeOver: false });
+      await ledger.reopenBatch({ batchId: batch.batchId, workflowId: 'w', runId: 'r', attempt: 1, takeOver: false });
       await ledger.setBatchState(batch.batchId, 'finished', NOW + 500);
 
       const again = await ledger.purge({ before: NOW + 501, dryRun: true, now: NOW + 900 });
@@ -481,9 +481,9 @@ export function afterBatchesContract(open: OpenLedger): void {
       await end(gone);
       const stays = await scenario.begin();
       const finding: Finding = { row: 9, column: null, code: 'totals-row', message: 'A totals row', severity: 'info' };
-      await ledger.stageInvoices(stays.batchId, [invalidInvoice(1)], NOW);
+      await ledger.stageInvoices(stays, [invalidInvoice(1)], NOW);
       const counts = { rows: 2, rowsWithoutInvoice: 1, invoices: 1, pageSize: 2, proof: {} };
-      await ledger.finishStaging(stays.batchId, { ...counts, fileFindings: [finding] });
+      await ledger.finishStaging(stays, { ...counts, fileFindings: [finding] });
       const before = await stays.lines();
 
       await purge();
@@ -496,7 +496,7 @@ export function afterBatchesContract(open: OpenLedger): void {
 
     it('keeps why an invalid invoice was invalid, without the words of the file', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(batch.batchId, [invalidInvoice(1)], NOW);
+      await ledger.stageInvoices(batch, [invalidInvoice(1)], NOW);
       await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
       await end(batch);
 

@@ -1,7 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from './scenario.ts';
-import { accepted, createScenario, finishStaging, NOW, REASON, serviceIdOf, stage } from './scenario.ts';
+import {
+  accepted,
+  createScenario,
+  finishStaging,
+  invoiceOf,
+  NOW,
+  REASON,
+  serviceIdOf,
+  stage,
+  validInvoice,
+} from './scenario.ts';
 
 const OTHER_RUN = { runId: 'run-2', workflowId: 'workflow-2' };
 
@@ -33,6 +43,7 @@ export function claimingContract(open: OpenLedger): void {
         startedAt: NOW,
         finishedAt: null,
         revision: 0,
+        fencingToken: 1,
         proof: {},
       });
     });
@@ -127,7 +138,7 @@ export function claimingContract(open: OpenLedger): void {
 
     it('leaves a refused batch closed, unless it is to be read again by another run', async () => {
       const batch = await scenario.begin();
-      await ledger.refuseBatch(batch.batchId, { rows: 3, fileFindings: [], proof: {}, now: NOW });
+      await ledger.refuseBatch(batch, { rows: 3, fileFindings: [], proof: {}, now: NOW });
 
       expect((await batch.claim({ ...OTHER_RUN, takeOver: true })).kind).toBe('closed');
       expect((await batch.claim({ rereadRefused: true })).kind).toBe('closed');
@@ -215,7 +226,9 @@ export function claimingContract(open: OpenLedger): void {
         code: 'batch-not-found',
       });
       await expect(ledger.nextRevision('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
-      await expect(ledger.restartStaging('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
+      await expect(ledger.restartStaging({ batchId: 'no-such-batch', fencingToken: 1 })).rejects.toMatchObject({
+        code: 'batch-not-found',
+      });
       expect(await ledger.findBatch('no-such-batch')).toBeNull();
     });
 
@@ -247,7 +260,7 @@ export function claimingContract(open: OpenLedger): void {
 
     it('starts the batch with its counts, pages, proof and findings', async () => {
       const batch = await scenario.begin();
-      await ledger.refuseBatch((await scenario.begin()).batchId, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+      await ledger.refuseBatch(await scenario.begin(), { rows: 0, fileFindings: [], proof: {}, now: NOW });
       await stage(ledger, await scenario.begin(), { application: scenario.application, texts: [{ ref: 'elsewhere' }] });
       const finding = {
         row: 3,
@@ -257,16 +270,19 @@ export function claimingContract(open: OpenLedger): void {
         severity: 'info',
       } as const;
 
-      const record = await ledger.finishStaging(batch.batchId, {
+      const invoice = validInvoice(scenario.application, invoiceOf({ ref: 'six-rows' }), 1);
+      await ledger.stageInvoices(batch, [{ ...invoice, rows: [2, 3, 4, 5, 6, 7] }], NOW);
+
+      const record = await ledger.finishStaging(batch, {
         rows: 7,
         rowsWithoutInvoice: 1,
-        invoices: 0,
+        invoices: 1,
         pageSize: 2_000,
         fileFindings: [finding, { ...finding, row: null }],
         proof: { encoding: 'utf-8', marks: { quantity: ',' } },
       });
 
-      expect(record).toMatchObject({ state: 'running', rows: 7, rowsWithoutInvoice: 1, pageSize: 2_000, pages: 0 });
+      expect(record).toMatchObject({ state: 'running', rows: 7, rowsWithoutInvoice: 1, pageSize: 2_000, pages: 1 });
       expect(record.proof).toEqual({ encoding: 'utf-8', marks: { quantity: ',' } });
       expect(await ledger.fileFindings(batch.batchId)).toEqual([finding, { ...finding, row: null }]);
     });
@@ -312,7 +328,7 @@ export function claimingContract(open: OpenLedger): void {
         severity: 'error',
       } as const;
 
-      const record = await ledger.refuseBatch(batch.batchId, {
+      const record = await ledger.refuseBatch(batch, {
         rows: 9,
         fileFindings: [finding],
         proof: { a: 1 },

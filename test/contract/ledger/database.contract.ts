@@ -88,7 +88,7 @@ export function databaseContract(open: () => Promise<Database>): void {
 
       const failure: unknown = await database.query(insert, [secret]).catch((error: unknown) => error);
 
-      expect(failure).toMatchObject({ code: 'internal', sqlState: '23505', constraint: 'person_pkey' });
+      expect(failure).toMatchObject({ code: 'ledger-race', sqlState: '23505', constraint: 'person_pkey' });
       expect((failure as Error).message).toContain('"insert-person"');
       expect(`${(failure as Error).stack} ${JSON.stringify(failure)}`).not.toContain('Maria');
       expect((failure as Error).cause).toBeUndefined();

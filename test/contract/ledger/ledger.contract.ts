@@ -1,6 +1,7 @@
 import { afterBatchesContract } from './after-batches.contract.ts';
 import { answersContract } from './answers.contract.ts';
 import { claimingContract } from './claiming.contract.ts';
+import { fencingContract } from './fencing.contract.ts';
 import { lateNewsContract } from './late-news.contract.ts';
 import { lookupContract } from './lookup.contract.ts';
 import { neighboursContract } from './neighbours.contract.ts';
@@ -19,6 +20,7 @@ import { webhooksContract } from './webhooks.contract.ts';
 /** Everything that docs/ledger.md promises, of any driver. */
 export function ledgerContract(open: OpenLedger): void {
   claimingContract(open);
+  fencingContract(open);
   rowsContract(open);
   stagingContract(open);
   sendingContract(open);

@@ -49,7 +49,7 @@ export function lookupContract(open: OpenLedger): void {
 
     it('finds a line that never became an invoice', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(batch.batchId, [invalidInvoice(1, { ref: own('bad') })], NOW);
+      await ledger.stageInvoices(batch, [invalidInvoice(1, { ref: own('bad') })], NOW);
       await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
 
       expect(await ledger.findInvoices(own('bad'), 10)).toMatchObject([{ state: 'invalid', serviceId: null }]);
@@ -153,7 +153,7 @@ export function lookupContract(open: OpenLedger): void {
 
     it('has the findings of a line that never became an invoice, and nothing else', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(batch.batchId, [invalidInvoice(1, { ref: own('f') })], NOW);
+      await ledger.stageInvoices(batch, [invalidInvoice(1, { ref: own('f') })], NOW);
       await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
 
       const dossier = await ledger.invoiceDossier(batch.batchId, 1);

@@ -140,7 +140,7 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('of a file that was refused in the end goes out with the next file that has the same content', async () => {
       const { first, second } = await beginCorrection('refused-later');
-      await ledger.refuseBatch(second.batchId, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
 
       const third = await scenario.run([{ ref: 'refused-later', unitPrice: '99' }]);
 
@@ -155,7 +155,7 @@ export function neighboursContract(open: OpenLedger): void {
     await failedIn(first, ref);
     const second = await scenario.begin();
     const line = validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), 1);
-    await ledger.stageInvoices(second.batchId, [line], NOW);
+    await ledger.stageInvoices(second, [line], NOW);
     return { first, second };
   }
 
@@ -164,7 +164,7 @@ export function neighboursContract(open: OpenLedger): void {
       const { first, second } = await beginCorrection('kept-life');
       const before = await first.line('kept-life');
 
-      await ledger.restartStaging(second.batchId);
+      await ledger.restartStaging(second);
       const between = await first.line('kept-life');
       await stage(ledger, second, {
         application: scenario.application,
@@ -181,7 +181,7 @@ export function neighboursContract(open: OpenLedger): void {
       const { first, second } = await beginCorrection('read-anew');
       const before = await first.line('read-anew');
 
-      await ledger.restartStaging(second.batchId);
+      await ledger.restartStaging(second);
       await stage(ledger, second, {
         application: scenario.application,
         texts: [{ ref: 'read-anew', unitPrice: '98' }],
@@ -200,12 +200,12 @@ export function neighboursContract(open: OpenLedger): void {
       await first.finish();
       const second = await scenario.begin();
       await ledger.stageInvoices(
-        second.batchId,
+        second,
         [validInvoice(scenario.application, invoiceOf({ ref: 'given-back' }), 1)],
         NOW,
       );
 
-      await ledger.restartStaging(second.batchId);
+      await ledger.restartStaging(second);
 
       expect(await first.line('given-back')).toMatchObject({ state: 'staged', attempts: 1, generation: 1 });
       expect((await first.claim({ runId: 'run-2' })).kind).toBe('resumed');
@@ -216,10 +216,10 @@ export function neighboursContract(open: OpenLedger): void {
       const owner = await scenario.run([{ ref: 'attached' }]);
       const dying = await scenario.begin();
       const line = validInvoice(scenario.application, invoiceOf({ ref: 'attached' }), 1);
-      await ledger.stageInvoices(dying.batchId, [line], NOW);
+      await ledger.stageInvoices(dying, [line], NOW);
       const other = await scenario.run([{ ref: 'attached' }]);
 
-      await ledger.restartStaging(dying.batchId);
+      await ledger.restartStaging(dying);
 
       expect(await owner.sendable()).toHaveLength(1);
       expect(await other.sendable()).toEqual([]);
@@ -231,9 +231,9 @@ export function neighboursContract(open: OpenLedger): void {
       await stage(ledger, older, { application: scenario.application, texts: [{ ref: 'older-waits' }] });
       const dying = await scenario.begin();
       const line = validInvoice(scenario.application, invoiceOf({ ref: 'older-waits' }), 1);
-      await ledger.stageInvoices(dying.batchId, [line], NOW);
+      await ledger.stageInvoices(dying, [line], NOW);
 
-      await ledger.restartStaging(dying.batchId);
+      await ledger.restartStaging(dying);
 
       expect(await owner.sendable()).toHaveLength(1);
       expect(await older.sendable()).toEqual([]);
@@ -241,15 +241,11 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('passes an invoice that several wait for on to the oldest of them', async () => {
       const dying = await scenario.begin();
-      await ledger.stageInvoices(
-        dying.batchId,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'heirs' }), 1)],
-        NOW,
-      );
+      await ledger.stageInvoices(dying, [validInvoice(scenario.application, invoiceOf({ ref: 'heirs' }), 1)], NOW);
       const oldest = await scenario.run([{ ref: 'heirs' }]);
       const younger = await scenario.run([{ ref: 'heirs' }]);
 
-      await ledger.restartStaging(dying.batchId);
+      await ledger.restartStaging(dying);
 
       expect(await oldest.sendable()).toHaveLength(1);
       expect(await younger.sendable()).toEqual([]);

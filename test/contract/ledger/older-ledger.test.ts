@@ -155,8 +155,16 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     const database = await databaseOfVersion(1);
     await fillFirstRelease(database);
     const ledger = await open(database);
-    const claim = { application: 'app', file: 'new.csv', workflowId: 'w2', runId: 'r2', now: NOW, takeOver: false };
-    await ledger.claimBatch({ ...claim, batchId: 'new', sha256: 'def' });
+    const claim = {
+      application: 'app',
+      file: 'new.csv',
+      workflowId: 'w2',
+      runId: 'r2',
+      attempt: 1,
+      now: NOW,
+      takeOver: false,
+    };
+    const { batch } = await ledger.claimBatch({ ...claim, batchId: 'new', sha256: 'def' });
     const dropped = [
       invoiceOf({ ref: 'issued' }),
       invoiceOf({ ref: 'unknown', unitPrice: '99' }),
@@ -164,7 +172,7 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     ];
 
     await ledger.stageInvoices(
-      'new',
+      batch,
       dropped.map((invoice, index) => validInvoice('app', invoice, index + 1)),
       NOW,
     );

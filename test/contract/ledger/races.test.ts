@@ -54,7 +54,14 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
   }
 
   it('give a file to one of them', async () => {
-    const claim = { application: scenario.application, file: 'f.csv', workflowId: 'w', now: NOW, takeOver: false };
+    const claim = {
+      application: scenario.application,
+      file: 'f.csv',
+      workflowId: 'w',
+      attempt: 1,
+      now: NOW,
+      takeOver: false,
+    };
 
     const results = await Promise.all(
       texts('claim').flatMap(({ ref }) =>
@@ -186,10 +193,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     );
     const [one, two] = [await scenario.begin(), await scenario.begin()];
 
-    await Promise.all([
-      here.stageInvoices(one.batchId, invoices, NOW),
-      there.stageInvoices(two.batchId, invoices.toReversed(), NOW),
-    ]);
+    await Promise.all([here.stageInvoices(one, invoices, NOW), there.stageInvoices(two, invoices.toReversed(), NOW)]);
 
     const owned = [
       ...(await here.sendable(one.batchId, 1, INVOICES)),
@@ -221,7 +225,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     await Promise.all([
       ...[0, 1, 2, 3].map((part) =>
         here.stageInvoices(
-          second.batchId,
+          second,
           corrections.filter((_, index) => index % 4 === part),
           NOW,
         ),

@@ -14,8 +14,8 @@ export function rowsContract(open: OpenLedger): void {
     });
 
     it('gives the rows back by identity, in file order of each identity and inside it', async () => {
-      const { batchId } = await scenario.begin();
-      const store = ledger.rowStore(batchId);
+      const batch = await scenario.begin();
+      const store = ledger.rowStore(batch);
       await store.append([rawRow(2, 'B', '1'), rawRow(3, 'A', '1'), rawRow(5, 'B', '1')]);
       await store.append([rawRow(7, 'A', '2'), rawRow(8, 'A', '1')]);
 
@@ -25,8 +25,8 @@ export function rowsContract(open: OpenLedger): void {
     });
 
     it('keeps every cell as it was read', async () => {
-      const { batchId } = await scenario.begin();
-      const store = ledger.rowStore(batchId);
+      const batch = await scenario.begin();
+      const store = ledger.rowStore(batch);
       const hostile = [
         '',
         null,
@@ -48,16 +48,16 @@ export function rowsContract(open: OpenLedger): void {
     });
 
     it('does not confuse identities whose parts run together', async () => {
-      const { batchId } = await scenario.begin();
-      const store = ledger.rowStore(batchId);
+      const batch = await scenario.begin();
+      const store = ledger.rowStore(batch);
       await store.append([rawRow(1, '23', '1'), rawRow(2, '3', '12'), rawRow(3, '1', '23')]);
 
       expect(await collect(store.groups())).toHaveLength(3);
     });
 
     it('streams groups across its portions, whole', async () => {
-      const { batchId } = await scenario.begin();
-      const store = ledger.rowStore(batchId);
+      const batch = await scenario.begin();
+      const store = ledger.rowStore(batch);
       // 3,500 rows in 500 identities, each identity spread over the whole file: every portion border falls into a group.
       const rows = Array.from({ length: 3_500 }, (_, index) => rawRow(index + 1, `ref-${index % 500}`, '1'));
       await store.append(rows);
@@ -74,16 +74,16 @@ export function rowsContract(open: OpenLedger): void {
     });
 
     it('holds a single identity larger than a portion', async () => {
-      const { batchId } = await scenario.begin();
-      const store = ledger.rowStore(batchId);
+      const batch = await scenario.begin();
+      const store = ledger.rowStore(batch);
       await store.append(Array.from({ length: 2_300 }, (_, index) => rawRow(index + 1, 'one', '1')));
 
       expect((await collect(store.groups())).map((group) => group.length)).toEqual([2_300]);
     });
 
     it('can be read again, and after more rows', async () => {
-      const { batchId } = await scenario.begin();
-      const store = ledger.rowStore(batchId);
+      const batch = await scenario.begin();
+      const store = ledger.rowStore(batch);
       await store.append([rawRow(2, 'B', '1')]);
       await collect(store.groups());
       await store.append([rawRow(1, 'A', '1')]);
@@ -92,38 +92,38 @@ export function rowsContract(open: OpenLedger): void {
     });
 
     it('is empty without rows, and takes none gladly', async () => {
-      const { batchId } = await scenario.begin();
-      await ledger.rowStore(batchId).append([]);
+      const batch = await scenario.begin();
+      await ledger.rowStore(batch).append([]);
 
-      expect(await collect(ledger.rowStore(batchId).groups())).toEqual([]);
+      expect(await collect(ledger.rowStore(batch).groups())).toEqual([]);
     });
 
     it('keeps the rows of two batches apart', async () => {
       const [one, two] = [await scenario.begin(), await scenario.begin()];
-      await ledger.rowStore(one.batchId).append([rawRow(1, 'A', '1')]);
-      await ledger.rowStore(two.batchId).append([rawRow(1, 'B', '1')]);
+      await ledger.rowStore(one).append([rawRow(1, 'A', '1')]);
+      await ledger.rowStore(two).append([rawRow(1, 'B', '1')]);
 
-      expect((await collect(ledger.rowStore(one.batchId).groups())).flat().map((row) => row.ref)).toEqual(['A']);
+      expect((await collect(ledger.rowStore(one).groups())).flat().map((row) => row.ref)).toEqual(['A']);
     });
 
     it('refuses a row number twice: a row must never replace another', async () => {
-      const { batchId } = await scenario.begin();
-      const store = ledger.rowStore(batchId);
+      const batch = await scenario.begin();
+      const store = ledger.rowStore(batch);
       await store.append([rawRow(1, 'A', '1')]);
 
-      await expect(store.append([rawRow(1, 'B', '1')])).rejects.toMatchObject({ code: 'internal' });
+      await expect(store.append([rawRow(1, 'B', '1')])).rejects.toMatchObject({ code: 'ledger-race' });
     });
 
     it('is dropped at the end of staging, and by a restart of it', async () => {
       const ended = await scenario.begin();
-      await ledger.rowStore(ended.batchId).append([rawRow(1, 'A', '1')]);
+      await ledger.rowStore(ended).append([rawRow(1, 'A', '1')]);
       await finishStaging(ledger, ended, { invoices: 0, pageSize: 2 });
       const restarted = await scenario.begin();
-      await ledger.rowStore(restarted.batchId).append([rawRow(1, 'A', '1')]);
-      await ledger.restartStaging(restarted.batchId);
+      await ledger.rowStore(restarted).append([rawRow(1, 'A', '1')]);
+      await ledger.restartStaging(restarted);
 
-      expect(await collect(ledger.rowStore(ended.batchId).groups())).toEqual([]);
-      expect(await collect(ledger.rowStore(restarted.batchId).groups())).toEqual([]);
+      expect(await collect(ledger.rowStore(ended).groups())).toEqual([]);
+      expect(await collect(ledger.rowStore(restarted).groups())).toEqual([]);
     });
   });
 }

@@ -45,6 +45,8 @@ export function invoiceOf(text: InvoiceText): Invoice {
 export interface TestBatch {
   readonly batchId: string;
   readonly sha256: string;
+  /** Of its last claim that was won. */
+  readonly fencingToken: number;
   claim(over?: Partial<ClaimBatch>): Promise<ClaimResult>;
   record(): Promise<BatchRecord>;
   lines(): Promise<readonly BatchInvoice[]>;
@@ -96,18 +98,18 @@ export async function stage(
   file: { readonly application: string; readonly texts: readonly InvoiceText[]; readonly pageSize?: number },
 ): Promise<void> {
   const invoices = file.texts.map((text, index) => validInvoice(file.application, invoiceOf(text), index + 1));
-  await ledger.stageInvoices(batch.batchId, invoices, NOW);
+  await ledger.stageInvoices(batch, invoices, NOW);
   await finishStaging(ledger, batch, { invoices: invoices.length, pageSize: file.pageSize ?? 2 });
 }
 
 export async function finishStaging(
   ledger: Ledger,
   batch: TestBatch,
-  counts: { readonly invoices: number; readonly pageSize: number },
+  counts: { readonly invoices: number; readonly pageSize: number; readonly rows?: number },
 ): Promise<BatchRecord> {
-  const { invoices, pageSize } = counts;
-  return ledger.finishStaging(batch.batchId, {
-    rows: invoices,
+  const { invoices, pageSize, rows = invoices } = counts;
+  return ledger.finishStaging(batch, {
+    rows,
     rowsWithoutInvoice: 0,
     invoices,
     pageSize,
@@ -184,21 +186,31 @@ export function delivery(
 function createBatch(ledger: Ledger, application: string): TestBatch {
   const batchId = `batch-${randomUUID()}`;
   const sha256 = createHash('sha256').update(batchId).digest('hex');
+  let fencingToken = 0;
+  let attempt = 0;
   const batch: TestBatch = {
     batchId,
     sha256,
-    claim: (over = {}) =>
-      ledger.claimBatch({
+    get fencingToken() {
+      return fencingToken;
+    },
+    async claim(over = {}) {
+      attempt += 1;
+      const result = await ledger.claimBatch({
         batchId,
         application,
         file: 'invoices.csv',
         sha256,
         workflowId: `workflow-of-${batchId}`,
         runId: 'run-1',
+        attempt,
         now: NOW,
         takeOver: false,
         ...over,
-      }),
+      });
+      if (result.kind === 'claimed' || result.kind === 'resumed') ({ fencingToken } = result.batch);
+      return result;
+    },
     record: async () => must(await ledger.findBatch(batchId), batchId),
     lines: async () => (await collect(ledger.batchInvoices(batchId))).flat(),
     line: async (ref) =>

@@ -192,7 +192,7 @@ export function settlingContract(open: OpenLedger): void {
       const batch = await scenario.begin();
       const refs = ['w1', 'w2', 'w3', 'w4', 'shared-1', 'shared-2'];
       const staged = refs.map((ref, index) => validInvoice(scenario.application, invoiceOf({ ref }), index + 1));
-      await ledger.stageInvoices(batch.batchId, [...staged, invalidInvoice(7)], NOW);
+      await ledger.stageInvoices(batch, [...staged, invalidInvoice(7)], NOW);
       await finishStaging(ledger, batch, { invoices: 7, pageSize: 10 });
       await batch.freeze('w2');
       await batch.send('w3', accepted(serviceIdOf(scenario, 'w3')), { sentAt: NOW + 3 });
@@ -432,7 +432,7 @@ export function settlingContract(open: OpenLedger): void {
         4,
       );
       await ledger.stageInvoices(
-        batch.batchId,
+        batch,
         [...staged, dollar, invalidInvoice(5), invalidInvoice(6, { net: '2.50' })],
         NOW,
       );

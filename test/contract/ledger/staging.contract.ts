@@ -74,8 +74,8 @@ export function stagingContract(open: OpenLedger): void {
       const findings = [
         { row: 2, column: null, code: 'merchant-details-differ', message: 'Warned', severity: 'warning' as const },
       ];
-      await ledger.stageInvoices(batch.batchId, [{ ...staged, rows: [2, 9], findings }], NOW);
-      await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
+      await ledger.stageInvoices(batch, [{ ...staged, rows: [2, 9], findings }], NOW);
+      await finishStaging(ledger, batch, { invoices: 1, rows: 2, pageSize: 2 });
 
       expect((await batch.sendable())[0]).toMatchObject({
         state: 'staged',
@@ -110,7 +110,7 @@ export function stagingContract(open: OpenLedger): void {
 
     it('keeps invalid invoices with the batch only, with the worst finding as their reason', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(batch.batchId, [invalidInvoice(1), invalidInvoice(2, { net: '12.5' })], NOW);
+      await ledger.stageInvoices(batch, [invalidInvoice(1), invalidInvoice(2, { net: '12.5' })], NOW);
       await finishStaging(ledger, batch, { invoices: 2, pageSize: 2 });
 
       expect(await batch.sendable()).toEqual([]);
@@ -130,7 +130,7 @@ export function stagingContract(open: OpenLedger): void {
         validInvoice(scenario.application, invoiceOf({ ref: `many-${index}` }), index + 1),
       );
       for (let start = 0; start < invoices.length; start += 2_000)
-        await ledger.stageInvoices(batch.batchId, invoices.slice(start, start + 2_000), NOW);
+        await ledger.stageInvoices(batch, invoices.slice(start, start + 2_000), NOW);
       await finishStaging(ledger, batch, { invoices: 4_100, pageSize: 2_000 });
 
       const lines = await batch.lines();
@@ -145,8 +145,8 @@ export function stagingContract(open: OpenLedger): void {
     it('changes nothing when a portion comes twice', async () => {
       const batch = await scenario.begin();
       const portion = [validInvoice(scenario.application, invoiceOf({ ref: 'twice' }), 1), invalidInvoice(2)];
-      await ledger.stageInvoices(batch.batchId, portion, NOW);
-      await ledger.stageInvoices(batch.batchId, portion, NOW);
+      await ledger.stageInvoices(batch, portion, NOW);
+      await ledger.stageInvoices(batch, portion, NOW);
       await finishStaging(ledger, batch, { invoices: 2, pageSize: 2 });
 
       expect((await batch.lines()).map((line) => line.state)).toEqual(['staged', 'invalid']);
@@ -155,11 +155,7 @@ export function stagingContract(open: OpenLedger): void {
     it('does nothing to a batch that is past staging', async () => {
       const batch = await scenario.run([{ ref: 'before' }]);
 
-      await ledger.stageInvoices(
-        batch.batchId,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'after' }), 2)],
-        NOW,
-      );
+      await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'after' }), 2)], NOW);
 
       expect((await batch.lines()).map((line) => line.ref)).toEqual(['before']);
     });
@@ -411,12 +407,12 @@ export function stagingContract(open: OpenLedger): void {
     it('forgets what was staged, so that the next try starts from nothing', async () => {
       const batch = await scenario.begin();
       await ledger.stageInvoices(
-        batch.batchId,
+        batch,
         [validInvoice(scenario.application, invoiceOf({ ref: 'again' }), 1), invalidInvoice(2)],
         NOW,
       );
 
-      await ledger.restartStaging(batch.batchId);
+      await ledger.restartStaging(batch);
       expect(await batch.lines()).toEqual([]);
       await stage(ledger, batch, { application: scenario.application, texts: [{ ref: 'again', unitPrice: '77' }] });
 
@@ -426,15 +422,11 @@ export function stagingContract(open: OpenLedger): void {
 
     it('passes an invoice that another batch waits for on to that batch', async () => {
       const dying = await scenario.begin();
-      await ledger.stageInvoices(
-        dying.batchId,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'heir' }), 1)],
-        NOW,
-      );
+      await ledger.stageInvoices(dying, [validInvoice(scenario.application, invoiceOf({ ref: 'heir' }), 1)], NOW);
       const heir = await scenario.run([{ ref: 'heir' }]);
       expect(await heir.sendable()).toEqual([]);
 
-      await ledger.restartStaging(dying.batchId);
+      await ledger.restartStaging(dying);
       expect(await heir.sendable()).toHaveLength(1);
       await stage(ledger, dying, { application: scenario.application, texts: [{ ref: 'heir' }] });
 
@@ -445,19 +437,15 @@ export function stagingContract(open: OpenLedger): void {
     it('touches nothing of a batch that runs', async () => {
       const batch = await scenario.run([{ ref: 'running' }]);
 
-      await ledger.restartStaging(batch.batchId);
+      await ledger.restartStaging(batch);
 
       expect(await batch.sendable()).toHaveLength(1);
     });
 
     it('is part of a refusal too', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(
-        batch.batchId,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'refused' }), 1)],
-        NOW,
-      );
-      await ledger.refuseBatch(batch.batchId, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'refused' }), 1)], NOW);
+      await ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
 
       const next = await scenario.run([{ ref: 'refused', unitPrice: '5' }]);
 

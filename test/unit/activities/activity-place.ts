@@ -117,8 +117,9 @@ export function asActivity<I, O>(
   run: (deps: ActivityDeps, input: I) => Promise<O>,
   deps: ActivityDeps,
   input: I,
+  attempt = 1,
 ): Promise<O> {
-  return new MockActivityEnvironment().run(run, deps, input) as Promise<O>;
+  return new MockActivityEnvironment({ attempt }).run(run, deps, input) as Promise<O>;
 }
 
 /** The first invoices of a batch come to these outcomes, in its order; in one statement for all. */

@@ -36,6 +36,9 @@ describe('an activity', () => {
 
   it.each([
     ['ledger-unavailable', false],
+    ['ledger-race', false],
+    ['claim-lost', false],
+    ['report-superseded', false],
     ['service-unreachable', false],
     ['temporal-unavailable', false],
     ['file-unreadable', true],

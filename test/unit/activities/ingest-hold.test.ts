@@ -18,6 +18,8 @@ let ledger: Ledger;
 /** One for each test: the same files are then other batches. */
 let application = 'hold-0';
 let tests = 0;
+/** Temporal counts the attempts of a run's step. */
+let attempts = 0;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'lote-hold-'));
@@ -70,7 +72,8 @@ describe('on-invalid "hold"', () => {
 });
 
 async function ingest(input: Pick<IngestInput, 'file' | 'runId'> & Partial<IngestInput>): Promise<void> {
-  const result: unknown = await new MockActivityEnvironment().run(ingestBatch, deps(), {
+  attempts += 1;
+  const result: unknown = await new MockActivityEnvironment({ attempt: attempts }).run(ingestBatch, deps(), {
     workflowId: `${application}-${input.file}`,
     sha256: null,
     ...input,

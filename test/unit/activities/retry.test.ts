@@ -8,7 +8,7 @@ import {
   type SendAgainInput,
 } from '../../../activities/retry.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../contract/ledger/scenario.ts';
-import { activityPlaces, outcomesOf, RETRY, type ActivityPlace } from './activity-place.ts';
+import { activityPlaces, asActivity, outcomesOf, RETRY, type ActivityPlace } from './activity-place.ts';
 
 const placeOf = activityPlaces();
 
@@ -31,12 +31,17 @@ async function finished(place: ActivityPlace): Promise<TestBatch> {
   return batch;
 }
 
+/** Temporal counts the attempts of a run's step. */
+let attempts = 0;
+
 function reopen(place: ActivityPlace, batch: TestBatch, over: Partial<ReopenInput> = {}): Promise<Reopened> {
-  return reopenBatch(place.deps, {
+  attempts += 1;
+  const input: ReopenInput = {
     ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, workflowId: `retry-${batch.batchId}`, runId: 'run-2' },
     request: { states: ['failed', 'rejected', 'held'], reason: 'the engine is back', who: 'ana' },
     ...over,
-  });
+  };
+  return asActivity(reopenBatch, place.deps, input, attempts);
 }
 
 function again(place: ActivityPlace, batch: TestBatch, over: Partial<SendAgainInput> = {}): Promise<Reopened> {
@@ -156,7 +161,7 @@ describe('a retry of a batch that a run holds', () => {
   it('has nothing to do with a file that was refused', async () => {
     const place = placeOf();
     const batch = await place.scenario.begin();
-    await place.deps.ledger.refuseBatch(batch.batchId, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+    await place.deps.ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
 
     await expect(reopen(place, batch)).rejects.toMatchObject({
       code: 'transition-refused',

@@ -49,6 +49,7 @@ export function aBatch(given: Partial<BatchRecord> = {}): BatchRecord {
     startedAt: NOON,
     finishedAt: NOON + 60_000,
     revision: 1,
+    fencingToken: 1,
     proof: {},
     ...given,
   };

@@ -53,6 +53,7 @@ export function batchOf(invoices: readonly BatchInvoice[], given: Partial<BatchR
     startedAt: NOON - 60_000,
     finishedAt: NOON + 60_000,
     revision: 0,
+    fencingToken: 1,
     proof: {},
     ...given,
   };

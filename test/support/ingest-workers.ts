@@ -1,0 +1,146 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { ActivityDeps, FileReader } from '../../activities/deps.ts';
+import { ingestBatch, type IngestInput, type IngestResult } from '../../activities/ingest.ts';
+import type { Ledger } from '../../src/domain/ports/ledger.ts';
+import type { RowStore } from '../../src/domain/ports/row-store.ts';
+
+/** How an attempt of the ingest activity ended. */
+export type IngestEnd =
+  | { readonly kind: 'done'; readonly result: IngestResult['kind'] }
+  | { readonly kind: 'failed'; readonly code: string }
+  | { readonly kind: 'killed' };
+
+/** One attempt of the ingest activity, in a process that does one ledger call at a time, and only when it is told to. */
+export interface IngestWorker {
+  readonly name: string;
+  /** Null while it has calls left. */
+  end(): IngestEnd | null;
+  /** Its next ledger call, to the end of it; what was never told to go on is stopped, as by SIGSTOP. */
+  step(): Promise<void>;
+  /** Its process ends before its next call. */
+  kill(): Promise<void>;
+}
+
+class Killed extends Error {}
+
+/** Attempts that fail are what a schedule is about. */
+const QUIET = new DefaultLogger('ERROR');
+
+/** Starts an attempt; it stands still before its first ledger call. */
+export async function startIngest(
+  deps: ActivityDeps,
+  start: { readonly name: string; readonly attempt: number; readonly input: IngestInput },
+): Promise<IngestWorker> {
+  let end: IngestEnd | null = null;
+  let waiting: { readonly go: () => void; readonly die: (reason: Error) => void } | null = null;
+  let arrived: () => void = () => undefined;
+
+  const turn = (): Promise<void> =>
+    new Promise((go, die) => {
+      waiting = { go, die };
+      arrived();
+    });
+  const untilNextCall = (): Promise<void> => new Promise((resolve) => (arrived = resolve));
+
+  const first = untilNextCall();
+  const environment = new MockActivityEnvironment({ attempt: start.attempt }, { logger: QUIET });
+  void (
+    environment.run(ingestBatch, { ...deps, ledger: inTurns(deps.ledger, turn) }, start.input) as Promise<IngestResult>
+  )
+    .then(
+      ({ kind }) => (end = { kind: 'done', result: kind }),
+      (error: unknown) => (end = endOf(error)),
+    )
+    .then(() => arrived());
+  await first;
+
+  async function leave(how: 'go' | 'die'): Promise<void> {
+    const at = waiting;
+    if (end !== null || at === null) return;
+    waiting = null;
+    const next = untilNextCall();
+    if (how === 'go') at.go();
+    else at.die(new Killed());
+    await next;
+  }
+
+  return { name: start.name, end: () => end, step: () => leave('go'), kill: () => leave('die') };
+}
+
+function endOf(error: unknown): IngestEnd {
+  if (error instanceof Killed) return { kind: 'killed' };
+  return { kind: 'failed', code: (error as { code?: string }).code ?? String(error) };
+}
+
+/** The same ledger, whose every call waits for its turn. */
+function inTurns(ledger: Ledger, turn: () => Promise<void>): Ledger {
+  return new Proxy(ledger, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: readonly unknown[]): unknown => {
+        if (name === 'rowStore') return storeInTurns(Reflect.apply(value, target, args) as RowStore, turn);
+        return turn().then(() => Reflect.apply(value, target, args) as unknown);
+      };
+    },
+  });
+}
+
+function storeInTurns(store: RowStore, turn: () => Promise<void>): RowStore {
+  return {
+    append: (rows) => turn().then(() => store.append(rows)),
+    async *groups() {
+      await turn();
+      for await (const group of store.groups()) {
+        yield group;
+        await turn();
+      }
+    },
+  };
+}
+
+/** A file of so many invoices with so many lines each, its rows interleaved, and one row without an invoice at its end. */
+export interface TinyFile {
+  readonly sha256: string;
+  readonly invoices: number;
+  readonly lines: number;
+}
+
+/** Rows that go to the ledger together. */
+const PORTION = 5;
+const NIF = '501964843';
+
+/** Reads a tiny file in small portions; with the mapping profile `refuse` it takes a portion and then refuses it. */
+export function tinyFileReader({ sha256, invoices, lines }: TinyFile): FileReader {
+  const rows = Array.from({ length: invoices * lines }, (_, at) => ({
+    ...{ row: at + 2, ref: `F${at % invoices}`, nif: NIF, object: null, cells: [String(at)] },
+  }));
+  return {
+    resolve: (file) => Promise.resolve(file),
+    hash: () => Promise.resolve(sha256),
+    async read({ store, options }) {
+      const refuses = options.profile === 'refuse';
+      for (let at = 0; at < rows.length; at += PORTION) {
+        await store.append(rows.slice(at, at + PORTION));
+        if (refuses) return { ok: false, sha256, rows: rows.length + 1, findings: [], proof: {} };
+      }
+      const read = { sha256, rows: rows.length + 1, rowsWithoutInvoice: 1, findings: [], proof: {} };
+      return { ok: true, ...read, conversion: null };
+    },
+    toInvoice: (group) => ({
+      ok: true,
+      rows: group.map(({ row }) => row),
+      findings: [],
+      invoice: {
+        ref: group[0]?.ref ?? '',
+        merchant: { nif: NIF, legalName: null, email: null },
+        customer: { name: 'Customer', taxId: null },
+        currency: 'EUR',
+        lines: group.map(({ row }) => ({
+          ...{ description: `Row ${row}`, quantity: '1', unitPrice: '1', taxCode: 'IVA_23' },
+        })),
+      },
+    }),
+  };
+}
