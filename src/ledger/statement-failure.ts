@@ -1,10 +1,12 @@
 import { LoteError } from '../domain/errors.ts';
+import { passingSqlState } from './passing-sqlstates.ts';
 
 const NAME = /^\/\* ([a-z-]+) \*\//;
 
 /**
- * The database refused a statement. It carries the SQLSTATE and the constraint's name, and neither message nor detail of the
- * database: those repeat values (tax numbers, references), and an error may end in a log or in Temporal's history.
+ * The database refused a statement: `ledger-unavailable` when that passes (`passing-sqlstates.ts`), else `internal`. It carries the SQLSTATE and the
+ * constraint's name, and neither message nor detail of the database: those repeat values (tax numbers, references), and an
+ * error may end in a log or in Temporal's history.
  */
 export class StatementFailure extends LoteError {
   readonly sqlState: string;
@@ -12,9 +14,12 @@ export class StatementFailure extends LoteError {
 
   constructor(text: string, sqlState: string, constraint: string | null) {
     const where = constraint === null ? '' : `, constraint "${constraint}"`;
+    const passing = passingSqlState(sqlState);
     super(
-      'internal',
-      `Ledger statement "${statementName(text)}" was refused by the database: SQLSTATE ${sqlState}${where}`,
+      passing === null ? 'internal' : 'ledger-unavailable',
+      passing === null
+        ? `Ledger statement "${statementName(text)}" was refused by the database: SQLSTATE ${sqlState}${where}`
+        : `Using the ledger: ${passing.found} (SQLSTATE ${sqlState}, statement "${statementName(text)}"); nothing was acknowledged; ${passing.help}`,
     );
     this.name = 'StatementFailure';
     this.sqlState = sqlState;
