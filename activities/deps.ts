@@ -6,6 +6,7 @@ import type { Ledger } from '../src/domain/ports/ledger.ts';
 import type { NightBook } from '../src/domain/ports/night-book.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
+import type { TellWaiting } from './waiting-notice.ts';
 import type { BatchDesk, BatchSettings, Counts, ReportPaths } from '../workflows/messages.ts';
 
 /** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
@@ -16,6 +17,8 @@ export interface ActivityDeps {
   readonly files: FileReader;
   readonly reports: ReportWriter;
   readonly runs: RunDirectory;
+  /** Tells a batch why an activity of its is repeated; never rejects. */
+  readonly tellWaiting: TellWaiting;
   /** The night's side: where files are dropped, and where its summary is kept. */
   readonly drops: DropFolder;
   readonly nights: NightBook;
@@ -127,4 +130,9 @@ export interface ReportWriter {
 
 export interface RunDirectory {
   isOpen(workflowId: string, runId: string): Promise<boolean>;
+  /**
+   * For how long the run has ended; null: it, or a later run of the same workflow (after a reset in the Temporal UI), is open. Infinity: Temporal does not
+   * know it.
+   */
+  endedForMs(workflowId: string, runId: string): Promise<number | null>;
 }

@@ -12,6 +12,8 @@ const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'report-superseded',
   'service-unreachable',
   'temporal-unavailable',
+  // The mount comes back, or another worker has it.
+  'folder-unusable',
   // Another worker, or this one with its settings put right, can do it.
   'application-foreign',
   'interlock',
@@ -19,6 +21,11 @@ const PASSING: ReadonlySet<LoteErrorCode> = new Set([
 
 /** An error nobody foresaw may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
 const UNFORESEEN_ATTEMPTS = 8;
+
+/** Whether an activity that fails so is repeated until it works. */
+export function passes(error: unknown): boolean {
+  return error instanceof LoteError && PASSING.has(error.code);
+}
 
 /**
  * The only place that builds an ApplicationFailure in activities: `type` is the stable code, the cause stays out because
@@ -30,7 +37,7 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
     return ApplicationFailure.create({
       type: error.code,
       message: error.message,
-      nonRetryable: !PASSING.has(error.code),
+      nonRetryable: !passes(error),
     });
   }
   const kind = error instanceof Error ? error.name : typeof error;

@@ -6,6 +6,7 @@ import { ingestBatch } from './ingest.ts';
 import { judgeCanary } from './judge-canary.ts';
 import { lookAtBatch } from './look-at-batch.ts';
 import { requireOwnWork, type AskedWork } from './own-work.ts';
+import { closeOrphans } from './orphans.ts';
 import { ensureMerchants } from './merchants.ts';
 import { askOpenDocuments, outdatedReports, repeatUnknown } from './reconcile.ts';
 import { claimDrops, finishNight, openNight, shelveDrop } from './nightly.ts';
@@ -13,16 +14,21 @@ import { writeReport } from './report.ts';
 import { reopenBatch, sendAgain } from './retry.ts';
 import { reviewPage } from './settle.ts';
 import { createSubmitSlice } from './submit.ts';
+import { tellingWhyItWaits } from './waiting-notice.ts';
 
 export type Activities = ReturnType<typeof createActivities>;
 
 /** All activities, bound to their adapters; each refuses work that belongs to another ledger, application or account. */
 export function createActivities(deps: ActivityDeps) {
   const bind = <I extends AskedWork, O>(name: string, run: (deps: ActivityDeps, input: I) => Promise<O>) =>
-    guarded(name, deps.log, async (input: I) => {
-      await requireOwnWork(deps, input);
-      return run(deps, input);
-    });
+    guarded(
+      name,
+      deps.log,
+      tellingWhyItWaits(name, deps.tellWaiting, async (input: I) => {
+        await requireOwnWork(deps, input);
+        return run(deps, input);
+      }),
+    );
   return {
     ingestBatch: bind('ingestBatch', ingestBatch),
     ensureMerchants: bind('ensureMerchants', ensureMerchants),
@@ -35,6 +41,7 @@ export function createActivities(deps: ActivityDeps) {
     judgeCanary: bind('judgeCanary', judgeCanary),
     reopenBatch: bind('reopenBatch', reopenBatch),
     sendAgain: bind('sendAgain', sendAgain),
+    closeOrphans: bind('closeOrphans', closeOrphans),
     repeatUnknown: bind('repeatUnknown', repeatUnknown),
     askOpenDocuments: bind('askOpenDocuments', askOpenDocuments),
     outdatedReports: bind('outdatedReports', outdatedReports),

@@ -153,7 +153,17 @@ async function askDocument(
   }
 }
 
-/** Closed batches whose report no longer says what the ledger says. */
+/** Closed batches whose report no longer says what the ledger says, or was never written. */
 export async function outdatedReports(deps: ActivityDeps): Promise<readonly string[]> {
-  return deps.ledger.outdatedReports(deps.application);
+  const outdated = await deps.ledger.outdatedReports(deps.application);
+  return [...outdated, ...(await missingReports(deps))];
+}
+
+/** A run that is still open writes its report itself. */
+async function missingReports({ ledger, runs, application }: ActivityDeps): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const { batchId, workflowId, runId } of await ledger.unreportedBatches(application)) {
+    if ((await runs.endedForMs(workflowId, runId)) !== null) missing.push(batchId);
+  }
+  return missing;
 }

@@ -4,7 +4,7 @@ import type { ActivityDeps, ReportSummary } from './deps.ts';
 const HEARTBEAT_EVERY_MS = 5_000;
 
 export interface ReportInput {
-  readonly ledgerId: string;
+  readonly ledgerId?: string | undefined;
   readonly batchId: string;
   /** The batch was closed before this run: its report stands, and is rewritten only when something has moved since. */
   readonly standing: boolean;

@@ -54,8 +54,12 @@ export interface ReconciliationResult {
   readonly serviceAway: boolean;
   readonly asked: number;
   readonly settled: number;
-  /** Batches whose report was written again. */
+  /** Batches that no run worked on any more: they are closed. */
+  readonly orphans: readonly string[];
+  /** Batches whose report was written, or written again. */
   readonly reports: readonly string[];
+  /** Reports that could not be written; they are tried again the next time. */
+  readonly unwritten: readonly string[];
 }
 
 export type Counts = Readonly<

@@ -3,6 +3,14 @@ import type { BatchView } from './batch-view.ts';
 /** By the code that a page waits with: what lies behind it, and whose move it is. */
 const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
   [
+    /^folder-unusable/,
+    'Make the folder that it names writable, or make room in it. Nothing is lost meanwhile: it is tried again by itself',
+  ],
+  [
+    /^ledger-unavailable/,
+    'See to the database of the ledger. Nothing is lost meanwhile, and all of it goes on by itself when the database takes writes again',
+  ],
+  [
     /^(http-401|service-unauthorized|key-refused)/,
     'The service refuses the API key: set the right one and start Lote again. Nothing is lost meanwhile',
   ],

@@ -1,4 +1,4 @@
-import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { isCancellation, log, patched, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
 import type { ReconciliationInput, ReconciliationResult } from './messages.ts';
@@ -15,27 +15,58 @@ const { outdatedReports } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
   summary: 'which reports have changed',
 });
-const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'a report that has changed' });
+/** A folder that cannot be written must not keep the next reconciliation from its work: what is left is written then. */
+const { writeReport } = proxyActivities<Activities>({
+  ...options.REPORT,
+  retry: { ...options.REPORT.retry, maximumAttempts: 3 },
+  summary: 'a report that has changed, or is missing',
+});
+const { closeOrphans } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'batches that no run works on any more',
+});
 
 /**
  * What batches left open when they closed. Started by a schedule, by `lote reconcile`, or here without any input.
- * repeat unknown invoices, same key and bytes -> ask for documents without a final word -> rewrite the reports that this, or late news, changed.
+ * close batches whose run was lost -> repeat unknown invoices, same key and bytes -> ask for documents without a final word -> write the
+ * reports that this, or late news, changed, and those that are missing.
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
   const request = { ledgerId: input?.ledgerId, all: input?.all ?? false };
+  const orphans = patched('close-orphans') ? await closeOrphans(request) : [];
+  // First: what they left open is known to reconciliation by their report.
+  const unwritten = await writeReports(input?.ledgerId, orphans);
   const repeated = await repeatUnknown(request);
   const asked = await askOpenDocuments(request);
   const outdated = await outdatedReports({ ledgerId: repeated.ledgerId });
-  for (const batchId of outdated) await writeReport({ ledgerId: repeated.ledgerId, batchId, standing: false });
+  unwritten.push(...(await writeReports(repeated.ledgerId, outdated)));
+  const written = [...new Set([...orphans, ...outdated])].filter((batchId) => !unwritten.includes(batchId));
   const result = {
     repeated: repeated.repeated,
     found: repeated.found,
     ...asked,
     serviceAway: repeated.serviceAway || asked.serviceAway,
-    reports: outdated,
+    orphans,
+    reports: written,
+    unwritten: [...new Set(unwritten)],
   };
   setCurrentDetails(details(result));
   return result;
+}
+
+/** Returns those that could not be written. */
+async function writeReports(ledgerId: string | undefined, batchIds: readonly string[]): Promise<string[]> {
+  const unwritten: string[] = [];
+  for (const batchId of batchIds) {
+    try {
+      await writeReport({ ledgerId, batchId, standing: false });
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.warn('a report could not be written', { batchId });
+      unwritten.push(batchId);
+    }
+  }
+  return unwritten;
 }
 
 function details(result: ReconciliationResult): string {
@@ -44,7 +75,9 @@ function details(result: ReconciliationResult): string {
     ['of them found', result.found],
     ['Documents asked for', result.asked],
     ['of them settled', result.settled],
+    ...(result.orphans.length > 0 ? [['Batches without a run, closed', result.orphans.length] as const] : []),
     ['Reports written again', result.reports.length],
+    ...(result.unwritten.length > 0 ? [['Reports that could not be written', result.unwritten.length] as const] : []),
     ...(result.serviceAway ? [['The service', 'did not answer; the rest waits for the next time'] as const] : []),
   ];
   return `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n\n&nbsp;`;

@@ -4,12 +4,15 @@ import { foundBatch } from './batch-record.ts';
 import type { Database } from './database.ts';
 import { reasonOf } from './reason-of.ts';
 import { applyEvents, applyPastEvents } from './settled.ts';
+import { batchRecord } from './batch-record.ts';
+import type { BatchRow } from './sql/batch-columns.ts';
+import { OPEN_BATCHES } from './sql/open-batches.ts';
 import { column } from './sql/array-literal.ts';
 import type { BatchRow } from './sql/batch-columns.ts';
 import { LOCK_BATCH } from './sql/find-batch.ts';
 import type { OpenDocumentRow, TakenRow } from './sql/reconciling.ts';
 import { GIVE_UP_REPEATS, MISSED_EVENTS, OPEN_DOCUMENTS, SILENCE_CLOSED, TAKE_UNKNOWN } from './sql/reconciling.ts';
-import type { ReportChangeRow, SinceReportRow } from './sql/report-marks.ts';
+import type { ReportChangeRow, SinceReportRow, UnreportedRow } from './sql/report-marks.ts';
 import {
   FIND_REPORT_MARK,
   FORGET_REPORTED,
@@ -17,6 +20,7 @@ import {
   MARK_REPORT,
   OUTDATED_REPORTS,
   REPORT_CHANGES,
+  UNREPORTED_BATCHES,
 } from './sql/report-marks.ts';
 
 const EXAMPLES = 5;
@@ -85,6 +89,15 @@ export function createReconciling(database: Database): ReconcilingLedger {
 
     async outdatedReports(application) {
       return (await database.query<{ batch_id: string }>(OUTDATED_REPORTS, [application])).map((row) => row.batch_id);
+    },
+
+    async unreportedBatches(application) {
+      const rows = await database.query<UnreportedRow>(UNREPORTED_BATCHES, [application]);
+      return rows.map((row) => ({ batchId: row.batch_id, workflowId: row.workflow_id, runId: row.run_id }));
+    },
+
+    async openBatches(application) {
+      return (await database.query<BatchRow>(OPEN_BATCHES, [application])).map(batchRecord);
     },
 
     async sinceReport(batchId) {

@@ -18,7 +18,8 @@ export async function runTransaction<Result>(
     return result;
   } catch (error) {
     await rollBack(connection);
-    throw error;
+    // What follows a failed statement is refused because of it (25P02), and says nothing.
+    throw failures.includes(error as Error) ? failures[0] : error;
   }
 
   async function watched<Row extends object>(text: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {

@@ -6,6 +6,7 @@ import type { NightBook, NightEnd, NightEntry, NightSummaryPaths } from '../doma
 import { isoTime } from './iso-time.ts';
 import { nightHtml } from './night-html.ts';
 import { nightSummary, type NightRun, type NightSummary } from './night-summary.ts';
+import { inReportsFolder } from './reports-folder.ts';
 import { syncDirectory, writeSynced } from './write-synced.ts';
 
 const SCHEMA = 'lote.night/1';
@@ -25,17 +26,19 @@ export function createNightBook(reportsDir: string): NightBook {
   const nightsDir = join(reportsDir, 'nights');
   const runDir = ({ nightId }: Night): string => join(nightsDir, 'runs', nightId);
   return {
-    async record(night, entry) {
-      if ((await readJson<RunHead>(join(runDir(night), HEAD))) === null)
-        await replaceFile(join(runDir(night), HEAD), json({ night, end: null }));
-      await replaceFile(join(runDir(night), `${entry.slot}.json`), json(entry));
-      return writeSummary(nightsDir, night.date);
-    },
-    async finish(night, end) {
-      await replaceFile(join(runDir(night), HEAD), json({ night, end }));
-      const paths = await writeSummary(nightsDir, night.date);
-      return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
-    },
+    record: (night, entry) =>
+      inReportsFolder(reportsDir, async () => {
+        if ((await readJson<RunHead>(join(runDir(night), HEAD))) === null)
+          await replaceFile(join(runDir(night), HEAD), json({ night, end: null }));
+        await replaceFile(join(runDir(night), `${entry.slot}.json`), json(entry));
+        return writeSummary(nightsDir, night.date);
+      }),
+    finish: (night, end) =>
+      inReportsFolder(reportsDir, async () => {
+        await replaceFile(join(runDir(night), HEAD), json({ night, end }));
+        const paths = await writeSummary(nightsDir, night.date);
+        return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
+      }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { InvoiceSpool } from './invoice-spool.ts';
 import { jsonReport } from './json-report.ts';
 import type { OriginalFile } from './original-file.ts';
 import { readReport, type ReportLedger } from './read-report.ts';
+import { inReportsFolder } from './reports-folder.ts';
 import { replaceCorrections } from './replace-corrections.ts';
 import type { ReportHistory } from './report-history.ts';
 import type { ReportCounts, ReportModel } from './report-model.ts';
@@ -44,11 +45,15 @@ export interface WrittenReport {
 /**
  * Writes `<reportsDir>/<batchId>/report.json|csv|html` and the corrections; each appears whole or not at all, and
  * report.json comes last, so that who waits for it finds the others.
- * @throws LoteError `batch-not-found`, `report-unbalanced`, `report-superseded`, `ledger-unavailable`
+ * @throws LoteError `batch-not-found`, `report-unbalanced`, `report-superseded`, `ledger-unavailable`, `folder-unusable`
  */
-export async function writeReport(request: WriteReport): Promise<WrittenReport> {
+export function writeReport(request: WriteReport): Promise<WrittenReport> {
+  return inReportsFolder(request.reportsDir, () => writeFiles(request));
+}
+
+async function writeFiles(request: WriteReport): Promise<WrittenReport> {
   const directory = reportDirectory(request);
-  await mkdir(directory, { recursive: true });
+  await makeFolder(request.reportsDir, directory);
   await removeStaleWork(directory, request.now);
   const work = await mkdtemp(join(directory, WORK_PREFIX));
   try {
@@ -56,6 +61,14 @@ export async function writeReport(request: WriteReport): Promise<WrittenReport> 
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/** In two steps: Node's recursive `mkdir` says ENOENT of a file system that is read-only. */
+async function makeFolder(reportsDir: string, directory: string): Promise<void> {
+  await mkdir(reportsDir, { recursive: true });
+  await mkdir(directory).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
 }
 
 interface Places {

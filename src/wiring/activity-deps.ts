@@ -15,6 +15,7 @@ import { createFileReader } from './input-files.ts';
 import { repeatWindowMs } from './repeat-window.ts';
 import { createReportHook } from './report-hook.ts';
 import { createReportWriter } from './report-files.ts';
+import { createWaitingNotices } from './waiting-notices.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
 
 export interface WorkerParts {
@@ -71,6 +72,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       }),
     ),
     runs: createRunDirectory(client),
+    tellWaiting: createWaitingNotices(client, log),
     drops: createDropFolder({
       inputDir: config.inputDir,
       stableMs: config.drop.stableMs,

@@ -1,4 +1,4 @@
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchIdOf } from '../../activities/ingest.ts';
 import type { RunDirectory } from '../../activities/deps.ts';
@@ -38,13 +38,24 @@ export async function startBatch(
 export function createRunDirectory(client: Client): RunDirectory {
   return {
     async isOpen(workflowId, runId) {
-      try {
-        const described = await client.workflow.getHandle(workflowId, runId).describe();
-        return described.status.name === 'RUNNING';
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
+      return (await describe(workflowId, runId))?.status.name === 'RUNNING';
+    },
+    async endedForMs(workflowId, runId) {
+      const asked = await describe(workflowId, runId);
+      if (asked?.status.name === 'RUNNING') return null;
+      const latest = await describe(workflowId);
+      if (latest === null) return Number.POSITIVE_INFINITY;
+      if (latest.status.name === 'RUNNING') return null;
+      return Date.now() - (latest.closeTime?.getTime() ?? 0);
     },
   };
+
+  async function describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | null> {
+    try {
+      return await client.workflow.getHandle(workflowId, runId).describe();
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  }
 }

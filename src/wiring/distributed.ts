@@ -14,6 +14,7 @@ import { consoleParts } from './console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
 import { keeping, queuePollers } from './queue-pollers.ts';
+import { requireReportsFolder } from './require-reports-folder.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
@@ -43,6 +44,7 @@ export interface DistributedWorker {
 
 /** A worker on the shared ledger and the shared Temporal server. */
 export async function startDistributedWorker(config: Config, log: Logger): Promise<DistributedWorker> {
+  await requireReportsFolder(config);
   const shared = await openShared(config, log);
   return orStop(shared.parts, async () => {
     const { taskQueue } = config;

@@ -28,6 +28,7 @@ import { requireKnownService } from './interlock.ts';
 import { openLedger } from './open-ledger.ts';
 import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
 import { keeping, queuePollers } from './queue-pollers.ts';
+import { requireReportsFolder } from './require-reports-folder.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -74,6 +75,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Stack | n
   const { config, log } = options;
   const dataDir = await openDataDir(config.dataDir);
   await mkdir(config.inputDir, { recursive: true });
+  await requireReportsFolder(config);
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) return null;
   const parts = startedParts(log);

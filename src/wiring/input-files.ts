@@ -6,6 +6,7 @@ import { LoteError } from '../domain/errors.ts';
 import { hashFile } from '../ingest/hash-file.ts';
 import type { Conversion, IngestResult } from '../ingest/ingest-result.ts';
 import { toInvoice } from '../ingest/to-invoice.ts';
+import { folderTrouble } from '../domain/folder-trouble.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
 export interface InputPlaces {
@@ -62,15 +63,17 @@ async function refusedByProfile(error: unknown, copy: string): Promise<IngestRes
 
 async function keepCopy(path: string, dataDir: string): Promise<string> {
   const directory = join(dataDir, 'files');
-  await mkdir(directory, { recursive: true });
   const part = join(directory, `.part-${randomUUID()}`);
   try {
+    await mkdir(directory, { recursive: true });
     await copyFile(path, part);
     const kept = keptFile(dataDir, await hashFile(part));
     await rename(part, kept);
     return kept;
+  } catch (error) {
+    throw folderTrouble(error, { title: 'folder of the kept files', path: directory, variable: 'LOTE_DATA_DIR' });
   } finally {
-    await rm(part, { force: true });
+    await rm(part, { force: true }).catch(() => undefined);
   }
 }
 

@@ -8,14 +8,14 @@ const OPEN: ReadonlySet<BatchRecord['state']> = new Set(['staging', 'running', '
 export interface LeftBatches {
   /** Their runs live in Temporal: the worker goes on with them. */
   readonly goingOn: readonly string[];
-  /** Begun, and Temporal does not know their run: their file must be run again. */
+  /** Begun, and Temporal does not know their run: their file must be run again, or reconciliation closes them. */
   readonly withoutRun: readonly string[];
 }
 
 /** What an earlier owner left unfinished; read before the worker starts anything new. */
 export async function leftBatches(
   ledger: Pick<Ledger, 'listBatches'>,
-  runs: RunDirectory,
+  runs: Pick<RunDirectory, 'isOpen'>,
   ownFiles: ReadonlySet<string>,
 ): Promise<LeftBatches> {
   const goingOn: string[] = [];
@@ -36,6 +36,8 @@ export function describeLeft({ goingOn, withoutRun }: LeftBatches): readonly str
       : [`Also going on with what an earlier run left: ${goingOn.join(', ')}. It is not waited for.`]),
     ...(withoutRun.length === 0
       ? []
-      : [`Left unfinished, and no run goes on with it: ${withoutRun.join(', ')}. Run its file again to finish it.`]),
+      : [
+          `Left unfinished, and no run goes on with it: ${withoutRun.join(', ')}. Run its file again to finish it; reconciliation (\`lote reconcile\`) closes it otherwise, with a report.`,
+        ]),
   ];
 }

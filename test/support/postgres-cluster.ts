@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,8 +15,11 @@ export interface PostgresCluster {
   readonly pid: number;
   /** SIGKILL to the server and to everything it started: what a crash leaves. Resolves when all of it has ended. */
   kill(): Promise<void>;
-  /** After `kill`: the same data, the same port. */
-  restart(): Promise<void>;
+  /** After `kill`: the same data, the same port. As a standby that takes no connections, until `promote`. */
+  restart(as?: 'primary' | 'closed-standby'): Promise<void>;
+  promote(): Promise<void>;
+  /** Gives a folder to the account that the server runs under. */
+  own(path: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -63,18 +66,22 @@ export async function startPostgresCluster({ durable = false } = {}): Promise<Po
     fsync: durable ? 'on' : 'off',
     max_connections: 100,
     deadlock_timeout: '200ms',
+    // A standby that takes no connections answers as a server does that is starting.
+    hot_standby: 'off',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [join(binaries, 'postgres'), '-D', data, ...flags];
   const url = `postgres://lote@127.0.0.1:${port}/postgres`;
   const guards: ChildProcess[] = [];
-  async function start(): Promise<void> {
+  async function start(as: 'primary' | 'closed-standby' = 'primary'): Promise<void> {
+    if (as === 'closed-standby') await writeFile(join(data, 'standby.signal'), '');
     const guard = spawn('sh', ['-c', GUARD, directory, ...command], {
       ...options,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     guards.unshift(guard);
-    await untilReady(url, guard);
+    if (as === 'primary') await untilReady(url, guard);
+    else await untilAnswers(url);
   }
   await start();
   return {
@@ -82,6 +89,14 @@ export async function startPostgresCluster({ durable = false } = {}): Promise<Po
     pid: guards[0]?.pid ?? -1,
     kill: () => killServer(data),
     restart: start,
+    async promote() {
+      await writeFile(join(data, 'promote'), '');
+      process.kill(await postmasterOf(data), 'SIGUSR1');
+      await untilReady(url, guards[0] as ChildProcess);
+    },
+    async own(path) {
+      if (account !== null) await chown(path, account.uid, account.gid);
+    },
     async stop() {
       // Each guard removes the directory when it leaves: the one whose server lives goes first.
       for (const guard of guards) await stop(guard, directory);
@@ -91,7 +106,7 @@ export async function startPostgresCluster({ durable = false } = {}): Promise<Po
 
 async function killServer(data: string): Promise<void> {
   const lock = join(data, 'postmaster.pid');
-  const postmaster = Number((await readFile(lock, 'utf8')).split('\n')[0]);
+  const postmaster = await postmasterOf(data);
   const all = [postmaster, ...(await childrenOf(postmaster))];
   for (const pid of all) {
     try {
@@ -104,6 +119,10 @@ async function killServer(data: string): Promise<void> {
   while ((await Promise.all(all.map(isRunning))).includes(true)) await sleep(START_PAUSE_MS);
   // Its guard reaps it only at the very end, and PostgreSQL takes a zombie for a living server.
   await rm(lock);
+}
+
+async function postmasterOf(data: string): Promise<number> {
+  return Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
 async function childrenOf(parent: number): Promise<readonly number[]> {
@@ -179,6 +198,16 @@ async function untilReady(url: string, server: ChildProcess): Promise<void> {
     }
   }
   throw new Error('Starting PostgreSQL for the tests: it did not accept connections in time');
+}
+
+/** Until it says at least that it does not take connections (57P03). */
+async function untilAnswers(url: string): Promise<void> {
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    const failure: unknown = await client.connect().catch((error: unknown) => error);
+    if ((failure as { code?: string } | undefined)?.code === '57P03') return;
+    await sleep(START_PAUSE_MS);
+  }
 }
 
 async function stop(server: ChildProcess, directory: string): Promise<void> {

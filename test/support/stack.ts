@@ -39,6 +39,10 @@ export interface StackOptions {
   readonly searchable?: boolean;
   /** Default: PostgreSQL where the machine has it (a schema is made in a moment), else PGlite. */
   readonly ledger?: 'pglite' | 'postgres';
+  /** A PostgreSQL server of the test's own, which it may stop, fill or make read-only. */
+  readonly databaseUrl?: string;
+  /** An embedded ledger on a disk of the test's own. */
+  readonly ledgerDir?: string;
 }
 
 /** Everything a night has, in one process, around the run's one Temporal server. */
@@ -157,6 +161,15 @@ function configOf(options: StackOptions, directory: string, serviceUrl: string):
 }
 
 async function openTestLedger(options: StackOptions, parts: ReturnType<typeof startedParts>): Promise<Ledger> {
+  const { databaseUrl, ledgerDir } = options;
+  if (databaseUrl !== undefined || ledgerDir !== undefined) {
+    const ledger =
+      databaseUrl === undefined
+        ? await openPgliteLedger({ directory: ledgerDir ?? null, keyOf: idempotencyKeyOf })
+        : await openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
+    parts.add('ledger', () => ledger.close());
+    return ledger;
+  }
   const url = postgresUrl();
   if (options.ledger === 'pglite' || url === null) {
     const ledger = await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf });

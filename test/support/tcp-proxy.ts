@@ -7,6 +7,8 @@ export interface TcpProxy {
   readonly address: string;
   /** Every connection is reset, and no new one is taken. */
   cut(): Promise<void>;
+  /** Every connection is reset; new ones are taken. */
+  reset(): void;
 }
 
 export async function tcpProxy(target: string): Promise<TcpProxy> {
@@ -24,6 +26,10 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
   await once(server, 'listening');
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    reset() {
+      for (const socket of sockets) socket.resetAndDestroy();
+      sockets.clear();
+    },
     async cut() {
       const closed = once(server, 'close');
       server.close();

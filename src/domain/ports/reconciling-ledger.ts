@@ -1,3 +1,4 @@
+import type { BatchRecord } from './batch-record.ts';
 import type { Outcome } from '../invoice-state.ts';
 import type { Reason } from '../invoice.ts';
 
@@ -59,6 +60,13 @@ export interface ReportChange {
   readonly examples: readonly string[];
 }
 
+/** A batch, and the run that held its claim last. */
+export interface BatchRun {
+  readonly batchId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
 export interface SinceReport {
   /** 0: there was no report. */
   readonly revision: number;
@@ -83,6 +91,10 @@ export interface ReconcilingLedger {
   }): Promise<number>;
   /** Closed batches of which the report that stands says something that is no longer so. */
   outdatedReports(application: string): Promise<readonly string[]>;
+  /** Closed batches of which no report was ever written, each with the run that closed it; purged ones left out. */
+  unreportedBatches(application: string): Promise<readonly BatchRun[]>;
+  /** Batches in `staging`, `running` or `paused`, oldest first. */
+  openBatches(application: string): Promise<readonly BatchRecord[]>;
   sinceReport(batchId: string): Promise<SinceReport>;
   /** Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report was begun after it. */
   noteReported(

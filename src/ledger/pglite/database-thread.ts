@@ -8,6 +8,8 @@ export interface DatabaseThread {
   /** @throws LoteError `ledger-unavailable` when the thread is gone. */
   run(queries: readonly ThreadQuery[]): Promise<readonly ThreadResult[]>;
   close(): Promise<void>;
+  /** Ends the thread as it is, whatever it computes. Resolves when it has ended: only then may another one open the directory. */
+  terminate(): Promise<void>;
 }
 
 interface Waiting {
@@ -37,7 +39,13 @@ export async function startDatabaseThread(directory: string | null): Promise<Dat
       `Opening the embedded ledger: the database did not start (${failure.error})`,
     );
   }
-  return { run: (queries) => send(queries), close };
+  return {
+    run: (queries) => send(queries),
+    close,
+    async terminate() {
+      await worker.terminate();
+    },
+  };
 
   function send(queries: readonly ThreadQuery[] | null): Promise<readonly ThreadResult[]> {
     if (gone !== null) return Promise.reject(gone);

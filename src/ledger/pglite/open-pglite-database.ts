@@ -1,8 +1,7 @@
-import { LoteError } from '../../domain/errors.ts';
 import type { Database, Queries, SqlValue } from '../database.ts';
 import { runTransaction } from '../run-transaction.ts';
 import { StatementFailure } from '../statement-failure.ts';
-import { startDatabaseThread } from './database-thread.ts';
+import { openLastingDatabase, type Session } from './lasting-database.ts';
 import type { ThreadQuery, ThreadResult } from './message.ts';
 
 interface WaitingQuery extends ThreadQuery {
@@ -17,13 +16,11 @@ type Turn =
 
 /** PGlite in a worker thread. `directory` null: in memory. The lock on the directory is the caller's business. */
 export async function openPgliteDatabase(directory: string | null): Promise<Database> {
-  const thread = await startDatabaseThread(directory);
+  const lasting = await openLastingDatabase(directory);
   const turns: Turn[] = [];
   let busy = false;
-  let broken: LoteError | null = null;
-  const direct: Queries = { query: queryAtOnce };
 
-  return { query, transaction, close: () => thread.close() };
+  return { query, transaction, close: () => lasting.close() };
 
   function query<Row extends object>(text: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
@@ -37,7 +34,7 @@ export async function openPgliteDatabase(directory: string | null): Promise<Data
 
   function transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      turns.push({ kind: 'transaction', run: () => runTransaction(direct, work).then(resolve, reject) });
+      turns.push({ kind: 'transaction', run: () => runAlone(work).then(resolve, reject) });
       void takeTurns();
     });
   }
@@ -53,42 +50,40 @@ export async function openPgliteDatabase(directory: string | null): Promise<Data
 
   async function runQueries(queries: readonly WaitingQuery[]): Promise<void> {
     try {
-      const results = await ask(queries);
-      for (const [index, one] of queries.entries()) settle(one, results[index]);
+      const session = await lasting.session();
+      const results = await session.run(queries.map(({ text, params }) => ({ text, params })));
+      for (const [index, one] of queries.entries()) settle(session, one, results[index]);
     } catch (error) {
       for (const one of queries) one.reject(error);
     }
   }
 
-  function settle(one: WaitingQuery, result: ThreadResult | undefined): void {
+  function settle(session: Session, one: WaitingQuery, result: ThreadResult | undefined): void {
     try {
-      one.resolve(rowsOf(one.text, result));
+      one.resolve(rowsOf(session, one.text, result));
     } catch (error) {
       one.reject(error);
     }
   }
 
-  async function queryAtOnce<Row extends object>(
-    text: string,
-    params: readonly SqlValue[] = [],
-  ): Promise<readonly Row[]> {
-    const [result] = await ask([{ text, params }]);
-    return rowsOf(text, result) as readonly Row[];
-  }
-
-  function ask(queries: readonly ThreadQuery[]): Promise<readonly ThreadResult[]> {
-    if (broken !== null) return Promise.reject(broken);
-    return thread.run(queries.map(({ text, params }) => ({ text, params })));
-  }
-
-  function rowsOf(text: string, result: ThreadResult | undefined): readonly object[] {
-    if (result?.kind === 'rows') return result.rows;
-    if (result?.kind === 'refused') throw new StatementFailure(text, result.sqlState, result.constraint);
-    // The WASM instance may be half-way through a write: only a fresh one can be trusted.
-    broken ??= new LoteError(
-      'ledger-unavailable',
-      `The embedded database broke down (${result?.error ?? 'no answer'}); start Lote again`,
+  /** All of it in one session: after a new start, a statement of it would run by itself and count. */
+  async function runAlone<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    const session = await lasting.session();
+    return runTransaction(
+      {
+        async query<Row extends object>(text: string, params: readonly SqlValue[] = []) {
+          const [result] = await session.run([{ text, params }]);
+          return rowsOf(session, text, result) as readonly Row[];
+        },
+      },
+      work,
     );
-    throw broken;
   }
+}
+
+function rowsOf(session: Session, text: string, result: ThreadResult | undefined): readonly object[] {
+  if (result?.kind === 'rows') return result.rows;
+  if (result?.kind === 'refused') throw new StatementFailure(text, result.sqlState, result.constraint);
+  // The WASM instance may be half-way through a write: only a fresh one can be trusted.
+  throw session.giveUp(result?.error ?? 'no answer');
 }

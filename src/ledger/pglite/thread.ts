@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { DURABLE_START, DurableFiles } from './durable-files.ts';
+import { isSqlState } from '../sql-state.ts';
 import { syncTree } from './sync-tree.ts';
 import type { ThreadQuery, ThreadReply, ThreadRequest, ThreadResult } from './message.ts';
 import { OPENED } from './message.ts';
@@ -10,7 +11,9 @@ import { OPENED } from './message.ts';
 /** Entry of the worker thread: PGlite computes where it stands, and in the main thread it kept every timer from firing. */
 
 const INT8 = 20;
-const SQL_STATE = /^[0-9A-Z]{5}$/;
+
+/** After these the server has ended, whatever it still answers: it would compute for ever and never say a word again. */
+const LAST_WORDS = new Set(['FATAL', 'PANIC']);
 
 const port = parentPort;
 if (port !== null) await serve(port);
@@ -73,8 +76,9 @@ async function run(database: PGlite, query: ThreadQuery): Promise<ThreadResult> 
     const { rows } = await database.query<object>(query.text, [...query.params]);
     return { kind: 'rows', rows };
   } catch (error) {
-    const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-    if (typeof code === 'string' && SQL_STATE.test(code)) {
+    const { code, constraint, severity } = error as { code?: unknown; constraint?: unknown; severity?: unknown };
+    if (isSqlState(code)) {
+      if (LAST_WORDS.has(String(severity))) return { kind: 'broken', error: `${String(severity)}, SQLSTATE ${code}` };
       return { kind: 'refused', sqlState: code, constraint: typeof constraint === 'string' ? constraint : null };
     }
     return { kind: 'broken', error: error instanceof Error ? error.name : 'unknown error' };

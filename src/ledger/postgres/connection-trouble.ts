@@ -1,19 +1,27 @@
 import { LoteError } from '../../domain/errors.ts';
+import { passingSqlState } from '../passing-sqlstates.ts';
+import { isSqlState } from '../sql-state.ts';
 import { StatementFailure } from '../statement-failure.ts';
-
-const SQL_STATE = /^[0-9A-Z]{5}$/;
 
 /** Serialization failure and deadlock: the loser is asked to try again. */
 const RETRY = new Set(['40001', '40P01']);
 
-/** Out of connections, shut down, starting up: the server speaks, but cannot serve. */
-const UNAVAILABLE = new Set(['53300', '57P01', '57P02', '57P03']);
-
-/** Class 08 (connection) and 28 (who are you) of SQLSTATE. */
-const UNAVAILABLE_CLASS = /^(?:08|28)/;
+/** The server answers, but does not serve yet, or not any more: starting, stopping, changing roles, too many connections. */
+const NOT_YET = new Set(['57P01', '57P02', '57P03', '25006', '53300']);
 
 export function asksForRetry(error: unknown): boolean {
   return error instanceof StatementFailure && RETRY.has(error.sqlState);
+}
+
+/** Whether a server that has just answered so is likely to serve within seconds. */
+export function isNotReadyYet(error: unknown): boolean {
+  return error instanceof StatementFailure && NOT_YET.has(error.sqlState);
+}
+
+/** Whether the trouble may end with the connection: then it, and every one that is as old, is replaced by a new one. */
+export function belongsToConnection(error: unknown): boolean {
+  if (error instanceof StatementFailure) return passingSqlState(error.sqlState)?.connection === 'drop';
+  return error instanceof LoteError && error.code === 'ledger-unavailable';
 }
 
 /**
@@ -23,10 +31,7 @@ export function asksForRetry(error: unknown): boolean {
 export function translateFailure(error: unknown, text: string): LoteError {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   if (error instanceof LoteError) return error;
-  if (typeof code === 'string' && SQL_STATE.test(code)) {
-    if (UNAVAILABLE.has(code) || UNAVAILABLE_CLASS.test(code)) return unavailable(`SQLSTATE ${code}`);
-    return new StatementFailure(text, code, typeof constraint === 'string' ? constraint : null);
-  }
+  if (isSqlState(code)) return new StatementFailure(text, code, typeof constraint === 'string' ? constraint : null);
   return unavailable(typeof code === 'string' ? code : 'connection lost');
 }
 

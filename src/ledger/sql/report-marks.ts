@@ -22,6 +22,20 @@ WHERE EXISTS (
   OR m.flags <> ${flagsOf('b.batch_id')}
 ORDER BY b.seq`;
 
+export interface UnreportedRow {
+  readonly batch_id: string;
+  readonly workflow_id: string;
+  readonly run_id: string;
+}
+
+/** application: closed batches of which no report was ever written, and the run that closed each. */
+export const UNREPORTED_BATCHES = `/* unreported-batches */
+SELECT b.batch_id, b.workflow_id, b.run_id
+FROM batch b
+WHERE b.application = $1 AND b.state IN ('finished', 'cancelled', 'refused') AND b.purged_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM report_mark m WHERE m.batch_id = b.batch_id)
+ORDER BY b.seq`;
+
 export interface SinceReportRow {
   readonly revision: number;
   readonly flags: number;

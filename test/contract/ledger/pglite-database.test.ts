@@ -6,12 +6,14 @@ import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPgliteDatabase } from '../../../src/ledger/pglite/open-pglite-database.ts';
 import { openPgliteLedger } from '../../../src/ledger/pglite/open-pglite-ledger.ts';
 import { databaseContract } from './database.contract.ts';
+import { passingErrorsContract } from './passing-errors.contract.ts';
 import { accepted, collect, createScenario, delivery, NOW, REASON, serviceIdOf } from './scenario.ts';
 
 const QUERIES = 3_000;
 
 describe('PGlite in a worker thread', () => {
   databaseContract(() => openPgliteDatabase(null));
+  passingErrorsContract(() => openPgliteDatabase(null));
 
   it('lets timers fire while thousands of queries run', async () => {
     const database = await openPgliteDatabase(null);

@@ -5,6 +5,7 @@ import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres
 import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
 import { databaseContract } from './database.contract.ts';
+import { passingErrorsContract } from './passing-errors.contract.ts';
 
 const url = postgresUrl();
 
@@ -15,6 +16,7 @@ describe.skipIf(url === null)('PostgreSQL', () => {
   afterAll(() => place.drop());
 
   databaseContract(async () => openPostgresDatabase({ connectionString, schema }));
+  passingErrorsContract(async () => openPostgresDatabase({ connectionString, schema }));
 
   describe('under contention', () => {
     let database: Database;

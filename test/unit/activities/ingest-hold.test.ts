@@ -103,7 +103,7 @@ function deps(): ActivityDeps {
     application,
     ledger,
     files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
-    runs: { isOpen: () => Promise.resolve(false) },
+    runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
     desk: () => ({ searchable: false, console: null, reportsDir: directory }),
     settings: {
       sliceSize: 500,

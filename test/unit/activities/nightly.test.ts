@@ -40,7 +40,7 @@ async function night(): Promise<DropNight> {
       files: createFileReader({ inputDir, dataDir: join(directory, 'data') }),
       drops: createDropFolder({ inputDir, stableMs: 1, marker: false, pause: at, at }),
       nights: createNightBook(join(directory, 'reports')),
-      runs: { isOpen: () => Promise.resolve(false) },
+      runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
       announce: (report) => Promise.resolve(void announced.push(report)),
     },
   });

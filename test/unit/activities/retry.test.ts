@@ -131,7 +131,9 @@ describe('a retry of a finished batch', () => {
 
 describe('a retry of a batch that a run holds', () => {
   function running(isOpen: boolean): ActivityPlace {
-    return placeOf({ over: { runs: { isOpen: () => Promise.resolve(isOpen) } } });
+    return placeOf({
+      over: { runs: { isOpen: () => Promise.resolve(isOpen), endedForMs: () => Promise.resolve(isOpen ? null : 0) } },
+    });
   }
 
   it('is refused while that run lives, and names it: the update must go there', async () => {

@@ -16,6 +16,7 @@ describe('exit codes', () => {
     'batch-not-found': 64,
     interrupted: 130,
     'file-changed': 3,
+    'folder-unusable': 3,
     'ledger-unavailable': 3,
     'ledger-foreign': 3,
     'application-foreign': 3,

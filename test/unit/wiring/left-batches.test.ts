@@ -35,7 +35,7 @@ describe('what an earlier owner left', () => {
   it('is told in a sentence each: what goes on, and what must be run again', () => {
     expect(describeLeft({ goingOn: ['a', 'b'], withoutRun: ['c'] })).toEqual([
       'Also going on with what an earlier run left: a, b. It is not waited for.',
-      'Left unfinished, and no run goes on with it: c. Run its file again to finish it.',
+      'Left unfinished, and no run goes on with it: c. Run its file again to finish it; reconciliation (`lote reconcile`) closes it otherwise, with a report.',
     ]);
     expect(describeLeft({ goingOn: [], withoutRun: [] })).toEqual([]);
   });

@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import { belongsToConnection, translateFailure } from './connection-trouble.ts';
+
+export interface FreshConnections {
+  /** Runs `work` on a connection of the pool. @throws LoteError `ledger-unavailable` when there is none. */
+  use<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * A pool hands out connections for as long as they live, also those to a server that was demoted. Here one failure that belongs to a connection
+ * ends that connection, and every idle one of the same generation is replaced before its next use: after a failover each of
+ * them would fail once.
+ */
+export function freshConnections(pool: pg.Pool): FreshConnections {
+  const madeIn = new WeakMap<pg.ClientBase, number>();
+  let generation = 0;
+  pool.on('connect', (client) => madeIn.set(client, generation));
+
+  return {
+    async use(work) {
+      const client = await checkOut();
+      let lost = false;
+      const noteLoss = (): void => {
+        lost = true;
+      };
+      // A connection that breaks between two statements tells it here, and again by the next statement.
+      client.on('error', noteLoss);
+      try {
+        return await work(client);
+      } catch (error) {
+        if (belongsToConnection(error)) {
+          lost = true;
+          if (isCurrent(client)) generation += 1;
+        }
+        throw error;
+      } finally {
+        client.off('error', noteLoss);
+        client.release(lost);
+      }
+    },
+  };
+
+  async function checkOut(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await connect(pool);
+      if (isCurrent(client)) return client;
+      client.release(true);
+    }
+  }
+
+  function isCurrent(client: pg.PoolClient): boolean {
+    return madeIn.get(client) === generation;
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw translateFailure(error, '/* connect */');
+  }
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LoteError } from '../domain/errors.ts';
+import { folderTrouble, type WrittenFolder } from '../domain/folder-trouble.ts';
+
+/** A disk may take an empty file and not one byte. */
+const PROBE_BYTES = 4_096;
+
+/**
+ * Proves that a folder can be written, and makes it when it is not there.
+ * @throws LoteError `folder-unusable`
+ */
+export async function requireWritable(folder: WrittenFolder): Promise<void> {
+  const probe = join(folder.path, `.lote-probe-${randomUUID()}`);
+  try {
+    await mkdir(folder.path, { recursive: true });
+    const file = await open(probe, 'wx', 0o600);
+    try {
+      await file.writeFile(Buffer.alloc(PROBE_BYTES));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rm(probe);
+  } catch (error) {
+    await rm(probe, { force: true }).catch(() => undefined);
+    const trouble = folderTrouble(error, folder);
+    if (!(trouble instanceof LoteError)) throw trouble;
+    const [what] = trouble.message.split('; ', 1);
+    throw new LoteError(
+      'folder-unusable',
+      `${what}. Nothing was started: make it writable, or set ${folder.variable} to another folder.`,
+    );
+  }
+}

@@ -1,0 +1,13 @@
+import { describe, it } from 'vitest';
+import { DATABASE_FAULTS, liveThroughDatabaseFault } from './database-faults.ts';
+
+const INVOICES = 30;
+
+/** A small version of the matrix: `npm run test:chaos` has the long one. */
+describe('a batch whose database fails', { timeout: 300_000 }, () => {
+  it.each(DATABASE_FAULTS)('issues every invoice once when it is over: $name', async (fault) => {
+    const [, forMs] = fault.forMs;
+
+    await liveThroughDatabaseFault(fault, { invoices: INVOICES, forMs });
+  });
+});

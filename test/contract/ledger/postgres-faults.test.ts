@@ -1,0 +1,138 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
+import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
+import { startPostgresCluster, type PostgresCluster } from '../../support/postgres-cluster.ts';
+import { sql } from '../../support/postgres-schema.ts';
+import { smallDisk } from '../../support/small-disk.ts';
+import { tcpProxy } from '../../support/tcp-proxy.ts';
+
+const cluster = await startPostgresCluster();
+const WRITE = 'UPDATE counter SET n = n + 1';
+const CONNECTIONS = 10;
+const RELOAD_MS = 2_000;
+
+/** Faults of a server of its own, as its clients meet them. */
+describe.skipIf(cluster === null)('a PostgreSQL server', () => {
+  const { url, kill, restart, promote, own, stop } = cluster as PostgresCluster;
+  /** Of an operator, who is not kept from writing by the default. */
+  const admin = `${url}?options=-c%20default_transaction_read_only%3Doff`;
+  let database: Database;
+  beforeAll(async () => {
+    database = openPostgresDatabase({ connectionString: url });
+    await database.query('CREATE TABLE counter (n integer)');
+    await database.query('INSERT INTO counter VALUES (0)');
+  });
+  afterAll(async () => {
+    await database.close();
+    await stop();
+  });
+
+  it('that was made read-only is unavailable, and works again on connections of its own when it takes writes', async () => {
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => database.query('SELECT pg_sleep(0.05)')));
+    await readOnly(true);
+    const onLiveConnection = await failureOf(() => database.query(WRITE));
+    const onNewConnection = await failureOf(() => database.query(WRITE));
+    await readOnly(false);
+
+    expect(onLiveConnection).toMatchObject({ code: 'ledger-unavailable', sqlState: '25006' });
+    expect(onNewConnection).toMatchObject({ code: 'ledger-unavailable', sqlState: '25006' });
+    // Not one of the ten that were idle then is used again.
+    await expect(
+      Promise.all(Array.from({ length: CONNECTIONS * 2 }, () => database.query(WRITE))),
+    ).resolves.toHaveLength(CONNECTIONS * 2);
+  });
+
+  it('that was promoted elsewhere is found: connections to a demoted one are not used again', async () => {
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => database.query('SELECT pg_sleep(0.05)')));
+    await readOnly(true);
+    // Only the sessions that live now stay read-only: as on the old primary, while the address leads to the new one already.
+    await sql(admin, 'ALTER ROLE lote SET default_transaction_read_only = off');
+    const failure = await failureOf(() => database.query(WRITE));
+
+    expect(failure).toMatchObject({ code: 'ledger-unavailable', sqlState: '25006' });
+    for (let count = 0; count < CONNECTIONS * 2; count += 1) await database.query(WRITE);
+    await readOnly(false);
+    await sql(admin, 'ALTER ROLE lote RESET default_transaction_read_only');
+  });
+
+  it('that ends its connections, or whose network does, is unavailable for what was under way and works at once', async () => {
+    const proxy = await tcpProxy(new URL(url).host);
+    const address = new URL(url);
+    address.host = proxy.address;
+    const through = openPostgresDatabase({ connectionString: address.href });
+    const underWay = failureOf(() => through.query('SELECT pg_sleep(60)'));
+    await sleep(200);
+    proxy.reset();
+
+    expect(await underWay).toMatchObject({ code: 'ledger-unavailable' });
+    expect(await through.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    const ended = failureOf(() => through.query('SELECT pg_terminate_backend(pg_backend_pid())'));
+    expect(await ended).toMatchObject({ code: 'ledger-unavailable' });
+    expect(await through.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    await through.close();
+    await proxy.cut();
+  });
+
+  it('that crashed is unavailable until it is back; who opens the ledger while it starts waits for it', async () => {
+    await kill();
+    expect(await failureOf(() => database.query(WRITE))).toMatchObject({ code: 'ledger-unavailable' });
+    await restart('closed-standby');
+    expect(await failureOf(() => database.query(WRITE))).toMatchObject({
+      code: 'ledger-unavailable',
+      sqlState: '57P03',
+    });
+    const opening = openPostgresLedger({ connectionString: url, schema: 'opened_late', keyOf: idempotencyKeyOf });
+    await sleep(1_000);
+    await promote();
+
+    const ledger = await opening;
+
+    expect(ledger.id).not.toBe('');
+    await ledger.close();
+    await expect(database.query(WRITE)).resolves.toEqual([]);
+  });
+
+  it('whose disk is full is unavailable, and takes what it refused when there is room', async ({ skip }) => {
+    const disk = await smallDisk(24);
+    if (disk === null) return skip();
+    const folder = join(disk.path, 'tablespace');
+    await mkdir(folder);
+    await own(folder);
+    await sql(url, `CREATE TABLESPACE small LOCATION '${folder}'`);
+    await database.query('CREATE TABLE big (text text) TABLESPACE small');
+    disk.fill();
+    const failure = await failureOf(async () => {
+      for (;;)
+        await database.query(`INSERT INTO big SELECT repeat(md5(random()::text), 60) FROM generate_series(1, 100)`);
+    });
+    const reading = await database.query('SELECT count(*) > 0 AS some FROM counter');
+    disk.empty();
+
+    expect(failure).toMatchObject({ code: 'ledger-unavailable', sqlState: '53100' });
+    expect(reading).toEqual([{ some: true }]);
+    await expect(database.query(`INSERT INTO big VALUES ('late')`)).resolves.toEqual([]);
+    await database.query('DROP TABLE big');
+    await sql(url, 'DROP TABLESPACE small');
+    await disk.remove();
+  });
+
+  async function readOnly(on: boolean): Promise<void> {
+    const change = on ? 'SET default_transaction_read_only = on' : 'RESET default_transaction_read_only';
+    await sql(admin, `ALTER SYSTEM ${change}`);
+    await sql(admin, 'SELECT pg_reload_conf()');
+    // The signal takes a moment to come to the sessions.
+    await sleep(RELOAD_MS);
+  }
+});
+
+async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
+  return work().then(
+    () => null,
+    (error: unknown) => error,
+  );
+}

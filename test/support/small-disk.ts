@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A file system of its own that can really be full, or read-only. */
+export interface SmallDisk {
+  readonly path: string;
+  /** Leaves no room for anything. */
+  fill(): void;
+  /** Gives the room back. */
+  empty(): void;
+  /** Nothing can be written, and what is there can be read. */
+  readOnly(on: boolean): void;
+  remove(): Promise<void>;
+}
+
+/** Mounts a tmpfs; null, with the reason printed, where this user may not mount. */
+export async function smallDisk(megabytes: number): Promise<SmallDisk | null> {
+  const path = await mkdtemp(join(tmpdir(), 'lote-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=777`, 'tmpfs', path], { stdio: 'pipe' });
+  } catch {
+    process.stderr.write(
+      '\n*** No small disk: this user may not mount a tmpfs. Tests of a full disk are skipped. ***\n\n',
+    );
+    await rm(path, { recursive: true, force: true });
+    return null;
+  }
+  chmodSync(path, 0o777);
+  const ballast = join(path, 'ballast');
+  return {
+    path,
+    fill() {
+      // Bytes that were freed meanwhile are taken, too.
+      for (let round = 0; round < 3; round += 1) {
+        const { bavail, bsize } = statfsSync(path);
+        if (bavail > 0) writeFileSync(`${ballast}-${round}`, Buffer.alloc(bavail * bsize));
+      }
+    },
+    empty() {
+      for (let round = 0; round < 3; round += 1) rmSync(`${ballast}-${round}`, { force: true });
+    },
+    readOnly(on) {
+      execFileSync('mount', ['-o', `remount,${on ? 'ro' : 'rw'}`, path], { stdio: 'pipe' });
+    },
+    async remove() {
+      execFileSync('umount', ['-l', path], { stdio: 'pipe' });
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
