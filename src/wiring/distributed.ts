@@ -9,11 +9,12 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { activityDeps } from './activity-deps.ts';
 import { startConsole } from '../console/start-console.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
+import { createCommonFolders } from './common-folders.ts';
 import { connectClient, lazyClient, placeOf } from './connect-client.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
-import { keeping, queuePollers } from './queue-pollers.ts';
+import { keeping, queuePollers, sayGoodbye } from './queue-pollers.ts';
 import { requireReportsFolder } from './require-reports-folder.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
@@ -55,8 +56,10 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       pause: (ms) => sleep(ms),
       tell: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
     });
+    const folders = createCommonFolders({ config, ledger: shared.ledger, log });
+    await folders?.join();
     const deps = activityDeps({
-      ...shared,
+      ...{ ...shared, folders },
       ...{ config, webhookUrl: config.webhook.url, log },
       searchable: await ensureSearchAttributes(shared.client, log),
       consoleUrl: () => config.console.publicUrl,
@@ -65,6 +68,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,
+      sayGoodbye: (identity) => sayGoodbye(shared.client, taskQueue, identity),
     });
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);
@@ -110,7 +114,7 @@ export async function startDistributedConsole(
     const web = await startConsole({
       ...{ host: place.host, port: place.port },
       ...consoleParts({
-        ...{ config, ledger, client, log },
+        ...{ config, ledger, client, log, folders: createCommonFolders({ config, ledger, log }) },
         profile: readProfile(config),
         serviceBaseUrl: service.kind === 'remote' ? service.baseUrl : null,
         temporalUi: temporal.uiUrl,

@@ -18,6 +18,7 @@ import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
 import { awaitBatch } from './await-batch.ts';
 import { startBatch } from './batch-starter.ts';
+import { createCommonFolders } from './common-folders.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints } from './crash-points.ts';
 import { openTemporal } from './embedded-temporal.ts';
@@ -27,7 +28,7 @@ import { bringIn } from './input-files.ts';
 import { requireKnownService } from './interlock.ts';
 import { openLedger } from './open-ledger.ts';
 import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
-import { keeping, queuePollers } from './queue-pollers.ts';
+import { keeping, queuePollers, sayGoodbye } from './queue-pollers.ts';
 import { requireReportsFolder } from './require-reports-folder.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
@@ -152,8 +153,10 @@ async function startParts(
   });
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
   let consoleUrl: string | null = null;
+  const folders = createCommonFolders({ config, ledger, log });
+  await folders?.join();
   const deps = activityDeps({
-    ...{ config, ledger, service, profile, client, requireAccount, webhookUrl, crash, log },
+    ...{ config, ledger, folders, service, profile, client, requireAccount, webhookUrl, crash, log },
     searchable: await ensureSearchAttributes(client, log),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
   });
@@ -161,12 +164,17 @@ async function startParts(
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,
+    // A server of our own leaves with its worker.
+    ...(config.temporal.address === null
+      ? {}
+      : { sayGoodbye: (identity: string) => sayGoodbye(client, taskQueue, identity) }),
   });
   parts.add('worker', () => worker.stop());
   await ensureReconciliationSchedule(client, config, log);
 
   const handOver = createHandOver(async (file, given) => {
     await options.beforeHandOver(service);
+    await folders?.require('input');
     const name = await bringIn(config.inputDir, file);
     const place = { client, taskQueue, application: config.application, inputDir: config.inputDir };
     const { batchId, handle } = await startBatch(place, { ...given, file: name, ledgerId: ledger.id });
@@ -180,6 +188,7 @@ async function startParts(
     ...consoleParts({
       config,
       ledger,
+      folders,
       client,
       profile,
       serviceBaseUrl: service.baseUrl,

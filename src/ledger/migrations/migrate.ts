@@ -9,6 +9,7 @@ import { PROBE_TURN } from './0006-probe.ts';
 import { SECOND_TRIES } from './0007-second-tries.ts';
 import { SHARED_SERVICE } from './0009-shared-service.ts';
 import { FENCING_TOKEN } from './0010-fencing.ts';
+import { SHARED_FOLDERS } from './0016-shared-folders.ts';
 
 /** In order; a number once released is never changed, only followed by the next. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   SECOND_TRIES,
   SHARED_SERVICE,
   FENCING_TOKEN,
+  SHARED_FOLDERS,
 ];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
