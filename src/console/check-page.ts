@@ -57,7 +57,7 @@ function startForm(format: PageFormat, { file, declared, check, temporalStart }:
   const { texts } = format;
   const valid = check.invoices - check.invalid;
   if (valid === 0) return html``;
-  return html`<form action="/start" method="post">
+  return html`<form action="${format.action('/start')}" method="post">
     <input type="hidden" name="file" value="${file}" />
     ${Object.entries(declared).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <button class="main">${format.plural(texts.dryRun.start, valid)}</button>

@@ -17,6 +17,11 @@ export interface RunRequest {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+export interface RunAccess {
+  /** Whether files may lie anywhere: the caller showed the console's token, so it can read what the owner can. Else: the input directory. */
+  readonly anywhere: boolean;
+}
+
 export interface RunAnswer {
   readonly batches: readonly { readonly batchId: string; readonly workflowId: string; readonly file: string }[];
 }
@@ -87,7 +92,7 @@ export interface BatchWatch {
 
 /** What the console can set in motion; each is there only where the process that serves it can do it. */
 export interface ConsoleActions {
-  readonly run?: (request: RunRequest) => Promise<RunAnswer>;
+  readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
   /** Files that came by the browser. */
   readonly files?: {
     /** Keeps a file under `incoming/` of the input directory; its name relative to that. @throws LoteError `usage` when it is too large */

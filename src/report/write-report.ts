@@ -11,7 +11,7 @@ import { replaceCorrections } from './replace-corrections.ts';
 import type { ReportHistory } from './report-history.ts';
 import type { ReportCounts, ReportModel } from './report-model.ts';
 import { writeCorrections, type WrittenCorrections } from './write-corrections.ts';
-import { syncDirectory, writeSynced } from './write-synced.ts';
+import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from './write-synced.ts';
 
 /** Working directories that a killed process left; a living one is done long before. */
 const STALE_AFTER_MS = 60 * 60 * 1000;
@@ -48,7 +48,7 @@ export interface WrittenReport {
  */
 export async function writeReport(request: WriteReport): Promise<WrittenReport> {
   const directory = reportDirectory(request);
-  await mkdir(directory, { recursive: true });
+  await mkdir(directory, { recursive: true, mode: REPORT_DIRECTORY_MODE });
   await removeStaleWork(directory, request.now);
   const work = await mkdtemp(join(directory, WORK_PREFIX));
   try {

@@ -8,6 +8,7 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { startBatch } from './batch-starter.ts';
 import { checkFile } from './check-file.ts';
 import { createHealthChecks } from './console-health.ts';
+import { limitedChecks, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from './input-files.ts';
 import { keepUpload } from './keep-upload.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
@@ -62,7 +63,11 @@ function fileActions({ config, ledger }: ConsoleParts, client: Client): NonNulla
   const { inputDir, application, taskQueue } = config;
   return {
     keep: (name, content) => keepUpload({ inputDir, name, content }),
-    check: async (file, declared) => checkFile(await resolveInput(inputDir, file), inputDir, declared),
+    check: limitedChecks(async (file, declared) => {
+      const path = await resolveInput(inputDir, file);
+      await requireCheckable(path);
+      return checkFile(path, inputDir, declared);
+    }),
     async start(file, declared) {
       const { batchId } = await startBatch(
         { client, taskQueue, application, inputDir },

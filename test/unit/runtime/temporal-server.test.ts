@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { processStartTime } from '../../../src/runtime/process-start-time.ts';
 import { acquireTemporalBinary } from '../../../src/runtime/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../../src/runtime/temporal-server.ts';
+import { PID_NAMESPACE, whyNoNamespaces } from '../../support/namespaces.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
@@ -84,6 +85,25 @@ describe('startTemporalServer', () => {
     expect(server.address).toBe(address);
     expect(await statusOf(server.address, 'left-behind')).toBe('RUNNING');
   });
+
+  it.skipIf(whyNoNamespaces() !== null)(
+    'is refused from another process namespace while a server has the file: its pid means nothing there',
+    { timeout: 60_000 },
+    async () => {
+      const dataDir = await temporaryDirectory();
+      const server = await started(dataDir);
+      await startWorkflow(server.address, 'untouched');
+      const [program = '', ...parameters] = PID_NAMESPACE.wrap([
+        ...[process.execPath, '--import', 'tsx', SERVER_PROCESS, dataDir],
+      ]);
+      const other = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void other.kill('SIGKILL'));
+      const [bytes] = (await once(other.stdout, 'data')) as [Buffer];
+
+      expect(bytes.toString()).toContain('a server that an earlier process started still has');
+      expect(await statusOf(server.address, 'untouched')).toBe('RUNNING');
+    },
+  );
 
   it('ends an adopted server too, and takes its record away', async () => {
     const dataDir = await temporaryDirectory();
