@@ -31,6 +31,8 @@ export interface Declared {
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
+  /** For the start alone: corrected content replaces what was rejected also where the refusal is no proof. */
+  readonly acceptDuplicateRisk?: boolean;
 }
 
 /** What a dry run found; nothing left the machine. */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { LoteError } from '../domain/errors.ts';
+import { childEnvironment } from './child-environment.ts';
 import { choosePort } from './free-port.ts';
 import { openLockFile } from './lock-file.ts';
 import { processStartTime } from './process-start-time.ts';
@@ -92,6 +93,7 @@ async function launch(
     // The server inherits the lock, and so holds it for exactly as long as it lives.
     stdio: ['ignore', log.fd, log.fd, lock],
     detached: true,
+    env: childEnvironment(process.env),
   });
   await log.close();
   closeSync(lock);

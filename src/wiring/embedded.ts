@@ -15,6 +15,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
+import { authenticatedService } from './authenticated-service.ts';
 import { awaitBatch } from './await-batch.ts';
 import { startBatch } from './batch-starter.ts';
 import { consoleParts } from './console-parts.ts';
@@ -23,7 +24,7 @@ import { openTemporal } from './embedded-temporal.ts';
 import { killSelf, stopSelf } from './end-self.ts';
 import { createHandOver, type HandOver } from './hand-over.ts';
 import { bringIn, resolveInput } from './input-files.ts';
-import { requireKnownService } from './interlock.ts';
+import { rememberService, requireKnownService, type Interlock } from './interlock.ts';
 import { openLedger } from './open-ledger.ts';
 import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
 import { keeping, queuePollers } from './queue-pollers.ts';
@@ -112,10 +113,14 @@ async function startParts(
   const account = accountOf(config, sandbox);
   const { application } = config;
   const known = config.service.kind === 'sandbox' ? null : account;
-  const requireAccount = (): Promise<void> =>
-    requireKnownService({ ledger, application, account: known, profile, now: Date.now() });
-  await requireAccount();
-  const service = crash.service(openSharedService(config, account, { profile, ledger }));
+  const guard = (): Interlock => ({ ledger, application, account: known, profile, now: Date.now() });
+  const isKnown = (): Promise<boolean> => requireKnownService(guard());
+  await isKnown();
+  const service = authenticatedService({
+    service: crash.service(openSharedService(config, account, { profile, ledger })),
+    isKnown,
+    remember: () => rememberService(guard()),
+  });
   parts.add('service', () => service.close());
   await options.beforeSending?.(service);
 
@@ -150,7 +155,7 @@ async function startParts(
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
   let consoleUrl: string | null = null;
   const deps = activityDeps({
-    ...{ config, ledger, service, profile, client, requireAccount, webhookUrl, crash, log },
+    ...{ config, ledger, service, profile, client, requireAccount: isKnown, webhookUrl, crash, log },
     searchable: await ensureSearchAttributes(client, log),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
   });

@@ -244,6 +244,22 @@ describe('the start of a file', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/batches/batch-may-0a1b2c3d?started=ab']);
   });
 
+  it('starts it with the accepted risk of a duplicate, which is asked for only where a refusal is no proof', async () => {
+    const started: unknown[] = [];
+    const startFile = async (file: string, declared: Declared) => {
+      started.push([file, declared]);
+      return { batchId: 'batch-may-0a1b2c3d', sha256: 'ab' };
+    };
+    const profileWith = (mismatchCodes: readonly string[]) => ({ serviceProfile: { idempotency: { mismatchCodes } } });
+
+    await start({ files: { start: startFile } }, { file: 'incoming/x/may.csv', acceptDuplicateRisk: 'yes' });
+
+    expect(started).toEqual([['incoming/x/may.csv', { acceptDuplicateRisk: true }]]);
+    expect(await checkPage({ options: profileWith([]) })).toContain('name="acceptDuplicateRisk"');
+    expect(await checkPage({ options: profileWith(['mismatch']) })).not.toContain('acceptDuplicateRisk');
+    expect(await checkPage({})).not.toContain('acceptDuplicateRisk');
+  });
+
   it.each([
     ['from a page of somebody else', { host: '127.0.0.1', origin: 'http://evil.example' }],
     ['from a page that hides where it is', { host: '127.0.0.1', origin: 'null' }],

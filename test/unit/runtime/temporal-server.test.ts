@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SECRET_VARIABLES } from '../../../src/runtime/env-secret-files.ts';
 import { processStartTime } from '../../../src/runtime/process-start-time.ts';
 import { acquireTemporalBinary } from '../../../src/runtime/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../../src/runtime/temporal-server.ts';
@@ -104,6 +105,18 @@ describe('startTemporalServer', () => {
       expect(await statusOf(server.address, 'untouched')).toBe('RUNNING');
     },
   );
+
+  it.skipIf(process.platform !== 'linux')('has nothing secret in its environment', async () => {
+    for (const name of SECRET_VARIABLES) vi.stubEnv(name, `secret-of-${name}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const dataDir = await temporaryDirectory();
+    await started(dataDir);
+
+    const environment = await readFile(`/proc/${(await recordOf(dataDir)).pid}/environ`, 'utf8');
+
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toMatch(/secret-of-|LOTE_|INVOICING_|DATABASE_URL/);
+  });
 
   it('ends an adopted server too, and takes its record away', async () => {
     const dataDir = await temporaryDirectory();
