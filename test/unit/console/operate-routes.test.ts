@@ -72,7 +72,7 @@ describe('sending again, from the page of a batch', () => {
       'failed',
       'held',
     ]);
-    expect(page).toContain(`action="${PAGE}/retry"`);
+    expect(page).toContain(`action="${PAGE}/retry?form=`);
   });
 
   it.each([
@@ -177,7 +177,7 @@ describe('sending again, from the page of an invoice', () => {
   ])('offers it for invoice %i, and says how it would go', async (ordinal, text) => {
     const page = await pageOf(`${PAGE}/invoices/${ordinal}`);
 
-    expect(page).toContain(`action="${PAGE}/invoices/${ordinal}/retry"`);
+    expect(page).toContain(`action="${PAGE}/invoices/${ordinal}/retry?form=`);
     expect(page).toContain(text);
   });
 
@@ -214,8 +214,8 @@ describe('sending again, from the page of an invoice', () => {
 
 describe('asking the service now', () => {
   it('is offered where an answer or a final word is missing', async () => {
-    expect(await pageOf(PAGE)).toContain(`action="${PAGE}/reconcile"`);
-    expect(await pageOf(`${PAGE}/invoices/4`)).toContain(`action="${PAGE}/invoices/4/reconcile"`);
+    expect(await pageOf(PAGE)).toContain(`action="${PAGE}/reconcile?form=`);
+    expect(await pageOf(`${PAGE}/invoices/4`)).toContain(`action="${PAGE}/invoices/4/reconcile?form=`);
     expect(await pageOf(`${PAGE}/invoices/2`)).not.toContain('/reconcile"');
     expect(await pageOf(PAGE, { invoices: [anInvoice()] })).not.toContain('/reconcile"');
   });
