@@ -25,7 +25,7 @@ export interface ActivityDeps {
   /** Tells somebody of a report (LOTE_ON_REPORT); never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
   /** The account that this worker sends into is still the one that the ledger knows. @throws LoteError `interlock` */
-  readonly requireAccount: () => Promise<void>;
+  readonly requireAccount: () => Promise<unknown>;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {

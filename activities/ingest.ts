@@ -93,7 +93,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     });
     return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.desk() };
   }
-  const invoices = await stageGroups(deps, batch, read);
+  const invoices = await stageGroups(deps, input, { claim: batch, read });
   const { rowsWithoutInvoice } = read;
   const gate = await sendingGate(ledger, input, {
     batchId,
@@ -106,20 +106,25 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     rowsWithoutInvoice,
     invoices,
     pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
-    fileFindings: [...gateFindings(gate), ...read.findings],
+    fileFindings: [...gateFindings(gate), ...riskFindings(input), ...read.findings],
     proof: read.proof,
   });
   await holdBehindGate(deps, batch, gate);
   return runningBatch(deps, record);
 }
 
-async function stageGroups(deps: ActivityDeps, claim: BatchClaim, read: ReadFileOk<unknown>): Promise<number> {
+async function stageGroups(
+  deps: ActivityDeps,
+  input: IngestInput,
+  { claim, read }: { readonly claim: BatchClaim; readonly read: ReadFileOk<unknown> },
+): Promise<number> {
+  const keepsRejected = !deps.settings.retry.rejectionIsProof && input.acceptDuplicateRisk !== true;
   let ordinal = 0;
   let portion: StageInvoice[] = [];
   for await (const group of deps.ledger.rowStore(claim).groups()) {
     ordinal += 1;
     const grouped = deps.files.toInvoice(group, read.conversion);
-    portion.push(stageInvoice(deps.application, ordinal, grouped));
+    portion.push({ ...stageInvoice(deps.application, ordinal, grouped), ...(keepsRejected ? { keepsRejected } : {}) });
     if (portion.length < STAGE_PORTION) continue;
     await deps.ledger.stageInvoices(claim, portion, deps.now());
     portion = [];
@@ -152,6 +157,14 @@ function stageInvoice(application: string, ordinal: number, grouped: GroupedInvo
 function gateFindings(gate: Reason | null): readonly Finding[] {
   if (gate?.code !== 'control-totals-differ') return [];
   return [{ row: null, column: null, code: gate.code, message: gate.message, severity: 'error' }];
+}
+
+/** On record, as the same word of a retry is in the audit. */
+function riskFindings({ acceptDuplicateRisk }: IngestInput): readonly Finding[] {
+  if (acceptDuplicateRisk !== true) return [];
+  const message =
+    'Whoever started this batch accepted the risk of a duplicate: its content also takes the place of what was rejected where the refusal is no proof';
+  return [{ row: null, column: null, code: 'duplicate-risk-accepted', message, severity: 'info' }];
 }
 
 /** True when nothing of the batch may go: its unsent invoices are then held. */

@@ -21,6 +21,7 @@ const FIELDS: Readonly<Record<Exclude<keyof BatchInput, 'file'>, Check>> = {
   duplicateRows: oneOf('refuse', 'keep'),
   profile: text,
   expectInvoices: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number'],
+  acceptDuplicateRisk: [(value) => typeof value === 'boolean', 'true or false'],
   expectNet: [isAmounts, 'amounts by currency, as texts: {"EUR": "15321.40"}'],
 };
 

@@ -21,6 +21,8 @@ export interface BatchInput {
   readonly expectInvoices?: number;
   /** … and exactly this net by currency, e.g. `{ "EUR": "15321.40" }`. */
   readonly expectNet?: Readonly<Record<string, string>>;
+  /** On record: other content may take the place of a `rejected` invoice although the refusal does not prove that nothing was created. */
+  readonly acceptDuplicateRisk?: boolean;
 }
 
 /** What an operator wants sent again, and why. Rows of the file, never references: history keeps what is typed. */

@@ -12,6 +12,10 @@ type Rehearsing = Reading & { faults: string; seed: string };
 export function addReadingCommands(program: Command): void {
   reading(program, 'run')
     .description('issue the invoices of files: start, progress, wait, summary')
+    .option(
+      '--accept-duplicate-risk',
+      'let corrected content replace a rejected invoice although the refusal is no proof that nothing was created',
+    )
     .action(async (files: readonly string[], { json, ...options }: Reading) => {
       process.exitCode = await runCommand({ files, json, options, env: process.env });
     });

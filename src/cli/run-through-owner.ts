@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../domain/errors.ts';
 import type { Config } from '../runtime/config.ts';
-import { isAlive } from '../runtime/process-identity.ts';
 import { connectClient, placeOf } from '../wiring/connect-client.ts';
 import type { OwnerApi } from '../wiring/owner-api.ts';
 import type { BatchResult } from '../../workflows/messages.ts';
@@ -46,7 +45,7 @@ export async function runThroughOwner(
     }
   } catch (error) {
     // Its Temporal server may outlive it, or go first: either way nobody works on the batch any more.
-    if (isGone(error) || !(await isAlive(owner.endpoints))) return 'owner-gone';
+    if (isGone(error) || !owner.owns()) return 'owner-gone';
     throw error;
   } finally {
     done.abort();
@@ -58,8 +57,8 @@ function isGone(error: unknown): boolean {
   return error instanceof LoteError && error.code === 'owner-leaving';
 }
 
-async function ownerGone({ endpoints }: OwnerApi, done: AbortSignal): Promise<never> {
-  while (await isAlive(endpoints)) {
+async function ownerGone(owner: OwnerApi, done: AbortSignal): Promise<never> {
+  while (owner.owns()) {
     await sleep(LOOK_EVERY_MS, undefined, { ref: false });
     if (done.aborted) return new Promise(() => undefined);
   }

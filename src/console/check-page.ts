@@ -17,6 +17,8 @@ export interface CheckPage {
   readonly known: BatchRecord | null;
   /** Address of the start form in the Temporal UI. */
   readonly temporalStart: string | null;
+  /** At this service a refusal does not prove that nothing was created. */
+  readonly refusalsDoubted: boolean;
 }
 
 /** What a file says before anything of it is sent: can it go, what is wrong, how it was read. */
@@ -53,13 +55,14 @@ function tone({ refused, invalid, rowsWithoutInvoice }: FileCheck): string {
   return invalid > 0 || rowsWithoutInvoice > 0 ? 'open' : 'good';
 }
 
-function startForm(format: PageFormat, { file, declared, check, temporalStart }: CheckPage): Html {
+function startForm(format: PageFormat, { file, declared, check, temporalStart, refusalsDoubted }: CheckPage): Html {
   const { texts } = format;
   const valid = check.invoices - check.invalid;
   if (valid === 0) return html``;
-  return html`<form action="/start" method="post">
+  return html`<form action="${format.action('/start')}" method="post">
     <input type="hidden" name="file" value="${file}" />
     ${Object.entries(declared).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${refusalsDoubted ? html`<label class="choice"><input type="checkbox" name="acceptDuplicateRisk" value="yes" /> ${texts.dryRun.risk}</label>` : ''}
     <button class="main">${format.plural(texts.dryRun.start, valid)}</button>
     ${check.invalid === 0 ? '' : html`<p class="soft">${texts.dryRun.startNote}</p>`}
     ${

@@ -5,6 +5,7 @@ import { stream } from 'hono/streaming';
 import { z } from 'zod';
 import type { LoteErrorCode } from '../domain/errors.ts';
 import type { ConsoleOptions } from './console-options.ts';
+import { carriesToken } from './guard.ts';
 import { healthChecks } from './health.ts';
 import { reportFiles } from './report-files.ts';
 import { stateCounts } from './state-counts.ts';
@@ -76,11 +77,11 @@ export function consoleApi(options: ConsoleOptions): Hono {
   return api;
 }
 
-async function handOver(context: Context, { actions }: ConsoleOptions): Promise<Response> {
+async function handOver(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
   if (actions?.run === undefined) return failure(context, 501, 'usage', 'This process cannot start a run.');
   const body = RunRequestBody.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
-  return context.json(await actions.run(body.data), 202);
+  return context.json(await actions.run(body.data, { anywhere: carriesToken(context, token) }), 202);
 }
 
 function bodyTooLarge(context: Context): Response {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -10,6 +11,7 @@ import { CONSOLE_ICON } from './console-icon.ts';
 import { CONSOLE_SCRIPT } from './console-script.ts';
 import { CONSOLE_STYLE } from './console-style.ts';
 import { fileRoutes } from './file-routes.ts';
+import { formTokens } from './form-token.ts';
 import { guard } from './guard.ts';
 import { healthChecks, healthPage } from './health.ts';
 import { nightRoutes } from './night-routes.ts';
@@ -32,14 +34,15 @@ const LONGEST_SEARCH = 200;
 export function createConsoleApp(options: ConsoleOptions): Hono {
   const { ledger, onError, actions, serviceProfile } = options;
   const app = new Hono();
-  const pages = pageAnswers(options);
+  const forms = formTokens((options.token ?? '') === '' ? randomBytes(32).toString('hex') : (options.token ?? ''));
+  const pages = pageAnswers(options, forms);
   const smallForm = bodyLimit({
     maxSize: MOST_FORM_BYTES,
     onError: (context) => context.text(`A form must be of at most ${MOST_FORM_BYTES} bytes.`, 413),
   });
 
   app.use(securityHeaders());
-  app.use(guard({ token: options.token, access: options.access ?? 'loopback', hosts: options.hosts ?? [] }));
+  app.use(guard({ token: options.token, access: options.access ?? 'loopback', hosts: options.hosts ?? [], forms }));
   app.get('/style.css', (context) => context.body(CONSOLE_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   app.get('/live.js', (context) =>
     context.body(CONSOLE_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),

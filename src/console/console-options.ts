@@ -17,6 +17,11 @@ export interface RunRequest {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+export interface RunAccess {
+  /** Whether files may lie anywhere: the caller showed the console's token, so it can read what the owner can. Else: the input directory. */
+  readonly anywhere: boolean;
+}
+
 export interface RunAnswer {
   readonly batches: readonly { readonly batchId: string; readonly workflowId: string; readonly file: string }[];
 }
@@ -26,6 +31,8 @@ export interface Declared {
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
+  /** For the start alone: corrected content replaces what was rejected also where the refusal is no proof. */
+  readonly acceptDuplicateRisk?: boolean;
 }
 
 /** What a dry run found; nothing left the machine. */
@@ -87,7 +94,7 @@ export interface BatchWatch {
 
 /** What the console can set in motion; each is there only where the process that serves it can do it. */
 export interface ConsoleActions {
-  readonly run?: (request: RunRequest) => Promise<RunAnswer>;
+  readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
   /** Files that came by the browser. */
   readonly files?: {
     /** Keeps a file under `incoming/` of the input directory; its name relative to that. @throws LoteError `usage` when it is too large */

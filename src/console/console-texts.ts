@@ -95,6 +95,7 @@ export interface ConsoleTexts extends OperatorTexts {
     readonly some: Plural;
     readonly rowsLeft: Plural;
     readonly start: Plural;
+    readonly risk: string;
     readonly startNote: string;
     readonly correctFirst: string;
     readonly correctAgain: string;

@@ -8,7 +8,12 @@ import { multipartFile } from './multipart-file.ts';
 import type { PageAnswers } from './page-answers.ts';
 import { temporalStartAddress } from './temporal-address.ts';
 
-const StartForm = z.object({ file: z.string().min(1).max(1_000) });
+const StartForm = z.object({
+  file: z.string().min(1).max(1_000),
+  acceptDuplicateRisk: z.literal('yes').optional().catch(undefined),
+});
+/** A profile without these codes cannot tell a refusal from a duplicate. */
+const DoubtfulRefusals = z.object({ idempotency: z.object({ mismatchCodes: z.array(z.unknown()).max(0) }) });
 
 /** A file comes by the browser, is checked, and started: nothing is sent before the last step. */
 export function fileRoutes(
@@ -36,7 +41,11 @@ export function fileRoutes(
     const check = await files.check(file, declared);
     const format = pages.formatOf(context);
     const known = await ledger.batchOfFile(application, check.sha256);
-    const content = checkPage(format, { file, declared, check, known, temporalStart: temporalStartAddress(links) });
+    const content = checkPage(format, {
+      ...{ file, declared, check, known },
+      temporalStart: temporalStartAddress(links),
+      refusalsDoubted: DoubtfulRefusals.safeParse(options.serviceProfile).success,
+    });
     return pages.show(context, { title: format.texts.dryRun.title, content });
   });
 
@@ -44,7 +53,8 @@ export function fileRoutes(
     const form = await formOf(context);
     const started = StartForm.safeParse(form);
     if (!started.success) return context.redirect('/', 303);
-    const { batchId, sha256 } = await files.start(started.data.file, readDeclared(form));
+    const accepted = started.data.acceptDuplicateRisk === 'yes' ? { acceptDuplicateRisk: true } : {};
+    const { batchId, sha256 } = await files.start(started.data.file, { ...readDeclared(form), ...accepted });
     return context.redirect(`/batches/${encodeURIComponent(batchId)}?started=${sha256}`, 303);
   });
 

@@ -1,6 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import type { FormTokens } from './form-token.ts';
+import { peerAccount } from './peer-account.ts';
+import { sameSecret } from './same-secret.ts';
 
 export const TOKEN_HEADER = 'x-lote-token';
 const SESSION_COOKIE = 'lote_console';
@@ -11,29 +14,45 @@ export interface GuardOptions {
   readonly token: string | undefined;
   readonly access: 'loopback' | 'token';
   readonly hosts: readonly string[];
+  readonly forms: FormTokens;
 }
 
 /**
- * Three doors, in this order: the Host header must name this console (a page of a stranger's name that resolves to
- * loopback is DNS rebinding); a request that changes something must come from a page of this console or carry the token;
- * and where the console is reachable from elsewhere, everything needs the token.
+ * Checks, in this order: the address is one of this console; the Host header names this console (a page of a stranger's name that resolves to
+ * loopback is DNS rebinding); a request that changes something comes from a page of this console, with the token of that page, or carries the
+ * console's token; where the console is reachable from elsewhere, and for another account of this machine, everything needs the console's token.
  */
-export function guard({ token, access, hosts }: GuardOptions): MiddlewareHandler {
+export function guard({ token, access, hosts, forms }: GuardOptions): MiddlewareHandler {
   const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
   return async (context, next) => {
+    // `//host/` is an address of another host wherever it is written down again: in a redirect, in a link.
+    if (/^\/[/\\]/u.test(context.req.path)) {
+      return refuse(context, 400, 'address-unknown', 'An address of the console begins with one slash.');
+    }
     // With the token a stranger's page gets nothing under any name: its browser has no session for that name.
     if (access === 'loopback' && !names.has(hostName(context.req.header('host') ?? ''))) {
       return refuse(context, 421, 'host-unknown', 'The console answers only under its own host names.');
     }
-    if (!SAFE_METHODS.has(context.req.method) && !isSameOrigin(context) && !carriesToken(context, token)) {
-      return refuse(
-        context,
-        403,
-        'origin-refused',
-        `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`,
-      );
+    if (!SAFE_METHODS.has(context.req.method) && !carriesToken(context, token)) {
+      if (!isSameOrigin(context)) {
+        return refuse(
+          context,
+          403,
+          'origin-refused',
+          `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`,
+        );
+      }
+      if (!forms.accepts(context)) {
+        return refuse(
+          context,
+          403,
+          'page-old',
+          'The page was made before this console was started, or by another one. Nothing was done. Go back, load the page again, and repeat.',
+        );
+      }
     }
-    if (access === 'loopback' || carriesToken(context, token) || hasSession(context, token)) return next();
+    if (carriesToken(context, token) || hasSession(context, token)) return next();
+    if (access === 'loopback' && (await peerAccount(context)) !== 'other') return next();
     // Health checks of a container have no token; they learn one word.
     if (context.req.path === '/api/health' && SAFE_METHODS.has(context.req.method))
       return context.json({ status: 'up' });
@@ -43,7 +62,8 @@ export function guard({ token, access, hosts }: GuardOptions): MiddlewareHandler
         context,
         401,
         'token-missing',
-        `Open the console with ?token=… once, or send the token in ${TOKEN_HEADER}.`,
+        `From another machine or another account of this one, open the console with ?token=… once, or send the token in ${TOKEN_HEADER}: ` +
+          'the value of CONSOLE_TOKEN, or what is in the file console-token of the data directory.',
       )
     );
   };
@@ -61,7 +81,8 @@ function isSameOrigin(context: Context): boolean {
   return URL.canParse(origin) && new URL(origin).host === (context.req.header('host') ?? '').toLowerCase();
 }
 
-function carriesToken(context: Context, token: string | undefined): boolean {
+/** Whether the request carries the console's own token: nobody but the account that runs Lote, and whom it was given, can read it. */
+export function carriesToken(context: Context, token: string | undefined): boolean {
   const given = context.req.header(TOKEN_HEADER) ?? '';
   return token !== undefined && token !== '' && sameSecret(given, token);
 }
@@ -83,12 +104,6 @@ function sessionOf(token: string): string {
   return createHash('sha256').update(`lote console session ${token}`).digest('hex');
 }
 
-/** Hashed first, so that neither length nor content shows in the time. */
-function sameSecret(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function refuse(context: Context, status: 401 | 403 | 421, code: string, message: string): Response {
+function refuse(context: Context, status: 400 | 401 | 403 | 421, code: string, message: string): Response {
   return context.json({ error: { code, message } }, status);
 }

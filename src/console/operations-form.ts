@@ -10,8 +10,11 @@ export interface OperationsForm {
 }
 
 /** Pause, go on, send nothing more: updates of the running workflow, with the reason that its history keeps. */
-export function operationsForm({ texts: { operations } }: PageFormat, { batchId, watch }: OperationsForm): Html {
-  const action = `/batches/${encodeURIComponent(batchId)}/operations`;
+export function operationsForm(
+  { texts: { operations }, action: actionOf }: PageFormat,
+  { batchId, watch }: OperationsForm,
+): Html {
+  const action = actionOf(`/batches/${encodeURIComponent(batchId)}/operations`);
   const waits = watch.waitingFor === null ? html`` : html`<p>${operations.waitingFor} ${watch.waitingFor}</p>`;
   if (watch.cancelled) return html`<p>${operations.done.cancelRemaining}</p>${waits}`;
   return html`<section class="card" aria-label="${operations.title}">

@@ -3,6 +3,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { chooseLanguage } from './choose-language.ts';
 import type { ConsoleOptions } from './console-options.ts';
+import type { FormTokens } from './form-token.ts';
 import { pageFormat } from './page-format.ts';
 import type { PageFormat } from './page-format.ts';
 import { pageLayout } from './page-layout.ts';
@@ -26,11 +27,12 @@ export interface PageAnswers {
   notFound(context: Context): Response | Promise<Response>;
 }
 
-export function pageAnswers({ links, version, timeZone }: ConsoleOptions): PageAnswers {
+export function pageAnswers({ links, version, timeZone }: ConsoleOptions, forms: FormTokens): PageAnswers {
   function formatOf(context: Context): PageFormat {
     const browser = context.req.header('accept-language') ?? '';
     const chosen = chosenLanguage(context);
-    return pageFormat(chooseLanguage(chosen === null ? browser : preferring(chosen, browser)), timeZone);
+    const speech = chooseLanguage(chosen === null ? browser : preferring(chosen, browser));
+    return pageFormat(speech, timeZone, forms.tokenFor(context));
   }
 
   function show(context: Context, { title, content, live = false, status = 200 }: Page) {

@@ -1,6 +1,7 @@
 import type { ConsoleTexts } from './console-texts.ts';
 import type { Plural } from './plural.ts';
 import type { Speech } from './choose-language.ts';
+import { formAction } from './form-token.ts';
 import { fill, pluralForm } from './fill.ts';
 import { CONSOLE_TEXTS } from './text-catalogue.ts';
 
@@ -10,6 +11,10 @@ export interface PageFormat {
   readonly texts: ConsoleTexts;
   /** The zone in which times are shown. */
   readonly timeZone: string;
+  /** What a request from this page must bring back. */
+  readonly formToken: string;
+  /** Where a form of this page is sent. */
+  action(address: string): string;
   count(value: number): string;
   /** A text with a number in it; `of` is the whole that it is a part of. */
   plural(text: Plural, n: number, of?: number): string;
@@ -22,7 +27,7 @@ export interface PageFormat {
   date(isoDate: string): string;
 }
 
-export function pageFormat({ language, locale }: Speech, timeZone?: string): PageFormat {
+export function pageFormat({ language, locale }: Speech, timeZone?: string, formToken = ''): PageFormat {
   const numbers = new Intl.NumberFormat(locale, { useGrouping: true });
   const parts = new Intl.NumberFormat(locale, { useGrouping: 'always', minimumFractionDigits: 1 }).formatToParts(
     1234567.5,
@@ -46,6 +51,8 @@ export function pageFormat({ language, locale }: Speech, timeZone?: string): Pag
     language,
     texts: CONSOLE_TEXTS[language],
     timeZone: times.resolvedOptions().timeZone,
+    formToken,
+    action: (address) => formAction(address, formToken),
     count: (value) => numbers.format(value),
     plural(text, n, of) {
       // "1 of 200 need attention" is about the 1: the part decides.

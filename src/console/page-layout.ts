@@ -25,6 +25,7 @@ export function pageLayout(page: PageLayout): Html {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="lote-form" content="${format.formToken}" />
         <title>${title} - Lote</title>
         <link rel="icon" href="/icon.svg" />
         <link rel="stylesheet" href="/style.css" />

@@ -7,10 +7,10 @@ import type { Html } from './page-layout.ts';
 export const SETTLED_BY_ASKING: readonly Outcome[] = ['unknown', 'unsettled'];
 
 /** Asks the service now instead of in a quarter of an hour; `back` is the page that was left. */
-export function reconcileForm({ texts: { reconcile } }: PageFormat, back: string): Html {
+export function reconcileForm({ texts: { reconcile }, action }: PageFormat, back: string): Html {
   return html`<section class="card" aria-label="${reconcile.title}">
     <h2>${reconcile.title}</h2>
-    <form action="${back}/reconcile" method="post">
+    <form action="${action(`${back}/reconcile`)}" method="post">
       <button>${reconcile.button}</button>
       <p class="soft">${reconcile.note}</p>
     </form>

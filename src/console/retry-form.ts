@@ -14,7 +14,7 @@ export function retryBatchForm(format: PageFormat, batchId: string, counts: Stat
   if (states.length === 0) return html``;
   return html`<section class="card" aria-label="${retry.title}">
     <h2>${retry.title}</h2>
-    <form action="/batches/${encodeURIComponent(batchId)}/retry" method="post">
+    <form action="${format.action(`/batches/${encodeURIComponent(batchId)}/retry`)}" method="post">
       <fieldset>
         <legend>${retry.states}</legend>
         ${states.map(
@@ -39,12 +39,12 @@ export interface RetryInvoiceForm {
 }
 
 /** Of one invoice: also of one without an answer, and where a duplicate is possible only with a word on record. */
-export function retryInvoiceForm({ texts }: PageFormat, { batchId, ordinal, state }: RetryInvoiceForm): Html {
+export function retryInvoiceForm({ texts, action }: PageFormat, { batchId, ordinal, state }: RetryInvoiceForm): Html {
   const { retry, operations } = texts;
   if (!(RETRY_BY_ROW_STATES as readonly Outcome[]).includes(state)) return html``;
   return html`<section class="card" aria-label="${retry.title}">
     <h2>${retry.title}</h2>
-    <form action="/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}/retry" method="post">
+    <form action="${action(`/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}/retry`)}" method="post">
       <p>${state === 'unknown' ? retry.repeatNote : retry.note}</p>
       ${reasonField(operations, 'retry-reason')}
       <label class="choice"><input type="checkbox" name="acceptDuplicateRisk" value="yes" /> ${retry.risk}</label>

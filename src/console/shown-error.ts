@@ -29,4 +29,5 @@ const STATUS_BY_CODE: Partial<Record<LoteErrorCode, 400 | 404 | 503>> = {
   'service-list-unreadable': 503,
   'worker-missing': 503,
   'owner-leaving': 503,
+  'checks-busy': 503,
 };

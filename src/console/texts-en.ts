@@ -101,6 +101,7 @@ export const TEXTS_EN: ConsoleTexts = {
     },
     rowsLeft: { one: '{n} row belongs to no invoice.', other: '{n} rows belong to no invoice.' },
     start: { one: 'Start: issue {n} invoice', other: 'Start: issue {n} invoices' },
+    risk: 'Also replace what the service rejected with the content of this file; I accept that an invoice may be issued twice.',
     startNote: 'The invoices with errors stay behind and come back in a corrections file.',
     correctFirst: 'Or correct the file first, and check it again',
     correctAgain: 'Correct the file and check it again',

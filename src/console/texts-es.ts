@@ -106,6 +106,7 @@ export const TEXTS_ES: ConsoleTexts = {
     },
     rowsLeft: { one: '{n} fila no pertenece a ninguna factura.', other: '{n} filas no pertenecen a ninguna factura.' },
     start: { one: 'Iniciar: emitir {n} factura', other: 'Iniciar: emitir {n} facturas' },
+    risk: 'Sustituir también lo que el servicio rechazó por el contenido de este fichero; acepto que una factura pueda emitirse dos veces.',
     startNote: 'Las facturas con errores se quedan atrás y vuelven en un archivo de correcciones.',
     correctFirst: 'O corrija primero el archivo, y compruébelo de nuevo',
     correctAgain: 'Corrija el archivo y compruébelo de nuevo',

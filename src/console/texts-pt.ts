@@ -103,6 +103,7 @@ export const TEXTS_PT: ConsoleTexts = {
     },
     rowsLeft: { one: '{n} linha não pertence a nenhuma fatura.', other: '{n} linhas não pertencem a nenhuma fatura.' },
     start: { one: 'Iniciar: emitir {n} fatura', other: 'Iniciar: emitir {n} faturas' },
+    risk: 'Substituir também o que o serviço rejeitou pelo conteúdo deste ficheiro; aceito que uma fatura possa ser emitida duas vezes.',
     startNote: 'As faturas com erros ficam para trás e voltam num ficheiro de correções.',
     correctFirst: 'Ou corrija primeiro o ficheiro, e verifique-o de novo',
     correctAgain: 'Corrija o ficheiro e verifique-o de novo',

@@ -3,8 +3,8 @@ import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
 /** Choose a file and have it checked; works without JavaScript. */
-export function uploadForm({ texts: { upload } }: PageFormat): Html {
-  return html`<form class="card" action="/files" method="post" enctype="multipart/form-data">
+export function uploadForm({ texts: { upload }, action }: PageFormat): Html {
+  return html`<form class="card" action="${action('/files')}" method="post" enctype="multipart/form-data">
     <label for="file">${upload.choose}</label>
     <div class="row">
       <input id="file" type="file" name="file" required accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl" />

@@ -24,6 +24,7 @@ export type LoteErrorCode =
   | 'port-taken'
   | 'data-directory-owned'
   | 'owner-leaving'
+  | 'checks-busy'
   | 'interrupted'
   | 'internal';
 

@@ -1,5 +1,5 @@
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, readdir, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import { parseProfile, requireProfileName } from './profile.ts';
 import type { Profile } from './profile.ts';
@@ -37,8 +37,8 @@ export async function chooseProfile(request: ChooseProfile): Promise<ChosenProfi
 }
 
 async function loadProfile(directory: string, name: string): Promise<Profile> {
-  const bytes = await readFile(join(directory, `${name}.json`)).catch(() => null);
-  if (bytes === null || bytes.length > LONGEST_PROFILE) {
+  const bytes = await readInside(directory, `${name}.json`).catch(() => null);
+  if (bytes === null) {
     const names = await profileNames(directory);
     const known = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
     throw new LoteError(
@@ -47,6 +47,14 @@ async function loadProfile(directory: string, name: string): Promise<Profile> {
     );
   }
   return parseProfile(name, bytes);
+}
+
+/** Null for a file that is too long, or that a link leads to from elsewhere: an error about its text would show what is in it. */
+async function readInside(directory: string, file: string): Promise<Uint8Array | null> {
+  const path = await realpath(join(directory, file));
+  if (!path.startsWith((await realpath(directory)) + sep)) return null;
+  const { size } = await stat(path);
+  return size > LONGEST_PROFILE ? null : readFile(path);
 }
 
 async function profileNames(directory: string): Promise<readonly string[]> {

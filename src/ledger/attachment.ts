@@ -9,6 +9,8 @@ export interface KnownIdentity {
   readonly ownerIdle: boolean;
   /** An earlier content of it turned out to be issued: an operator decides. */
   readonly blocked: boolean;
+  /** A refusal is no proof, and nobody accepted the risk of a duplicate. */
+  readonly keepsRejected: boolean;
 }
 
 export type Attachment =
@@ -19,13 +21,17 @@ export type Attachment =
   | 'take-over'
   /** Other content, and the service definitively has none, for it refused or was never asked: the next generation is this batch's. */
   | 'correct'
+  /** The same, but the service may have a document of what it refused: somebody must accept the risk. */
+  | 'needs-risk'
   | 'conflict';
 
 /** The ownership rule of docs/ledger.md for one identity that was there before. */
 export function decideAttachment(known: KnownIdentity): Attachment {
-  const { sameFingerprint, state, ownerIdle, blocked } = known;
+  const { sameFingerprint, state, ownerIdle, blocked, keepsRejected } = known;
   const free = !blocked && ownerIdle && canMove('replace', state);
   if (sameFingerprint && state === 'issued') return 'already-issued';
   if (sameFingerprint) return free ? 'take-over' : 'attach';
-  return free || (!blocked && canMove('regenerate', state)) ? 'correct' : 'conflict';
+  if (free) return 'correct';
+  if (blocked || !canMove('regenerate', state)) return 'conflict';
+  return state === 'rejected' && keepsRejected ? 'needs-risk' : 'correct';
 }

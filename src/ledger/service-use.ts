@@ -1,5 +1,5 @@
 import { LoteError } from '../domain/errors.ts';
-import type { PaceNews, ServiceUseLedger } from '../domain/ports/service-use-ledger.ts';
+import type { PaceNews, ServiceAccountRecord, ServiceUseLedger } from '../domain/ports/service-use-ledger.ts';
 import { rateOf, slowedDown, takePlaces, type RequestPace } from '../domain/request-pace.ts';
 import type { Database, Queries } from './database.ts';
 import type { PaceRow } from './sql/service-use.ts';
@@ -26,21 +26,25 @@ interface AccountRow {
   readonly key_fingerprint: string;
 }
 
+function idOf({ application, baseUrl, keyFingerprint }: ServiceAccountRecord): readonly string[] {
+  return [application, baseUrl, keyFingerprint];
+}
+
+function accountOf([row]: readonly AccountRow[]): ServiceAccountRecord | null {
+  if (row === undefined) return null;
+  return { application: row.application, baseUrl: row.base_url, keyFingerprint: row.key_fingerprint };
+}
+
 /** The service as all processes of this ledger use it together. */
 export function createServiceUse(database: Database): ServiceUseLedger {
   return {
-    async knownAccount(account, now) {
-      const { application, baseUrl, keyFingerprint } = account;
-      const id = [application, baseUrl, keyFingerprint];
-      const find = (): Promise<readonly AccountRow[]> => database.query<AccountRow>(FIND_USED_ACCOUNT, id);
-      // Asked before each activity: to read is enough, but for the first time.
-      let [row] = await find();
-      if (row === undefined) {
-        await database.query(REMEMBER_ACCOUNT, [...id, now]);
-        [row] = await find();
-      }
-      if (row === undefined) return account;
-      return { application: row.application, baseUrl: row.base_url, keyFingerprint: row.key_fingerprint };
+    async knownAccount(account) {
+      return accountOf(await database.query<AccountRow>(FIND_USED_ACCOUNT, idOf(account)));
+    },
+
+    async rememberAccount(account, now) {
+      await database.query(REMEMBER_ACCOUNT, [...idOf(account), now]);
+      return accountOf(await database.query<AccountRow>(FIND_USED_ACCOUNT, idOf(account))) ?? account;
     },
 
     async confirmAccount({ application, baseUrl, keyFingerprint }, now) {

@@ -88,6 +88,7 @@ function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
     state: known.state as InvoiceState,
     ownerIdle: known.owner_idle,
     blocked: known.flags.includes('issued-in-earlier-generation'),
+    keepsRejected: staged.keepsRejected === true,
   });
   const generation = attachment === 'correct' ? known.generation + 1 : known.generation;
   return { staged, invoiceId: known.invoice_id, generation, attachment, known };
@@ -181,6 +182,8 @@ function batchLine(staged: StageInvoice, placed: Placed | undefined): BatchLine 
   const line = { staged, nif: invoice.merchant.nif, ref: invoice.ref, currency: invoice.currency };
   // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
   if (placed === undefined) return { ...line, invoiceId: null, outcome: 'conflict', reason: TWICE_IN_FILE };
+  if (placed.attachment === 'needs-risk')
+    return { ...line, invoiceId: null, outcome: 'conflict', reason: needsRisk(placed.known) };
   if (placed.attachment === 'conflict')
     return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed.known) };
   const outcome = placed.attachment === 'already-issued' ? 'already-issued' : null;
@@ -199,6 +202,16 @@ function conflictWith(known: KnownInvoice | null): { readonly code: string; read
   return {
     code: 'known-with-other-content',
     message: `This merchant and reference are known with other content${where}; a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
+  };
+}
+
+function needsRisk(known: KnownInvoice | null): { readonly code: string; readonly message: string } {
+  const where = known === null ? '' : ` in batch "${known.owner_batch}"`;
+  return {
+    code: 'needs-accept-duplicate-risk',
+    message:
+      `Other content of this merchant and reference was rejected${where}, and the service profile names no idempotency.mismatchCodes: ` +
+      'the refusal may hide a document that exists. Ask the service; if there is none, run the corrections file of this batch with --accept-duplicate-risk',
   };
 }
 

@@ -7,7 +7,7 @@ import { isoTime } from './iso-time.ts';
 import { nightHtml } from './night-html.ts';
 import { nightSummary, type NightRun, type NightSummary } from './night-summary.ts';
 import { inReportsFolder } from './reports-folder.ts';
-import { syncDirectory, writeSynced } from './write-synced.ts';
+import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from './write-synced.ts';
 
 const SCHEMA = 'lote.night/1';
 const HEAD = 'night.json';
@@ -90,7 +90,7 @@ async function readRun(directory: string): Promise<NightRun | null> {
 
 /** Its readers see it whole or not at all, also after a power cut. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true, mode: REPORT_DIRECTORY_MODE });
   const part = `${path}.${randomUUID()}.part`;
   try {
     await writeSynced(part, pieces(text));

@@ -12,7 +12,7 @@ import { replaceCorrections } from './replace-corrections.ts';
 import type { ReportHistory } from './report-history.ts';
 import type { ReportCounts, ReportModel } from './report-model.ts';
 import { writeCorrections, type WrittenCorrections } from './write-corrections.ts';
-import { syncDirectory, writeSynced } from './write-synced.ts';
+import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from './write-synced.ts';
 
 /** Working directories that a killed process left; a living one is done long before. */
 const STALE_AFTER_MS = 60 * 60 * 1000;
@@ -65,8 +65,8 @@ async function writeFiles(request: WriteReport): Promise<WrittenReport> {
 
 /** In two steps: Node's recursive `mkdir` says ENOENT of a file system that is read-only. */
 async function makeFolder(reportsDir: string, directory: string): Promise<void> {
-  await mkdir(reportsDir, { recursive: true });
-  await mkdir(directory).catch((error: unknown) => {
+  await mkdir(reportsDir, { recursive: true, mode: REPORT_DIRECTORY_MODE });
+  await mkdir(directory, { mode: REPORT_DIRECTORY_MODE }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   });
 }

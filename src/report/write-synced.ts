@@ -3,9 +3,13 @@ import { open } from 'node:fs/promises';
 /** Pieces are gathered to about this many bytes per write; smaller ones cost a system call each. */
 const WRITE_SIZE = 256 * 1024;
 
+/** Reports hold names and tax numbers: they are for the account and its group. */
+const FILE_MODE = 0o640;
+export const REPORT_DIRECTORY_MODE = 0o750;
+
 /** Writes a new file and returns when the disk has it. */
 export async function writeSynced(path: string, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
-  const file = await open(path, 'wx', 0o644);
+  const file = await open(path, 'wx', FILE_MODE);
   try {
     let waiting: Uint8Array[] = [];
     let size = 0;

@@ -1,102 +1,97 @@
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isAlive, ownIdentity } from './process-identity.ts';
+import { LoteError } from '../domain/errors.ts';
+import { lockOpenFile, lockUndecided, openLockFile } from './lock-file.ts';
+import { networkFileSystemOf } from './network-file-system.ts';
 
 /** Held until it is released or its process ends, however it ends. */
 export interface DirectoryLock {
+  /** Made anew by each owner. What an owner writes down about itself carries it, so that readers tell it from a dead owner's. */
+  readonly owner: string;
   release(): Promise<void>;
 }
 
+/** Never removed: a process that holds the lock of a removed file would own nothing. */
 const LOCK_FILE = 'lote.lock';
+/** `currentOwner` holds a shared lock for some microseconds; a starter that meets it looks again. */
+const PATIENCE_MS = 100;
 
-const Holder = z.object({ pid: z.number().int().positive(), startTime: z.string() });
+const Holder = z.object({ owner: z.string().min(1) });
 
 /**
- * Takes an existing directory for this process, or tells (null) that another process, or another part of this one, has it.
+ * Takes an existing directory for this process; null when another process, or another part of this one, has it. The lock is the
+ * kernel's, on a file inside the directory: other paths, mounts, users, network and process namespaces of this machine all meet it.
  * An embedded database has no lock of its own: two writers on one directory lose data silently.
+ * @throws LoteError `configuration-invalid` when the file system cannot tell whether the directory is free.
  */
 export async function acquireDirectoryLock(directory: string): Promise<DirectoryLock | null> {
-  const path = await realpath(directory);
-  return process.platform === 'linux' ? lockBySocket(path) : lockByFile(path);
-}
-
-/** An abstract socket has no file: the kernel frees its name at once when the process dies. */
-async function lockBySocket(path: string): Promise<DirectoryLock | null> {
-  const name = createHash('sha256').update(path).digest('hex');
-  const server = createServer((socket) => socket.destroy());
-  server.listen(`\0lote-${name}`);
+  await refuseNetworkFileSystem(directory);
+  const fd = await openLockFile(join(directory, LOCK_FILE), PATIENCE_MS);
+  if (fd === null) return null;
   try {
-    await once(server, 'listening');
+    const owner = randomUUID();
+    writeHolder(fd, owner);
+    return { owner, release: closeOnce(fd) };
   } catch (error) {
-    if (hasCode(error, 'EADDRINUSE')) return null;
+    closeSync(fd);
     throw error;
   }
-  // The lock must not keep a process alive that has nothing left to do.
-  server.unref();
-  return {
-    async release() {
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      await closed;
-    },
+}
+
+/** Who owns a directory at this moment; null when nobody does, or when an owner has just come and has not written itself down. */
+export function currentOwner(directory: string): string | null {
+  const file = join(directory, LOCK_FILE);
+  let fd: number;
+  try {
+    fd = openSync(file, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw lockUndecided(file, error);
+  }
+  try {
+    if (lockOpenFile(fd, file, { shared: true })) return null;
+    const holder = Holder.safeParse(parse(readFileSync(fd, 'utf8')));
+    return holder.success ? holder.data.owner : null;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Host and pid are for people: neither tells whether a process lives. */
+function writeHolder(fd: number, owner: string): void {
+  const holder = { owner, host: hostname(), pid: process.pid, since: new Date().toISOString() };
+  ftruncateSync(fd);
+  writeSync(fd, `${JSON.stringify(holder)}\n`);
+}
+
+/** A second close could close another file that got the same number. */
+function closeOnce(fd: number): () => Promise<void> {
+  let open = true;
+  return () => {
+    if (open) closeSync(fd);
+    open = false;
+    return Promise.resolve();
   };
 }
 
-/** Exported for its test on Linux, where the socket is used. Pid and start time tell a living holder from a dead one's file. */
-export async function lockByFile(path: string): Promise<DirectoryLock | null> {
-  const file = join(path, LOCK_FILE);
-  const mine = JSON.stringify(await ownIdentity());
-  const beside = `${file}.${process.pid}.${process.hrtime.bigint()}`;
-  await writeFile(beside, mine);
-  try {
-    if (!(await linkOnce(beside, file))) {
-      if (await isHeld(file)) return null;
-      await takeAway(file, `${beside}.stale`);
-      if (!(await linkOnce(beside, file))) return null;
-    }
-  } finally {
-    await rm(beside, { force: true });
-  }
-  return { release: () => rm(file, { force: true }) };
+async function refuseNetworkFileSystem(directory: string): Promise<void> {
+  const kind = await networkFileSystemOf(directory);
+  if (kind === null) return;
+  throw new LoteError(
+    'configuration-invalid',
+    `Locking the data directory: it must lie on a file system of this machine, found ${directory} on ${kind}. A process of another ` +
+      'machine could open it at the same time, unseen. Set LOTE_DATA_DIR to a local directory, or keep the ledger in PostgreSQL ' +
+      '(DATABASE_URL) and use a Temporal server (TEMPORAL_ADDRESS).',
+  );
 }
 
-/** A link appears with all its content, and only for one of two that try. */
-async function linkOnce(from: string, to: string): Promise<boolean> {
+function parse(text: string): unknown {
   try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
-  }
-}
-
-/** Moves a dead holder's file aside; what was moved is looked at again, since another starter may have been quicker. */
-async function takeAway(file: string, aside: string): Promise<void> {
-  try {
-    await rename(file, aside);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return;
-    throw error;
-  }
-  if (await isHeld(aside)) await linkOnce(aside, file);
-  await rm(aside, { force: true });
-}
-
-async function isHeld(file: string): Promise<boolean> {
-  try {
-    const holder = Holder.safeParse(JSON.parse(await readFile(file, 'utf8')));
-    return holder.success && (await isAlive(holder.data));
+    return JSON.parse(text);
   } catch {
-    return false;
+    return null;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

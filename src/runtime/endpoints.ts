@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import type { DataDir } from './data-dir.ts';
-import { isAlive } from './process-identity.ts';
+import { currentOwner } from './directory-lock.ts';
 import { readJson, writeJson } from './write-json.ts';
 
 const Endpoints = z.object({
-  /** The process that owns the data directory. */
+  /** The lock's word for who owns the data directory. */
+  owner: z.string().min(1),
+  /** For people: in another process namespace it names another process, or none. */
   pid: z.number().int().positive(),
-  startTime: z.string(),
   console: z.url().nullable(),
   receiver: z.url().nullable(),
   sandbox: z.url().nullable(),
@@ -28,10 +29,10 @@ export async function writeEndpoints(dataDir: Pick<DataDir, 'endpoints'>, endpoi
   await writeJson(dataDir.endpoints, Endpoints.parse(endpoints));
 }
 
-/** The endpoints of an owner that lives; null when nobody runs here, also when one died and left its file. */
-export async function readEndpoints(dataDir: Pick<DataDir, 'endpoints'>): Promise<Endpoints | null> {
+/** The endpoints of the owner; null when nobody owns the directory, also when an owner died and left its file. */
+export async function readEndpoints(dataDir: Pick<DataDir, 'endpoints' | 'path'>): Promise<Endpoints | null> {
   const stored = Endpoints.safeParse(await readJson(dataDir.endpoints));
-  return stored.success && (await isAlive(stored.data)) ? stored.data : null;
+  return stored.success && currentOwner(dataDir.path) === stored.data.owner ? stored.data : null;
 }
 
 /** For a clean end. */

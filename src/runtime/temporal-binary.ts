@@ -4,6 +4,7 @@ import { access, chmod, constants, mkdir, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import { cacheDirectory } from './cache-directory.ts';
+import { buildEnvironment } from './child-environment.ts';
 import { downloadTemporal } from './download-temporal.ts';
 
 /** The last version that `go install` takes; it brings its own UI. */
@@ -74,7 +75,7 @@ async function build(
     TELL_EVERY_MS,
   );
   try {
-    const output = await goInstall(go, { ...env, GOBIN: bin });
+    const output = await goInstall(go, { ...buildEnvironment(env), GOBIN: bin });
     if (output.code !== 0) {
       throw new LoteError(
         'temporal-unavailable',

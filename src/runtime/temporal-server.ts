@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { LoteError } from '../domain/errors.ts';
+import { childEnvironment } from './child-environment.ts';
 import { choosePort } from './free-port.ts';
+import { openLockFile } from './lock-file.ts';
 import { processStartTime } from './process-start-time.ts';
 import { readJson, writeJson } from './write-json.ts';
 
@@ -84,12 +87,16 @@ async function launch(
   file: string,
   { port, uiPort }: Ports,
 ): Promise<Record | null> {
+  const lock = await requireFreeFile(dataDir);
   const log = await open(join(dataDir, 'temporal.log'), 'a');
   const child = spawn(binary, serverArguments({ port, uiPort, dataDir, namespace }), {
-    stdio: ['ignore', log.fd, log.fd],
+    // The server inherits the lock, and so holds it for exactly as long as it lives.
+    stdio: ['ignore', log.fd, log.fd, lock],
     detached: true,
+    env: childEnvironment(process.env),
   });
   await log.close();
+  closeSync(lock);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
@@ -105,6 +112,17 @@ async function launch(
   if (up && (await processStartTime(pid)) === startTime) return record;
   await stop(record);
   return null;
+}
+
+/** A server may outlive its parent, unseen: in another process namespace its pid means nothing. Two on one file would destroy it. */
+async function requireFreeFile(dataDir: string): Promise<number> {
+  const lock = await openLockFile(join(dataDir, 'temporal.lock'), STOP_MS);
+  if (lock !== null) return lock;
+  throw new LoteError(
+    'temporal-unavailable',
+    `Starting the embedded Temporal server: nobody else may have ${join(dataDir, 'temporal.db')} open, and a server that an earlier ` +
+      'process started still has, where this process cannot see it (another container). End that server, then start again.',
+  );
 }
 
 function serverArguments(place: { port: number; uiPort: number; dataDir: string; namespace: string }): string[] {

@@ -68,7 +68,7 @@ interface Call {
  */
 export function createInvoicingService(options: InvoicingServiceOptions): InvoicingService {
   const { profile } = options;
-  const address = serviceAddress(options);
+  const address = serviceAddress({ ...options, allowPlainHttp: profile.allowPlainHttp });
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const now = options.clock ?? Date.now;
   const gate = createGate({ ...profile.limits, now, random: options.random ?? Math.random, ...options.shared });

@@ -10,6 +10,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 const ServiceProfile = z.strictObject({
   environment: z.enum(['test', 'live']).nullable(),
+  /** A key that is not a test key may go over plain http to another machine: whoever is on the way can read it. */
+  allowPlainHttp: z.boolean(),
   signature: z.strictObject({
     header: z.string().regex(HEADER_NAME, { error: 'must be a header name' }),
     algorithm: z.enum(['sha1', 'sha256', 'sha384', 'sha512']),
@@ -60,6 +62,7 @@ export type ServiceProfile = z.infer<typeof ServiceProfile>;
 /** The built-in sandbox's shape; a file named by SERVICE_PROFILE is merged over it. */
 export const DEFAULT_PROFILE: ServiceProfile = {
   environment: null,
+  allowPlainHttp: false,
   signature: { header: 'X-Service-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' },
   event: {
     type: '/type',

@@ -11,6 +11,8 @@ export interface ServiceAddress {
 
 /** Visible ASCII: anything else would break the header, or smuggle another one in. */
 const KEY = /^[\x21-\x7e]+$/;
+const TEST_KEY = 'sk_test_';
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Checks the address and the key once, before anything is sent.
@@ -20,6 +22,8 @@ export function serviceAddress(options: {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly application: string;
+  /** From the service profile; left out: no. */
+  readonly allowPlainHttp?: boolean;
 }): ServiceAddress {
   const url = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -32,6 +36,15 @@ export function serviceAddress(options: {
     throw invalid(
       options,
       `INVOICING_API_KEY must be visible ASCII characters only, found ${options.apiKey === '' ? 'nothing' : 'something else'}`,
+    );
+  }
+  const encrypted = url.protocol === 'https:' || LOOPBACK.test(url.hostname);
+  if (!encrypted && !options.apiKey.startsWith(TEST_KEY) && options.allowPlainHttp !== true) {
+    throw invalid(
+      options,
+      `a key that is not a test key (${TEST_KEY}…) must go over https, or stay on this machine, found INVOICING_BASE_URL with http and the host ` +
+        `${JSON.stringify(url.hostname)}. Nothing was sent. Use the https address; if the way to that host is protected otherwise, set ` +
+        '"allowPlainHttp": true in the file of SERVICE_PROFILE',
     );
   }
   const pathPrefix = url.pathname.replace(/\/+$/, '');

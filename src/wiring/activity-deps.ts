@@ -28,7 +28,7 @@ export interface WorkerParts {
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
   /** See `requireKnownService`. */
-  readonly requireAccount: () => Promise<void>;
+  readonly requireAccount: () => Promise<unknown>;
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;

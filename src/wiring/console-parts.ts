@@ -9,6 +9,7 @@ import { startBatch } from './batch-starter.ts';
 import { checkFile } from './check-file.ts';
 import type { CommonFolders } from './common-folders.ts';
 import { createHealthChecks } from './console-health.ts';
+import { limitedChecks, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from './input-files.ts';
 import { keepUpload } from './keep-upload.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
@@ -69,10 +70,12 @@ function fileActions({ config, ledger, folders }: ConsoleParts, client: Client):
       await folders?.require('input');
       return keepUpload({ inputDir, name, content });
     },
-    async check(file, declared) {
+    check: limitedChecks(async (file, declared) => {
       await folders?.require('input');
-      return checkFile(await resolveInput(inputDir, file), inputDir, declared);
-    },
+      const path = await resolveInput(inputDir, file);
+      await requireCheckable(path);
+      return checkFile(path, inputDir, declared);
+    }),
     async start(file, declared) {
       await folders?.require('input');
       const { batchId } = await startBatch(

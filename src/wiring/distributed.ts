@@ -9,6 +9,7 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { activityDeps } from './activity-deps.ts';
 import { startConsole } from '../console/start-console.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
+import { authenticatedService } from './authenticated-service.ts';
 import { createCommonFolders } from './common-folders.ts';
 import { connectClient, lazyClient, placeOf } from './connect-client.ts';
 import { consoleParts } from './console-parts.ts';
@@ -19,7 +20,7 @@ import { requireReportsFolder } from './require-reports-folder.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
-import { requireKnownService } from './interlock.ts';
+import { rememberService, requireKnownService, type Interlock } from './interlock.ts';
 import { openSharedService, readProfile } from './open-service.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { startReceiver } from './start-receiver.ts';
@@ -30,7 +31,7 @@ import { startedParts, type StartedParts } from './stop-in-reverse.ts';
 interface Shared {
   readonly parts: StartedParts;
   readonly ledger: Ledger;
-  readonly requireAccount: () => Promise<void>;
+  readonly requireAccount: () => Promise<unknown>;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
   readonly client: Client;
@@ -140,10 +141,14 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
     parts.add('ledger', () => ledger.close());
     const { application } = config;
-    const requireAccount = (): Promise<void> =>
-      requireKnownService({ ledger, application, account, profile, now: Date.now() });
+    const guard = (): Interlock => ({ ledger, application, account, profile, now: Date.now() });
+    const requireAccount = (): Promise<boolean> => requireKnownService(guard());
     await requireAccount();
-    const service = crash.service(openSharedService(config, account, { profile, ledger }));
+    const service = authenticatedService({
+      service: crash.service(openSharedService(config, account, { profile, ledger })),
+      isKnown: requireAccount,
+      remember: () => rememberService(guard()),
+    });
     parts.add('service', () => service.close());
     const place = await placeOf(address, temporal);
     const client = await connectClient(place, temporal.namespace);

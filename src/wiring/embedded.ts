@@ -6,16 +6,16 @@ import { LOOPBACK_HOSTS, startConsole } from '../console/start-console.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
-import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
+import { acquireDirectoryLock, type DirectoryLock } from '../runtime/directory-lock.ts';
 import { writeConsoleToken } from '../runtime/console-token.ts';
 import { openDataDir, type DataDir } from '../runtime/data-dir.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../runtime/endpoints.ts';
-import { ownIdentity } from '../runtime/process-identity.ts';
 import { choosePort, type PortWish } from '../runtime/free-port.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
+import { authenticatedService } from './authenticated-service.ts';
 import { awaitBatch } from './await-batch.ts';
 import { startBatch } from './batch-starter.ts';
 import { createCommonFolders } from './common-folders.ts';
@@ -24,8 +24,8 @@ import { createCrashPoints } from './crash-points.ts';
 import { openTemporal } from './embedded-temporal.ts';
 import { killSelf, stopSelf } from './end-self.ts';
 import { createHandOver, type HandOver } from './hand-over.ts';
-import { bringIn } from './input-files.ts';
-import { requireKnownService } from './interlock.ts';
+import { bringIn, resolveInput } from './input-files.ts';
+import { rememberService, requireKnownService, type Interlock } from './interlock.ts';
 import { openLedger } from './open-ledger.ts';
 import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
 import { keeping, queuePollers, sayGoodbye } from './queue-pollers.ts';
@@ -82,7 +82,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Stack | n
   const parts = startedParts(log);
   parts.add('lock', () => lock.release());
   try {
-    return await startParts(options, dataDir, parts);
+    return await startParts(options, { dataDir, lock }, parts);
   } catch (error) {
     await parts.stop();
     throw error;
@@ -91,7 +91,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Stack | n
 
 async function startParts(
   options: EmbeddedOptions,
-  dataDir: DataDir,
+  { dataDir, lock }: { readonly dataDir: DataDir; readonly lock: DirectoryLock },
   parts: ReturnType<typeof startedParts>,
 ): Promise<Stack> {
   const { config, log, tell } = options;
@@ -116,10 +116,14 @@ async function startParts(
   const account = accountOf(config, sandbox);
   const { application } = config;
   const known = config.service.kind === 'sandbox' ? null : account;
-  const requireAccount = (): Promise<void> =>
-    requireKnownService({ ledger, application, account: known, profile, now: Date.now() });
-  await requireAccount();
-  const service = crash.service(openSharedService(config, account, { profile, ledger }));
+  const guard = (): Interlock => ({ ledger, application, account: known, profile, now: Date.now() });
+  const isKnown = (): Promise<boolean> => requireKnownService(guard());
+  await isKnown();
+  const service = authenticatedService({
+    service: crash.service(openSharedService(config, account, { profile, ledger })),
+    isKnown,
+    remember: () => rememberService(guard()),
+  });
   parts.add('service', () => service.close());
   await options.beforeSending?.(service);
 
@@ -156,7 +160,7 @@ async function startParts(
   const folders = createCommonFolders({ config, ledger, log });
   await folders?.join();
   const deps = activityDeps({
-    ...{ config, ledger, folders, service, profile, client, requireAccount, webhookUrl, crash, log },
+    ...{ config, ledger, folders, service, profile, client, requireAccount: isKnown, webhookUrl, crash, log },
     searchable: await ensureSearchAttributes(client, log),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
   });
@@ -172,10 +176,10 @@ async function startParts(
   parts.add('worker', () => worker.stop());
   await ensureReconciliationSchedule(client, config, log);
 
-  const handOver = createHandOver(async (file, given) => {
+  const handOver = createHandOver(async (file, given, { anywhere }) => {
     await options.beforeHandOver(service);
     await folders?.require('input');
-    const name = await bringIn(config.inputDir, file);
+    const name = await bringIn(config.inputDir, anywhere ? file : await resolveInput(config.inputDir, file));
     const place = { client, taskQueue, application: config.application, inputDir: config.inputDir };
     const { batchId, handle } = await startBatch(place, { ...given, file: name, ledgerId: ledger.id });
     const ended = awaitBatch(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
@@ -194,7 +198,7 @@ async function startParts(
       serviceBaseUrl: service.baseUrl,
       temporalUi: temporal.ui,
       receiverUrl: receiver.url,
-      run: (request) => handOver.run(request),
+      run: (request, access) => handOver.run(request, access),
       log,
     }),
     // Off loopback people use the token too: it must be one that they chose.
@@ -204,7 +208,8 @@ async function startParts(
   consoleUrl = web.url;
 
   const endpoints: Endpoints = {
-    ...(await ownIdentity()),
+    owner: lock.owner,
+    pid: process.pid,
     temporalAddress: temporal.place.address,
     temporalNamespace: config.temporal.namespace,
     temporalUi: temporal.ui,

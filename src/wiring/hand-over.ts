@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { LoteError } from '../domain/errors.ts';
-import type { RunAnswer, RunRequest } from '../console/console-options.ts';
+import type { RunAccess, RunAnswer, RunRequest } from '../console/console-options.ts';
 import type { BatchInput } from '../../workflows/messages.ts';
 
 /** Starts one file's batch; resolves when it is started. */
 export type StartHandedOver = (
   file: string,
   options: Omit<BatchInput, 'file' | 'ledgerId'>,
+  access: RunAccess,
 ) => Promise<{ batchId: string; workflowId: string; ended: Promise<unknown> }>;
 
 /** What other processes of this data directory brought to its owner. */
 export interface HandOver {
   /** @throws LoteError `owner-leaving`: the caller then becomes the owner itself. */
-  run(request: RunRequest): Promise<RunAnswer>;
+  run(request: RunRequest, access: RunAccess): Promise<RunAnswer>;
   /** How many requests have batches that are not ended. */
   readonly open: number;
   /** Resolves when everything handed over has ended; from that moment on nothing more is taken. */
@@ -29,13 +30,20 @@ export function createHandOver(start: StartHandedOver): HandOver {
   const open = new Set<Promise<unknown>>();
   let leaving = false;
 
-  async function startAll({ files, options }: RunRequest): Promise<RunAnswer & { ended: Promise<unknown> }> {
+  async function startAll(
+    { files, options }: RunRequest,
+    access: RunAccess,
+  ): Promise<RunAnswer & { ended: Promise<unknown> }> {
     const parsed = Options.safeParse(options);
     if (!parsed.success) throw new LoteError('usage', `Taking over a run: ${z.prettifyError(parsed.error)}`);
     const batches = [];
     const ends: Promise<unknown>[] = [];
     for (const file of files) {
-      const { batchId, workflowId, ended } = await start(file, parsed.data as Omit<BatchInput, 'file' | 'ledgerId'>);
+      const { batchId, workflowId, ended } = await start(
+        file,
+        parsed.data as Omit<BatchInput, 'file' | 'ledgerId'>,
+        access,
+      );
       batches.push({ batchId, workflowId, file });
       ends.push(ended);
     }
@@ -43,11 +51,11 @@ export function createHandOver(start: StartHandedOver): HandOver {
   }
 
   return {
-    async run(request) {
+    async run(request, access) {
       if (leaving) {
         throw new LoteError('owner-leaving', 'Handing work over: the owner of the data directory is about to leave.');
       }
-      const starting = startAll(request);
+      const starting = startAll(request, access);
       // Counted before anything is awaited: the owner must not leave between a request and its batches.
       const whole = starting.then(({ ended }) => ended).catch(() => undefined);
       open.add(whole);

@@ -92,7 +92,7 @@ export async function bringIn(inputDir: string, file: string): Promise<string> {
   // One folder per content: two files of one name from two places must not overwrite each other.
   const name = join('incoming', (await hashFile(path)).slice(0, 8), basename(path));
   const target = join(root, name);
-  await mkdir(join(target, '..'), { recursive: true });
+  await mkdir(join(target, '..'), { recursive: true, mode: 0o750 });
   const part = `${target}.${createHash('sha256').update(String(process.pid)).digest('hex').slice(0, 6)}.part`;
   await copyFile(path, part);
   await rename(part, target);

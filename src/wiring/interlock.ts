@@ -12,7 +12,7 @@ export const BUILT_IN_SANDBOX = 'built-in sandbox';
 const FINGERPRINT_DIGITS = 16;
 
 export interface Interlock {
-  readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'confirmAccount'>;
+  readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'rememberAccount' | 'confirmAccount'>;
   readonly application: string;
   /** Null: the built-in sandbox. */
   readonly account: ServiceAccount | null;
@@ -22,13 +22,28 @@ export interface Interlock {
 
 /**
  * A ledger belongs to one service account per application: invoices that were issued in a sandbox would count as issued, and so never be sent,
- * and the merchants' ids of one account are unknown to another.
+ * and the merchants' ids of one account are unknown to another. An account that never answered is not remembered, so it stands in nobody's way.
+ * False: this one has not answered yet, and the ledger remembers none.
  * @throws LoteError `interlock`
  */
-export async function requireKnownService(lock: Interlock): Promise<void> {
+export async function requireKnownService(lock: Interlock): Promise<boolean> {
   requireMatchingKey(lock);
+  const known = await lock.ledger.knownAccount(recordOf(lock));
+  if (known !== null) await requireSame(lock, known);
+  return known !== null;
+}
+
+/**
+ * The service has answered with the configured key: this account is the application's from now on.
+ * @throws LoteError `interlock` when another one was quicker
+ */
+export async function rememberService(lock: Interlock): Promise<void> {
+  requireMatchingKey(lock);
+  await requireSame(lock, await lock.ledger.rememberAccount(recordOf(lock), lock.now));
+}
+
+async function requireSame(lock: Interlock, known: ServiceAccountRecord): Promise<void> {
   const account = recordOf(lock);
-  const known = await lock.ledger.knownAccount(account, lock.now);
   if (known.application !== account.application) return forSecondApplication(lock, known.application);
   const changes = [
     ...(known.baseUrl === account.baseUrl ? [] : [`the address was ${known.baseUrl} and is ${account.baseUrl}`]),

@@ -1,14 +1,21 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
 import { TOKEN_HEADER } from '../console/guard.ts';
 import type { RunAnswer, RunRequest } from '../console/console-options.ts';
 import { readConsoleToken } from '../runtime/console-token.ts';
 import type { DataDir } from '../runtime/data-dir.ts';
+import { currentOwner } from '../runtime/directory-lock.ts';
 import { readEndpoints, type Endpoints } from '../runtime/endpoints.ts';
 
 /** The owner first asks the service for its merchants, which may take a minute. */
 const RUN_TIMEOUT_MS = 90_000;
 const READ_TIMEOUT_MS = 30_000;
+/** An owner that leaves closes its console after it has removed its addresses: one that is silent longer than this cannot be reached. */
+const LISTEN_PATIENCE_MS = 5_000;
+const LISTEN_EVERY_MS = 250;
 
 const Counts = z.record(z.string(), z.number());
 
@@ -37,23 +44,59 @@ const Failure = z.object({ error: z.object({ code: z.string(), message: z.string
 /** The owner of a data directory, as another process of it speaks to it. */
 export interface OwnerApi {
   readonly endpoints: Endpoints;
+  /** Whether it owns the directory still; it does while it is stopped. */
+  owns(): boolean;
   run(request: RunRequest): Promise<RunAnswer>;
   batches(limit: number): Promise<readonly OwnerBatch[]>;
   /** Null when the ledger does not know it. */
   batch(batchId: string): Promise<OwnerBatch | null>;
 }
 
-/** Null when nobody has told where the owner's console is: none there, not up yet, or leaving. */
+/**
+ * Null when nobody has told where the owner's console is: none there, not up yet, or leaving.
+ * @throws LoteError `data-directory-owned` when the owner lives and nothing listens at the address that it told: it told a loopback
+ * address, and in another network namespace (another container) that leads elsewhere.
+ */
 export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
-  const endpoints = await readEndpoints(dataDir);
-  const token = await readConsoleToken(dataDir);
-  if (endpoints === null || endpoints.console === null || token === null) return null;
-  return ownerApi(endpoints, { base: `${endpoints.console}/api`, token });
+  for (let waited = 0; ; waited += LISTEN_EVERY_MS) {
+    const endpoints = await readEndpoints(dataDir);
+    const token = await readConsoleToken(dataDir);
+    if (endpoints === null || endpoints.console === null || token === null) return null;
+    if (await listens(endpoints.console)) {
+      return ownerApi(endpoints, { base: `${endpoints.console}/api`, token, directory: dataDir.path });
+    }
+    if (waited >= LISTEN_PATIENCE_MS) throw unreachable(dataDir, endpoints);
+    await sleep(LISTEN_EVERY_MS);
+  }
 }
 
-function ownerApi(endpoints: Endpoints, door: { base: string; token: string }): OwnerApi {
+/** A stopped process still listens, by its kernel. */
+async function listens(console: string): Promise<boolean> {
+  const { hostname, port } = new URL(console);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function unreachable({ path }: DataDir, { console, pid }: Endpoints): LoteError {
+  return new LoteError(
+    'data-directory-owned',
+    `Asking the owner of the data directory: another process (${pid} where it runs) owns ${path}, and nothing answers at ` +
+      `${console}, where its console listens. It may run in another container, or in another network namespace. Nothing was opened. ` +
+      'Give the command there, or stop that process first.',
+  );
+}
+
+function ownerApi(endpoints: Endpoints, door: { base: string; token: string; directory: string }): OwnerApi {
   return {
     endpoints,
+    owns: () => currentOwner(door.directory) === endpoints.owner,
     async run(request) {
       const init = { method: 'POST', body: JSON.stringify(request), headers: { 'content-type': 'application/json' } };
       return Answer.parse(await ask(door, '/run', { init, timeoutMs: RUN_TIMEOUT_MS }));

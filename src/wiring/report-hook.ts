@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { AnnouncedReport } from '../../activities/deps.ts';
+import { childEnvironment } from '../runtime/child-environment.ts';
 
 /** A mailer that hangs must not keep a batch from ending. */
 const TIMEOUT_MS = 60_000;
@@ -32,13 +33,9 @@ export function createReportHook({ command, env, log, timeoutMs = TIMEOUT_MS }: 
   };
 }
 
-/** What programs need to run at all; everything else of Lote's environment is its own affair. */
-const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'USER', 'SystemRoot', 'ComSpec', 'PATHEXT'];
-
 function environment(env: NodeJS.ProcessEnv, report: AnnouncedReport): NodeJS.ProcessEnv {
-  const kept = Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   return {
-    ...kept,
+    ...childEnvironment(env),
     LOTE_REPORT_KIND: report.kind,
     LOTE_REPORT_HTML: report.html,
     LOTE_REPORT_JSON: report.json,

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
 import { leftBooks } from '../support/left-books.ts';
+import { pageHeaders } from '../support/page-headers.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote-command.ts';
 import { ownPort } from '../support/own-port.ts';
 import { postgresDatabase, type PostgresDatabase } from '../support/postgres-database.ts';
@@ -117,7 +118,7 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
   }
 
   it('does in a console of its own what that of one process does: check, start, health, profile', async () => {
-    const origin = { origin: consoleUrl };
+    const origin = await pageHeaders(consoleUrl, (path) => fetch(consoleUrl + path));
     const form = new FormData();
     const file = join(place.directory, 'browser.csv');
     await writeInvoiceFile(file, { invoices: 20 });

@@ -78,6 +78,11 @@ export type StageInvoice =
       readonly net: string;
       readonly rows: readonly number[];
       readonly findings: readonly Finding[];
+      /**
+       * Its content does not take the place of a `rejected` one: at this service a refusal does not prove that nothing was created, and nobody
+       * accepted the risk of a duplicate.
+       */
+      readonly keepsRejected?: boolean;
     }
   | {
       readonly kind: 'invalid';

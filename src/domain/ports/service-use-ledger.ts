@@ -26,10 +26,12 @@ export interface PaceLease extends PaceNews {
 /** What all processes of a ledger share about the service they speak to. */
 export interface ServiceUseLedger {
   /**
-   * The account the application used before; the first one is remembered, and comes back as it was given. Where another application of the ledger
-   * has this very account already, nothing is remembered, and that one comes back.
+   * The account that the application used before. Where it used none, and another application of the ledger has this very account, that one.
+   * Null: nobody used it. Nothing is remembered.
    */
-  knownAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord>;
+  knownAccount(account: ServiceAccountRecord): Promise<ServiceAccountRecord | null>;
+  /** The service answered with this key: the account is the application's from now on, unless `knownAccount` has one, which comes back. */
+  rememberAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord>;
   /** An operator's word: this is the account from now on. Merchant ids of another service or key are forgotten with it. */
   confirmAccount(account: ServiceAccountRecord, now: number): Promise<void>;
   /** The next places in the row of all processes, at this rate or, after answers of 429, below it. */

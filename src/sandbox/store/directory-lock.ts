@@ -1,73 +1,47 @@
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { open, readFile, realpath, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryLock } from 'fs-native-extensions';
 
 /** Gives the directory back. */
-export type ReleaseDirectory = () => Promise<void>;
+export type ReleaseDirectory = () => void;
+
+/** Never removed: a process that holds the lock of a removed file would hold nothing. */
+const LOCK_FILE = 'sandbox.lock';
+const OWNER_ONLY = 0o600;
 
 /**
- * Takes a directory for this process: PGlite has no lock of its own, and two processes on one directory lose data silently.
+ * Takes a directory for this process: PGlite has no lock of its own, and two processes on one directory lose data silently. The lock is
+ * the kernel's, on a file inside the directory, so it is free the moment its process has ended, however it ended.
  *
- * @throws when another process holds it.
+ * @throws when another process holds it, or the file system keeps no locks.
  */
-export async function lockDirectory(directory: string): Promise<ReleaseDirectory> {
-  const path = await realpath(directory);
-  return process.platform === 'linux' ? lockBySocket(path) : lockByFile(path);
-}
-
-// An abstract socket is gone the moment its process is, however that one ended.
-async function lockBySocket(path: string): Promise<ReleaseDirectory> {
-  const server = createServer((socket) => socket.destroy());
-  server.listen({ path: `\0lote-sandbox-${createHash('sha256').update(path).digest('hex').slice(0, 32)}` });
+export function lockDirectory(directory: string): ReleaseDirectory {
+  const file = join(directory, LOCK_FILE);
+  // A bare descriptor: a FileHandle that is garbage is closed, and its lock with it.
+  const fd = openSync(file, 'a+', OWNER_ONLY);
+  let locked = false;
   try {
-    await once(server, 'listening');
+    locked = tryLock(fd);
   } catch (cause) {
-    throw heldByAnother(path, cause);
+    throw new Error(
+      `Opening the sandbox's store at ${directory}: its file system must keep locks, and this one does not.`,
+      {
+        cause,
+      },
+    );
+  } finally {
+    if (!locked) closeSync(fd);
   }
-  server.unref();
-  return async () => {
-    const closed = once(server, 'close');
-    server.close();
-    await closed;
+  if (!locked) throw heldByAnother(directory);
+  return () => {
+    // A second close could close another file that got the same number.
+    if (locked) closeSync(fd);
+    locked = false;
   };
 }
 
-async function lockByFile(path: string): Promise<ReleaseDirectory> {
-  const file = join(path, 'sandbox.lock');
-  try {
-    await writeLock(file);
-  } catch (cause) {
-    const holder = Number(await readFile(file, 'utf8').catch(() => ''));
-    if (isAlive(holder)) throw heldByAnother(path, cause);
-    await rm(file, { force: true });
-    await writeLock(file);
-  }
-  return () => rm(file, { force: true });
-}
-
-async function writeLock(file: string): Promise<void> {
-  const handle = await open(file, 'wx');
-  try {
-    await handle.writeFile(String(process.pid));
-  } finally {
-    await handle.close();
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
-  }
-}
-
-function heldByAnother(path: string, cause: unknown): Error {
+function heldByAnother(path: string): Error {
   return new Error(
     `Opening the sandbox's store at ${path}: one process may use it at a time, and another one does. Stop that one, or use another directory.`,
-    { cause },
   );
 }

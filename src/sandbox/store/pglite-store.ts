@@ -14,7 +14,7 @@ export function pgliteStore({ directory }: { readonly directory: string }): Sand
 
 async function openThread(directory: string): Promise<SqlSession> {
   await mkdir(directory, { recursive: true });
-  const release = await lockDirectory(directory);
+  const release = lockDirectory(directory);
   return threadSession(startThread(directory), release);
 }
 
@@ -77,7 +77,7 @@ function threadSession(thread: Worker, release: ReleaseDirectory): SqlSession {
         if (ended === null) await ask({ kind: 'close' });
       } finally {
         await thread.terminate();
-        await release();
+        release();
       }
     },
   };

@@ -402,7 +402,7 @@ export function answersContract(open: OpenLedger): void {
       const other = createScenario(ledger);
       const account = { baseUrl: 'https://a.example', keyFingerprint: 'one' };
       for (const { application } of [scenario, other]) {
-        await ledger.knownAccount({ application, ...account }, NOW);
+        await ledger.rememberAccount({ application, ...account }, NOW);
         await ledger.saveMerchants(application, [{ nif: '501964843', merchantId: 'mrc_1' }]);
       }
 
@@ -412,9 +412,9 @@ export function answersContract(open: OpenLedger): void {
       const theirs = await other.run([{ ref: 'after-change' }]);
       expect(await ledger.merchantsNeeded(mine.batchId)).toHaveLength(1);
       expect(await ledger.merchantsNeeded(theirs.batchId)).toEqual([]);
-      expect((await ledger.knownAccount({ application: scenario.application, ...account }, NOW)).keyFingerprint).toBe(
-        'two',
-      );
+      expect(
+        (await ledger.rememberAccount({ application: scenario.application, ...account }, NOW)).keyFingerprint,
+      ).toBe('two');
     });
 
     it('learns the new id of a merchant that the service lists anew', async () => {

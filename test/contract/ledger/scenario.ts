@@ -29,6 +29,8 @@ export interface InvoiceText {
   readonly unitPrice?: string;
   readonly legalName?: string | null;
   readonly email?: string | null;
+  /** Staged without the accepted risk of a duplicate, for a service whose refusals prove nothing. */
+  readonly keepsRejected?: boolean;
 }
 
 export function invoiceOf(text: InvoiceText): Invoice {
@@ -97,7 +99,10 @@ export async function stage(
   batch: TestBatch,
   file: { readonly application: string; readonly texts: readonly InvoiceText[]; readonly pageSize?: number },
 ): Promise<void> {
-  const invoices = file.texts.map((text, index) => validInvoice(file.application, invoiceOf(text), index + 1));
+  const invoices = file.texts.map((text, index) => ({
+    ...validInvoice(file.application, invoiceOf(text), index + 1),
+    ...(text.keepsRejected === true ? { keepsRejected: true } : {}),
+  }));
   await ledger.stageInvoices(batch, invoices, NOW);
   await finishStaging(ledger, batch, { invoices: invoices.length, pageSize: file.pageSize ?? 2 });
 }

@@ -18,8 +18,8 @@ export function serviceUseContract(open: OpenLedger): void {
     it('remembers the first account of an application, whoever comes later', async () => {
       const application = randomUUID();
 
-      const first = await ledger.knownAccount(account(application), NOW);
-      const other = await ledger.knownAccount(account(application, { keyFingerprint: 'bbbb' }), NOW);
+      const first = await ledger.rememberAccount(account(application), NOW);
+      const other = await ledger.rememberAccount(account(application, { keyFingerprint: 'bbbb' }), NOW);
 
       expect(first).toEqual(account(application));
       expect(other).toEqual(account(application));
@@ -28,23 +28,23 @@ export function serviceUseContract(open: OpenLedger): void {
     it('tells that another application has this very account, and remembers nothing then', async () => {
       const [first, second] = [randomUUID(), randomUUID()];
       const shared = { baseUrl: `https://${randomUUID()}.example`, keyFingerprint: 'aaaa' };
-      await ledger.knownAccount(account(first, shared), NOW);
+      await ledger.rememberAccount(account(first, shared), NOW);
 
-      const refused = await ledger.knownAccount(account(second, shared), NOW);
-      const otherKey = await ledger.knownAccount(account(second, { ...shared, keyFingerprint: 'bbbb' }), NOW);
+      const refused = await ledger.rememberAccount(account(second, shared), NOW);
+      const otherKey = await ledger.rememberAccount(account(second, { ...shared, keyFingerprint: 'bbbb' }), NOW);
       await ledger.confirmAccount(account(second, shared), NOW);
 
       expect(refused).toEqual(account(first, shared));
       expect(otherKey).toEqual(account(second, { ...shared, keyFingerprint: 'bbbb' }));
-      expect(await ledger.knownAccount(account(second, shared), NOW)).toEqual(account(second, shared));
-      expect(await ledger.knownAccount(account(first, shared), NOW)).toEqual(account(first, shared));
+      expect(await ledger.rememberAccount(account(second, shared), NOW)).toEqual(account(second, shared));
+      expect(await ledger.rememberAccount(account(first, shared), NOW)).toEqual(account(first, shared));
     });
 
     it('takes another one when it is confirmed, and forgets the merchants of the one before', async () => {
       const scenario = createScenario(ledger);
       const { application } = scenario;
       const batch = await scenario.run([{ ref: 'one' }]);
-      await ledger.knownAccount(account(application), NOW);
+      await ledger.rememberAccount(account(application), NOW);
       await ledger.saveMerchants(application, [{ nif: '501964843', merchantId: 'mrc_old' }]);
 
       await ledger.confirmAccount(account(application), NOW);
@@ -54,7 +54,9 @@ export function serviceUseContract(open: OpenLedger): void {
 
       expect(same).toEqual([]);
       expect(changed.map(({ nif }) => nif)).toEqual(['501964843']);
-      expect(await ledger.knownAccount(account(application), NOW)).toMatchObject({ baseUrl: 'https://other.example' });
+      expect(await ledger.rememberAccount(account(application), NOW)).toMatchObject({
+        baseUrl: 'https://other.example',
+      });
     });
 
     describe('pace', () => {

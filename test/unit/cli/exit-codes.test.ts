@@ -36,6 +36,7 @@ describe('exit codes', () => {
     'port-taken': 3,
     'data-directory-owned': 3,
     'owner-leaving': 3,
+    'checks-busy': 3,
     internal: 3,
   };
 

@@ -4,6 +4,7 @@ import type { BatchWatch, ConsoleActions, Operation } from '../../../src/console
 import { maskedBody } from '../../../src/console/masked-body.ts';
 import type { InvoiceDossier, InvoiceLife } from '../../../src/domain/ports/invoice-lookup.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
+import { pageHeaders } from '../../support/page-headers.ts';
 import { aBatch, anInvoice, ledgerHolding, type Held } from './console-ledger.ts';
 
 const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
@@ -36,12 +37,20 @@ async function pageOf(given: Given, path = PAGE): Promise<string> {
   return (await appWith(given).request(`http://127.0.0.1${path}`, { headers: BROWSER })).text();
 }
 
-function send(given: Given, fields: Record<string, string>, headers: Record<string, string> = BROWSER) {
-  return appWith(given).request(`http://127.0.0.1${PAGE}/operations`, {
+async function send(given: Given, fields: Record<string, string>, headers: Record<string, string> = BROWSER) {
+  const app = appWith(given);
+  return app.request(`http://127.0.0.1${PAGE}/operations`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...(await fromPage(app, headers)), 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(fields).toString(),
   });
+}
+
+/** A request of a page of the same console; other headers are those of somebody else. */
+async function fromPage(app: ReturnType<typeof createConsoleApp>, headers: Record<string, string>) {
+  if (headers !== BROWSER) return headers;
+  const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
+  return { ...BROWSER, ...(await pageHeaders('http://127.0.0.1', load)) };
 }
 
 describe('the operations of a batch', () => {

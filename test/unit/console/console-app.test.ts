@@ -317,11 +317,12 @@ describe('POST /api/run', () => {
       reportsDir,
       links: { temporalUi: null },
       version: '0.1.0',
+      token: 'the-token',
       ...given,
     });
     return app.request('http://localhost/api/run', {
       method: 'POST',
-      headers: { host: 'localhost', origin: 'http://localhost', 'content-type': 'application/json' },
+      headers: { host: 'localhost', 'x-lote-token': 'the-token', 'content-type': 'application/json' },
       body,
     });
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../src/console/console-app.ts';
 import type { ConsoleActions, ConsoleOptions, Declared, FileCheck } from '../../../src/console/console-options.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
+import { pageHeaders } from '../../support/page-headers.ts';
 import { aBatch, ledgerHolding, type Held } from './console-ledger.ts';
 
 const CLEAN: FileCheck = {
@@ -61,7 +62,15 @@ const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
 async function upload(given: Given, name: string, content: string, headers: Record<string, string> = BROWSER) {
   const body = new FormData();
   body.set('file', new File([content], name));
-  return appWith(given).request('http://127.0.0.1/files', { method: 'POST', headers, body });
+  const app = appWith(given);
+  return app.request('http://127.0.0.1/files', { method: 'POST', headers: await fromPage(app, headers), body });
+}
+
+/** A request of a page of the same console; other headers are those of somebody else. */
+async function fromPage(app: ReturnType<typeof createConsoleApp>, headers: Record<string, string>) {
+  if (headers !== BROWSER) return headers;
+  const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
+  return { ...BROWSER, ...(await pageHeaders('http://127.0.0.1', load)) };
 }
 
 async function checkPage(given: Given, query = 'file=incoming/0a1b2c3d/may.csv'): Promise<string> {
@@ -107,7 +116,9 @@ describe('a file that comes by the browser', () => {
     const body = new FormData();
     body.set('file', new File([], ''));
 
-    const answer = await appWith().request('http://127.0.0.1/files', { method: 'POST', headers: BROWSER, body });
+    const app = appWith();
+    const headers = await fromPage(app, BROWSER);
+    const answer = await app.request('http://127.0.0.1/files', { method: 'POST', headers, body });
 
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
   });
@@ -116,8 +127,8 @@ describe('a file that comes by the browser', () => {
     const home = async (options: Partial<ConsoleOptions>) =>
       (await appWith({ options }).request('http://127.0.0.1/', { headers: BROWSER })).text();
 
-    expect(await home({})).toContain('action="/files"');
-    expect(await home({ actions: {} })).not.toContain('action="/files"');
+    expect(await home({})).toContain('action="/files?');
+    expect(await home({ actions: {} })).not.toContain('action="/files?');
     const answer = await appWith({ options: { actions: {} } }).request('http://127.0.0.1/check?file=x', {
       headers: BROWSER,
     });
@@ -147,7 +158,7 @@ describe('the check of a file', () => {
     expect(page).toContain('2 rows belong to no invoice.');
     expect(page).toContain('Row 7: no number.');
     expect(page).toContain('Start: issue 1 invoice<');
-    expect(page).toContain('action="/files"');
+    expect(page).toContain('action="/files?');
   });
 
   it.each([
@@ -156,7 +167,7 @@ describe('the check of a file', () => {
   ])('offers no start for a file that %s', async (_, check) => {
     const page = await checkPage({ check });
 
-    expect(page).not.toContain('action="/start"');
+    expect(page).not.toContain('action="/start');
     expect(page).toContain('Row 7: no number.');
   });
 
@@ -211,10 +222,11 @@ describe('the check of a file', () => {
 });
 
 describe('the start of a file', () => {
-  function start(given: Given, fields: Record<string, string>, headers: Record<string, string> = BROWSER) {
-    return appWith(given).request('http://127.0.0.1/start', {
+  async function start(given: Given, fields: Record<string, string>, headers: Record<string, string> = BROWSER) {
+    const app = appWith(given);
+    return app.request('http://127.0.0.1/start', {
       method: 'POST',
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { ...(await fromPage(app, headers)), 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(fields).toString(),
     });
   }
@@ -230,6 +242,22 @@ describe('the start of a file', () => {
 
     expect(started).toEqual([['incoming/x/may.csv', { decimal: ',' }]]);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/batches/batch-may-0a1b2c3d?started=ab']);
+  });
+
+  it('starts it with the accepted risk of a duplicate, which is asked for only where a refusal is no proof', async () => {
+    const started: unknown[] = [];
+    const startFile = async (file: string, declared: Declared) => {
+      started.push([file, declared]);
+      return { batchId: 'batch-may-0a1b2c3d', sha256: 'ab' };
+    };
+    const profileWith = (mismatchCodes: readonly string[]) => ({ serviceProfile: { idempotency: { mismatchCodes } } });
+
+    await start({ files: { start: startFile } }, { file: 'incoming/x/may.csv', acceptDuplicateRisk: 'yes' });
+
+    expect(started).toEqual([['incoming/x/may.csv', { acceptDuplicateRisk: true }]]);
+    expect(await checkPage({ options: profileWith([]) })).toContain('name="acceptDuplicateRisk"');
+    expect(await checkPage({ options: profileWith(['mismatch']) })).not.toContain('acceptDuplicateRisk');
+    expect(await checkPage({})).not.toContain('acceptDuplicateRisk');
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../src/console/console-app.ts';
 import type { ConsoleOptions } from '../../../src/console/console-options.ts';
 import { TOKEN_HEADER } from '../../../src/console/guard.ts';
+import { pageHeaders } from '../../support/page-headers.ts';
 import { ledgerHolding } from './console-ledger.ts';
 
 const TOKEN = 'a-long-random-token';
@@ -22,12 +23,20 @@ function ask(given: Partial<ConsoleOptions>, path: string, headers: Record<strin
   return appWith(given).request(`http://127.0.0.1:8091${path}`, { headers: { host: '127.0.0.1:8091', ...headers } });
 }
 
-function postRun(given: Partial<ConsoleOptions>, headers: Record<string, string> = {}) {
-  return appWith(given).request('http://127.0.0.1:8091/api/run', {
+function postRun(given: Partial<ConsoleOptions>, headers: Record<string, string> = {}, app = appWith(given)) {
+  return app.request('http://127.0.0.1:8091/api/run', {
     method: 'POST',
     headers: { host: '127.0.0.1:8091', 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ files: ['/in/may.csv'] }),
   });
+}
+
+/** What a browser sends that has loaded a page of this console; `cookie`: of a session that it has already. */
+async function browserOf(app: ReturnType<typeof appWith>, cookie = ''): Promise<Record<string, string>> {
+  const load = (path: string) =>
+    app.request(`http://127.0.0.1:8091${path}`, { headers: { host: '127.0.0.1:8091', cookie } });
+  const page = await pageHeaders('http://127.0.0.1:8091', load);
+  return { ...page, cookie: [page['cookie'] ?? '', cookie].filter((one) => one !== '').join('; ') };
 }
 
 describe('the Host header', () => {
@@ -55,12 +64,43 @@ describe('the Host header', () => {
 });
 
 describe('a request that changes something', () => {
-  it('passes from a page of the console', async () => {
-    expect((await postRun({}, { origin: 'http://127.0.0.1:8091' })).status).toBe(202);
+  it('passes from a page of the console, for files of the input directory only', async () => {
+    const asked: unknown[] = [];
+    const app = appWith({ actions: { run: async (_, access) => (asked.push(access), RUN) } });
+
+    expect((await postRun({}, await browserOf(app), app)).status).toBe(202);
+
+    expect(asked).toEqual([{ anywhere: false }]);
   });
 
-  it('passes with the token and no origin', async () => {
-    expect((await postRun({ token: TOKEN }, { [TOKEN_HEADER]: TOKEN })).status).toBe(202);
+  it('passes with the token and no origin, for files from anywhere', async () => {
+    const asked: unknown[] = [];
+    const actions = { run: async (_: unknown, access: unknown) => (asked.push(access), RUN) };
+
+    expect((await postRun({ token: TOKEN, actions }, { [TOKEN_HEADER]: TOKEN })).status).toBe(202);
+
+    expect(asked).toEqual([{ anywhere: true }]);
+  });
+
+  it.each<[string, (page: Record<string, string>) => Record<string, string>]>([
+    ['the origin alone', ({ origin }) => ({ origin: origin ?? '' })],
+    ['no token of a page', ({ origin, cookie }) => ({ origin: origin ?? '', cookie: cookie ?? '' })],
+    ['no cookie of a page', (page) => ({ ...page, cookie: '' })],
+    ['the cookie of another page', (page) => ({ ...page, cookie: `lote_page=${'A'.repeat(24)}` })],
+    ['the origin of another site', (page) => ({ ...page, origin: 'http://evil.example' })],
+  ])('is refused with %s', async (_, change) => {
+    const app = appWith({ actions: { run: () => Promise.reject(new Error('must not run')) } });
+
+    expect((await postRun({}, change(await browserOf(app)), app)).status).toBe(403);
+  });
+
+  it('is refused from a page of another console', async () => {
+    const page = await browserOf(appWith());
+
+    const answer = await postRun({}, page);
+
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error: { code: 'page-old' } });
   });
 
   it.each<[string, Record<string, string>]>([
@@ -117,11 +157,26 @@ describe('a console that is reachable from elsewhere', () => {
   });
 
   it('refuses a POST of a session that comes from another site', async () => {
-    const cookie = ((await ask(elsewhere, `/?token=${TOKEN}`)).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const session = ((await ask(elsewhere, `/?token=${TOKEN}`)).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const app = appWith(elsewhere);
+    const page = await browserOf(app, session);
 
-    expect((await postRun(elsewhere, { cookie, origin: 'http://evil.example' })).status).toBe(403);
-    expect((await postRun(elsewhere, { cookie, origin: 'http://127.0.0.1:8091' })).status).toBe(202);
+    expect((await postRun(elsewhere, { ...page, origin: 'http://evil.example' }, app)).status).toBe(403);
+    expect((await postRun(elsewhere, page, app)).status).toBe(202);
   });
+
+  it.each(['//evil.example/', '//evil.example/x', '/\\evil.example/', '//evil.example/%2f..'])(
+    'never leads to another host: %s',
+    async (path) => {
+      for (const query of [`?token=${TOKEN}`, '?lang=pt', '']) {
+        const answer = await ask(elsewhere, `${path}${query}`);
+
+        expect(answer.headers.get('location') ?? '/').toMatch(/^\/(?![/\\])/u);
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(await answer.text()).not.toContain('evil.example');
+      }
+    },
+  );
 
   it('tells a health check without the token that it is up, and nothing more', async () => {
     const answer = await ask(elsewhere, '/api/health');

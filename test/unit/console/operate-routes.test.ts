@@ -3,6 +3,7 @@ import { createConsoleApp } from '../../../src/console/console-app.ts';
 import type { ConsoleActions, ReconcileAnswer, RetryAnswer, RetryWish } from '../../../src/console/console-options.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger.ts';
+import { pageHeaders } from '../../support/page-headers.ts';
 import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
 
 const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
@@ -42,12 +43,25 @@ async function pageOf(path: string, given: Given = {}, language = 'en'): Promise
   return (await appWith(given).request(`http://127.0.0.1${path}`, { headers })).text();
 }
 
-function post(path: string, fields: readonly (readonly [string, string])[], given: Given = {}, headers = BROWSER) {
-  return appWith(given).request(`http://127.0.0.1${path}`, {
+async function post(
+  path: string,
+  fields: readonly (readonly [string, string])[],
+  given: Given = {},
+  headers: Record<string, string> = BROWSER,
+) {
+  const app = appWith(given);
+  return app.request(`http://127.0.0.1${path}`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...(await fromPage(app, headers)), 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
   });
+}
+
+/** A request of a page of the same console; other headers are those of somebody else. */
+async function fromPage(app: ReturnType<typeof createConsoleApp>, headers: Record<string, string>) {
+  if (headers !== BROWSER) return headers;
+  const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
+  return { ...BROWSER, ...(await pageHeaders('http://127.0.0.1', load)) };
 }
 
 describe('sending again, from the page of a batch', () => {
@@ -58,7 +72,7 @@ describe('sending again, from the page of a batch', () => {
       'failed',
       'held',
     ]);
-    expect(page).toContain(`action="${PAGE}/retry"`);
+    expect(page).toContain(`action="${PAGE}/retry?form=`);
   });
 
   it.each([
@@ -163,7 +177,7 @@ describe('sending again, from the page of an invoice', () => {
   ])('offers it for invoice %i, and says how it would go', async (ordinal, text) => {
     const page = await pageOf(`${PAGE}/invoices/${ordinal}`);
 
-    expect(page).toContain(`action="${PAGE}/invoices/${ordinal}/retry"`);
+    expect(page).toContain(`action="${PAGE}/invoices/${ordinal}/retry?form=`);
     expect(page).toContain(text);
   });
 
@@ -200,8 +214,8 @@ describe('sending again, from the page of an invoice', () => {
 
 describe('asking the service now', () => {
   it('is offered where an answer or a final word is missing', async () => {
-    expect(await pageOf(PAGE)).toContain(`action="${PAGE}/reconcile"`);
-    expect(await pageOf(`${PAGE}/invoices/4`)).toContain(`action="${PAGE}/invoices/4/reconcile"`);
+    expect(await pageOf(PAGE)).toContain(`action="${PAGE}/reconcile?form=`);
+    expect(await pageOf(`${PAGE}/invoices/4`)).toContain(`action="${PAGE}/invoices/4/reconcile?form=`);
     expect(await pageOf(`${PAGE}/invoices/2`)).not.toContain('/reconcile"');
     expect(await pageOf(PAGE, { invoices: [anInvoice()] })).not.toContain('/reconcile"');
   });

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startConsole } from '../../../src/console/start-console.ts';
 import type { RunningConsole, StartConsole } from '../../../src/console/start-console.ts';
+import { pageHeaders } from '../../support/page-headers.ts';
 import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
 
 const running: RunningConsole[] = [];
@@ -54,12 +55,14 @@ describe('startConsole', () => {
     expect(await statusOf(port, { host: `evil.example:${port}` })).toBe(421);
   });
 
-  it('takes a POST of its own origin or with the token, and no other', async () => {
+  it('takes a POST of its own pages or with the token, and no other', async () => {
     const { url } = await start({ token: 'secret', actions: { run: async () => ({ batches: [] }) } });
     const post = async (headers: Record<string, string>) =>
       (await fetch(`${url}/api/run`, { method: 'POST', headers, body: '{"files":["a"]}' })).status;
 
-    expect(await post({ origin: url })).toBe(202);
+    const page = await pageHeaders(url, (path) => fetch(url + path));
+    expect(await post(page)).toBe(202);
+    expect(await post({ origin: url })).toBe(403);
     expect(await post({ 'x-lote-token': 'secret' })).toBe(202);
     expect(await post({})).toBe(403);
     expect(await post({ origin: 'http://127.0.0.1:1' })).toBe(403);

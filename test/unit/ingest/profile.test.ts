@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
@@ -93,6 +93,21 @@ describe('chooseProfile', () => {
     ['my-erp.csv', null],
   ])('knows the profile of %s by its name: %s', async (file, name) => {
     expect((await chooseProfile({ directory, file }))?.profile.name ?? null).toBe(name);
+  });
+
+  it('does not follow a link out of the folder: an error would show what is there', async () => {
+    const own = profilesDirectory({ real: { decimal: ',' } });
+    const secret = temporaryFile('root:x:0:0');
+    symlinkSync(secret, join(own, 'erp.json'));
+    symlinkSync('real.json', join(own, 'alias.json'));
+
+    const refusal = await chooseProfile({ directory: own, file: 'x.csv', named: 'erp' }).catch(String);
+
+    expect(refusal).toContain('expected a readable profiles/erp.json');
+    expect(refusal).not.toContain('root');
+    expect(await chooseProfile({ directory: own, file: 'x.csv', named: 'alias' })).toMatchObject({
+      profile: { options: { decimal: ',' } },
+    });
   });
 
   it('lets an operator win over the name of the file', async () => {

@@ -9,6 +9,7 @@ const known: fc.Arbitrary<KnownIdentity> = fc.record({
   state: fc.constantFrom(...INVOICE_STATES),
   ownerIdle: fc.boolean(),
   blocked: fc.boolean(),
+  keepsRejected: fc.boolean(),
 });
 
 /** What the decision allows the new batch to do. */
@@ -38,9 +39,22 @@ describe('a file that brings an invoice which the ledger knows', () => {
       fc.property(known, (one) => {
         const decision = decideAttachment({ ...one, sameFingerprint: false });
 
-        expect(['correct', 'conflict']).toContain(decision);
+        expect(['correct', 'needs-risk', 'conflict']).toContain(decision);
         if (decision !== 'correct') return;
         expect(['failed', 'rejected', ...(one.ownerIdle ? ['staged', 'held'] : [])]).toContain(one.state);
+      }),
+    );
+  });
+
+  it('replaces what was rejected only where the refusal is proof, or the risk was accepted; all else goes as it does', () => {
+    fc.assert(
+      fc.property(known, (one) => {
+        const other = { ...one, sameFingerprint: false };
+        const decision = decideAttachment({ ...other, keepsRejected: true });
+        const proved = decideAttachment({ ...other, keepsRejected: false });
+
+        expect(proved).not.toBe('needs-risk');
+        expect(decision).toBe(one.state === 'rejected' && proved === 'correct' ? 'needs-risk' : proved);
       }),
     );
   });
@@ -72,6 +86,9 @@ describe('a file that brings an invoice which the ledger knows', () => {
     [{ state: 'failed', sameFingerprint: false, ownerIdle: false }, 'correct'],
     [{ state: 'rejected', sameFingerprint: false }, 'correct'],
     [{ state: 'rejected', sameFingerprint: false, blocked: true }, 'conflict'],
+    [{ state: 'rejected', sameFingerprint: false, keepsRejected: true }, 'needs-risk'],
+    [{ state: 'failed', sameFingerprint: false, keepsRejected: true }, 'correct'],
+    [{ state: 'held', sameFingerprint: false, keepsRejected: true }, 'correct'],
     [{ state: 'held', sameFingerprint: false }, 'correct'],
     [{ state: 'staged', sameFingerprint: false }, 'correct'],
     [{ state: 'held', sameFingerprint: false, ownerIdle: false }, 'conflict'],
@@ -80,6 +97,7 @@ describe('a file that brings an invoice which the ledger knows', () => {
     [{ state: 'issued', sameFingerprint: false }, 'conflict'],
     [{ state: 'unknown', sameFingerprint: false, ownerIdle: true }, 'conflict'],
   ] as const)('%j: %s', (over, decision) => {
-    expect(decideAttachment({ sameFingerprint: true, ownerIdle: true, blocked: false, ...over })).toBe(decision);
+    const known = { sameFingerprint: true, ownerIdle: true, blocked: false, keepsRejected: false, ...over };
+    expect(decideAttachment(known)).toBe(decision);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -67,6 +67,13 @@ describe('writeReport', () => {
       corrections: expect.stringMatching(/corrections\.csv$/u) as string,
       summary: { invoices: 10, rows: 14, rowsWithoutInvoice: 2 },
     });
+  });
+
+  it('writes for its account and its group: reports hold names and tax numbers', async () => {
+    const { json, csv, html, corrections } = await writeSample();
+
+    for (const path of [json, csv, html, corrections ?? '']) expect((await stat(path)).mode & 0o777).toBe(0o640);
+    expect((await stat(join(reportsDir, SAMPLE_BATCH.batchId))).mode & 0o777).toBe(0o750);
   });
 
   it('writes report.json in the published schema', async () => {

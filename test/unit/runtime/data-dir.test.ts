@@ -1,4 +1,4 @@
-import { stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDataDir } from '../../../src/runtime/data-dir.ts';
@@ -12,6 +12,24 @@ describe('openDataDir', () => {
 
     expect(dataDir.path).toBe(path);
     expect((await stat(path)).mode & 0o777).toBe(0o700);
+  });
+
+  it('closes a directory that is there to every other account', async () => {
+    const path = await temporaryDirectory();
+    await chmod(path, 0o755);
+
+    await openDataDir(path);
+
+    expect((await stat(path)).mode & 0o7777).toBe(0o700);
+  });
+
+  it('leaves a directory that everybody shares as it is', async () => {
+    const path = await temporaryDirectory();
+    await chmod(path, 0o1777);
+
+    await openDataDir(path);
+
+    expect((await stat(path)).mode & 0o7777).toBe(0o1777);
   });
 
   it('tells the real path: two names of one directory are one directory', async () => {

@@ -1,13 +1,22 @@
 import { readdir, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
-import { openDataDir } from '../../../src/runtime/data-dir.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDataDir, type DataDir } from '../../../src/runtime/data-dir.ts';
+import { acquireDirectoryLock } from '../../../src/runtime/directory-lock.ts';
 import { readEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from '../../../src/runtime/endpoints.ts';
-import { ownIdentity } from '../../../src/runtime/process-identity.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-async function ownEndpoints(change: Partial<Endpoints> = {}): Promise<Endpoints> {
+/** A data directory that this test owns. */
+async function ownedDataDir(): Promise<{ dataDir: DataDir; owner: string }> {
+  const dataDir = await openDataDir(await temporaryDirectory());
+  const lock = await acquireDirectoryLock(dataDir.path);
+  onTestFinished(() => lock?.release());
+  return { dataDir, owner: lock?.owner ?? '' };
+}
+
+function endpointsOf(owner: string): Endpoints {
   return {
-    ...(await ownIdentity()),
+    owner,
+    pid: process.pid,
     console: null,
     receiver: 'http://127.0.0.1:8090/webhooks',
     sandbox: 'http://127.0.0.1:8092',
@@ -16,14 +25,13 @@ async function ownEndpoints(change: Partial<Endpoints> = {}): Promise<Endpoints>
     temporalUi: 'http://127.0.0.1:8233',
     ledgerId: 'ledger-1',
     reportsDir: '/reports',
-    ...change,
   };
 }
 
 describe('the endpoints of a data directory', () => {
   it('are read as they were written', async () => {
-    const dataDir = await openDataDir(await temporaryDirectory());
-    const endpoints = await ownEndpoints();
+    const { dataDir, owner } = await ownedDataDir();
+    const endpoints = endpointsOf(owner);
 
     await writeEndpoints(dataDir, endpoints);
 
@@ -31,37 +39,47 @@ describe('the endpoints of a data directory', () => {
   });
 
   it('are none before the first start and after a clean end', async () => {
-    const dataDir = await openDataDir(await temporaryDirectory());
+    const { dataDir, owner } = await ownedDataDir();
     expect(await readEndpoints(dataDir)).toBeNull();
-    await writeEndpoints(dataDir, await ownEndpoints());
+    await writeEndpoints(dataDir, endpointsOf(owner));
 
     await removeEndpoints(dataDir);
 
     expect(await readEndpoints(dataDir)).toBeNull();
   });
 
-  it('are none when their owner is gone, also when its pid is used again', async () => {
+  it('are none when nobody owns the directory, also while the process that wrote them lives', async () => {
     const dataDir = await openDataDir(await temporaryDirectory());
+    const lock = await acquireDirectoryLock(dataDir.path);
+    await writeEndpoints(dataDir, endpointsOf(lock?.owner ?? ''));
 
-    await writeEndpoints(dataDir, await ownEndpoints({ startTime: 'earlier' }));
+    await lock?.release();
+
+    expect(await readEndpoints(dataDir)).toBeNull();
+  });
+
+  it('are none while another one owns the directory and has not written its own', async () => {
+    const { dataDir } = await ownedDataDir();
+
+    await writeEndpoints(dataDir, endpointsOf('an earlier owner'));
 
     expect(await readEndpoints(dataDir)).toBeNull();
   });
 
   it.each(['', '{"pid":', '{"pid":1}'])('are none when the file holds %j', async (content) => {
-    const dataDir = await openDataDir(await temporaryDirectory());
+    const { dataDir } = await ownedDataDir();
     await writeFile(dataDir.endpoints, content);
 
     expect(await readEndpoints(dataDir)).toBeNull();
   });
 
   it('are never half written: twenty writers leave one whole file and nothing else', async () => {
-    const dataDir = await openDataDir(await temporaryDirectory());
-    const endpoints = await ownEndpoints();
+    const { dataDir, owner } = await ownedDataDir();
+    const endpoints = endpointsOf(owner);
 
     await Promise.all(Array.from({ length: 20 }, () => writeEndpoints(dataDir, endpoints)));
 
     expect(await readEndpoints(dataDir)).toEqual(endpoints);
-    expect(await readdir(dataDir.path)).toEqual(['endpoints.json']);
+    expect(await readdir(dataDir.path)).toEqual(['endpoints.json', 'lote.lock']);
   });
 });

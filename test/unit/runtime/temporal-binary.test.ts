@@ -75,6 +75,21 @@ describe('acquireTemporalBinary', () => {
     expect(told[0]).toContain('Building the Temporal server v1.5.1 with Go');
   });
 
+  it('gives the build no secret of Lote', async () => {
+    const { env, book } = await machine({
+      go: '#!/bin/sh\n/usr/bin/env > "$GO_BOOK"\nprintf "#!/bin/sh\\n" > "$GOBIN/temporal"\n',
+    });
+
+    await acquireTemporalBinary(
+      silent,
+      { ...env, INVOICING_API_KEY: 'sk_live_secret', DATABASE_URL: 'secret' },
+      offline,
+    );
+
+    expect((await book()).join('\n')).toContain('GOBIN=');
+    expect((await book()).join('\n')).not.toMatch(/secret|INVOICING|DATABASE/);
+  });
+
   it('ends with one whole binary and no left-overs when two starts build at once', async () => {
     const { env, cached } = await machine({ go: GO_SCRIPT });
 

@@ -5,10 +5,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SECRET_VARIABLES } from '../../../src/runtime/env-secret-files.ts';
 import { processStartTime } from '../../../src/runtime/process-start-time.ts';
 import { acquireTemporalBinary } from '../../../src/runtime/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../../src/runtime/temporal-server.ts';
+import { PID_NAMESPACE, whyNoNamespaces } from '../../support/namespaces.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
@@ -83,6 +85,37 @@ describe('startTemporalServer', () => {
     expect(server.adopted).toBe(true);
     expect(server.address).toBe(address);
     expect(await statusOf(server.address, 'left-behind')).toBe('RUNNING');
+  });
+
+  it.skipIf(whyNoNamespaces() !== null)(
+    'is refused from another process namespace while a server has the file: its pid means nothing there',
+    { timeout: 60_000 },
+    async () => {
+      const dataDir = await temporaryDirectory();
+      const server = await started(dataDir);
+      await startWorkflow(server.address, 'untouched');
+      const [program = '', ...parameters] = PID_NAMESPACE.wrap([
+        ...[process.execPath, '--import', 'tsx', SERVER_PROCESS, dataDir],
+      ]);
+      const other = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void other.kill('SIGKILL'));
+      const [bytes] = (await once(other.stdout, 'data')) as [Buffer];
+
+      expect(bytes.toString()).toContain('a server that an earlier process started still has');
+      expect(await statusOf(server.address, 'untouched')).toBe('RUNNING');
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')('has nothing secret in its environment', async () => {
+    for (const name of SECRET_VARIABLES) vi.stubEnv(name, `secret-of-${name}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const dataDir = await temporaryDirectory();
+    await started(dataDir);
+
+    const environment = await readFile(`/proc/${(await recordOf(dataDir)).pid}/environ`, 'utf8');
+
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toMatch(/secret-of-|LOTE_|INVOICING_|DATABASE_URL/);
   });
 
   it('ends an adopted server too, and takes its record away', async () => {

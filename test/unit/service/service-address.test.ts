@@ -41,4 +41,34 @@ describe('serviceAddress', () => {
       if (apiKey !== '') expect(attempt).not.toThrow(new RegExp(apiKey));
     },
   );
+
+  it.each(['sk_live_very-secret', 'anything-else', 'sk_tes_typo'])(
+    'refuses to send the key %j over plain http to another machine, without showing it',
+    (apiKey) => {
+      const attempt = (): unknown => serviceAddress({ baseUrl: 'http://a.example:8080', apiKey, application: 'a' });
+
+      expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
+      expect(attempt).toThrow(/"allowPlainHttp": true/);
+      expect(attempt).not.toThrow(new RegExp(apiKey));
+      for (const baseUrl of [
+        'http://127.0.0.1.a.example',
+        'http://localhost.a.example',
+        'http://10.0.0.1',
+        'http://0.0.0.0',
+      ]) {
+        expect(() => serviceAddress({ baseUrl, apiKey, application: 'a' })).toThrow(/must go over https/);
+      }
+    },
+  );
+
+  it.each([
+    ['https://a.example', 'sk_live_x', {}],
+    ['http://127.0.0.1:8092', 'sk_live_x', {}],
+    ['http://localhost:8092', 'sk_live_x', {}],
+    ['http://[::1]:8092', 'sk_live_x', {}],
+    ['http://a.example', 'sk_test_x', {}],
+    ['http://a.example', 'sk_live_x', { allowPlainHttp: true }],
+  ])('takes %s with %s and %j', (baseUrl, apiKey, over) => {
+    expect(serviceAddress({ baseUrl, apiKey, application: 'a', ...over }).baseUrl).toBe(baseUrl);
+  });
 });

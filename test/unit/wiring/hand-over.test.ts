@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createHandOver, type StartHandedOver } from '../../../src/wiring/hand-over.ts';
 
+const ANYWHERE = { anywhere: true };
+
 interface Begun {
   readonly file: string;
   readonly options: object;
@@ -23,7 +25,7 @@ describe('what is handed over to the owner', () => {
   it('is started with its options, a batch per file, and answered before it has ended', async () => {
     const { begun, handOver } = owner();
 
-    const answer = await handOver.run({ files: ['a.csv', 'b.csv'], options: { decimal: ',' } });
+    const answer = await handOver.run({ files: ['a.csv', 'b.csv'], options: { decimal: ',' } }, ANYWHERE);
 
     expect(answer).toEqual({
       batches: [
@@ -41,9 +43,9 @@ describe('what is handed over to the owner', () => {
   it('keeps the owner until the last batch has ended, also one that came while it waited', async () => {
     const { begun, handOver } = owner();
     let finished = false;
-    await handOver.run({ files: ['a.csv'], options: {} });
+    await handOver.run({ files: ['a.csv'], options: {} }, ANYWHERE);
     const finish = handOver.finish().then(() => (finished = true));
-    await handOver.run({ files: ['b.csv'], options: {} });
+    await handOver.run({ files: ['b.csv'], options: {} }, ANYWHERE);
 
     begun[0]?.end();
     await new Promise((resolve) => setImmediate(resolve));
@@ -57,7 +59,7 @@ describe('what is handed over to the owner', () => {
 
   it('keeps the owner while it is being started', async () => {
     const { begun, handOver } = owner();
-    const run = handOver.run({ files: ['a.csv'], options: {} });
+    const run = handOver.run({ files: ['a.csv'], options: {} }, ANYWHERE);
 
     const open = handOver.open;
     await run;
@@ -70,7 +72,7 @@ describe('what is handed over to the owner', () => {
   it('does not keep the owner when it could not be started', async () => {
     const { handOver } = owner(new Error('no such file'));
 
-    await expect(handOver.run({ files: ['a.csv'], options: {} })).rejects.toThrow('no such file');
+    await expect(handOver.run({ files: ['a.csv'], options: {} }, ANYWHERE)).rejects.toThrow('no such file');
     await handOver.finish();
 
     expect(handOver.open).toBe(0);
@@ -82,14 +84,18 @@ describe('what is handed over to the owner', () => {
       const { handOver } = owner();
       await handOver[end]();
 
-      await expect(handOver.run({ files: ['a.csv'], options: {} })).rejects.toMatchObject({ code: 'owner-leaving' });
+      await expect(handOver.run({ files: ['a.csv'], options: {} }, ANYWHERE)).rejects.toMatchObject({
+        code: 'owner-leaving',
+      });
     },
   );
 
   it('is refused with options that no command line could have given', async () => {
     const { handOver } = owner();
 
-    await expect(handOver.run({ files: ['a.csv'], options: { decimal: { nested: true } } })).rejects.toMatchObject({
+    await expect(
+      handOver.run({ files: ['a.csv'], options: { decimal: { nested: true } } }, ANYWHERE),
+    ).rejects.toMatchObject({
       code: 'usage',
     });
   });

@@ -3,13 +3,14 @@ import type { ServiceAccountRecord } from '../../../src/domain/ports/service-use
 import {
   BUILT_IN_SANDBOX,
   confirmService,
+  rememberService,
   requireKnownService,
   type Interlock,
 } from '../../../src/wiring/interlock.ts';
 
 const ACCOUNT = { baseUrl: 'https://service.example', apiKey: 'sk_test_one' };
 
-/** The two statements of the ledger's contract that the interlock needs; the contract suite holds the real ones to them. */
+/** The statements of the ledger's contract that the interlock needs; the contract suite holds the real ones to them. */
 function rememberingLedger(id = 'lgr_1'): Interlock['ledger'] & { readonly known: Map<string, ServiceAccountRecord> } {
   const known = new Map<string, ServiceAccountRecord>();
   return {
@@ -19,9 +20,12 @@ function rememberingLedger(id = 'lgr_1'): Interlock['ledger'] & { readonly known
       const used = [...known.values()].find(
         (one) => one.baseUrl === account.baseUrl && one.keyFingerprint === account.keyFingerprint,
       );
-      if (used !== undefined && !known.has(account.application)) return Promise.resolve(used);
-      if (!known.has(account.application)) known.set(account.application, account);
-      return Promise.resolve(known.get(account.application) ?? account);
+      return Promise.resolve(known.get(account.application) ?? used ?? null);
+    },
+    async rememberAccount(account) {
+      const before = await this.knownAccount(account);
+      if (before === null) known.set(account.application, account);
+      return before ?? account;
     },
     confirmAccount(account) {
       known.set(account.application, account);
@@ -37,7 +41,7 @@ function lock(ledger: Interlock['ledger'], over: Partial<Interlock> = {}): Inter
 describe('the interlock', () => {
   it('lets the account through that the ledger knows, with or without a slash at its end', async () => {
     const ledger = rememberingLedger();
-    await requireKnownService(lock(ledger));
+    await rememberService(lock(ledger));
 
     await requireKnownService(lock(ledger));
     await requireKnownService(lock(ledger, { account: { ...ACCOUNT, baseUrl: 'https://service.example/' } }));
@@ -49,7 +53,7 @@ describe('the interlock', () => {
     ['the built-in sandbox', null, /built-in sandbox, and the API key/],
   ])('refuses %s until it is confirmed, once', async (_what, account, message) => {
     const ledger = rememberingLedger();
-    await requireKnownService(lock(ledger));
+    await rememberService(lock(ledger));
     const changed = lock(ledger, { account });
 
     await expect(requireKnownService(changed)).rejects.toMatchObject({
@@ -62,16 +66,30 @@ describe('the interlock', () => {
     await expect(requireKnownService(lock(ledger))).rejects.toMatchObject({ code: 'interlock' });
   });
 
+  it('remembers nothing of an account that was only looked at: the corrected one is let through', async () => {
+    const ledger = rememberingLedger();
+    const mistyped = lock(ledger, { account: { ...ACCOUNT, baseUrl: 'https://servcie.example' } });
+
+    expect(await requireKnownService(mistyped)).toBe(false);
+    expect(await requireKnownService(lock(ledger))).toBe(false);
+    await rememberService(lock(ledger));
+
+    expect(await requireKnownService(lock(ledger))).toBe(true);
+    await expect(requireKnownService(mistyped)).rejects.toMatchObject({ code: 'interlock' });
+    await expect(rememberService(mistyped)).rejects.toMatchObject({ code: 'interlock' });
+  });
+
   it('keeps applications apart', async () => {
     const ledger = rememberingLedger();
-    await requireKnownService(lock(ledger));
+    await rememberService(lock(ledger));
 
-    await requireKnownService(lock(ledger, { application: 'other', account: { ...ACCOUNT, apiKey: 'sk_test_two' } }));
+    await rememberService(lock(ledger, { application: 'other', account: { ...ACCOUNT, apiKey: 'sk_test_two' } }));
+    await requireKnownService(lock(ledger));
   });
 
   it('refuses one account for a second application, which would issue the same invoices again, until it is confirmed', async () => {
     const ledger = rememberingLedger();
-    await requireKnownService(lock(ledger));
+    await rememberService(lock(ledger));
     const mistyped = lock(ledger, { application: 'defautl' });
 
     await expect(requireKnownService(mistyped)).rejects.toMatchObject({
@@ -88,7 +106,7 @@ describe('the interlock', () => {
 
   it('lets every application play in the built-in sandbox', async () => {
     const ledger = rememberingLedger();
-    await requireKnownService(lock(ledger, { account: null }));
+    await rememberService(lock(ledger, { account: null }));
 
     await requireKnownService(lock(ledger, { application: 'second', account: null }));
     await requireKnownService(lock(ledger, { application: 'second', account: null }));
@@ -97,7 +115,7 @@ describe('the interlock', () => {
   it('knows the built-in sandbox on whatever port it listens', async () => {
     const ledger = rememberingLedger();
 
-    await requireKnownService(lock(ledger, { account: null }));
+    await rememberService(lock(ledger, { account: null }));
 
     expect(ledger.known.get('default')?.baseUrl).toBe(BUILT_IN_SANDBOX);
   });
@@ -105,8 +123,8 @@ describe('the interlock', () => {
   it('never keeps or tells the key, and two ledgers keep the same key differently', async () => {
     const one = rememberingLedger('lgr_1');
     const two = rememberingLedger('lgr_2');
-    await requireKnownService(lock(one));
-    await requireKnownService(lock(two));
+    await rememberService(lock(one));
+    await rememberService(lock(two));
     const error = await requireKnownService(lock(one, { account: { ...ACCOUNT, apiKey: 'sk_test_two' } })).catch(
       String,
     );

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,5 +51,28 @@ describe('keepUpload', () => {
     await expect(keep()).rejects.toThrow(message);
 
     expect(await readdir(join(inputDir, 'incoming'))).toEqual([]);
+  });
+});
+
+describe('what an upload leaves', () => {
+  it('is for the account and its group', async () => {
+    const file = await keepUpload({ inputDir, name: 'may.csv', content: pieces('a,b') });
+
+    expect((await stat(join(inputDir, file))).mode & 0o777).toBe(0o640);
+    expect((await stat(join(inputDir, 'incoming'))).mode & 0o007).toBe(0);
+  });
+
+  it('goes with a later one when its process ended in the middle', async () => {
+    await mkdir(join(inputDir, 'incoming'));
+    const [old, young] = ['.upload-old.part', '.upload-young.part'].map((name) => join(inputDir, 'incoming', name));
+    await writeFile(old ?? '', 'half');
+    await writeFile(young ?? '', 'half');
+    const twoHoursAgo = Date.now() / 1_000 - 7_200;
+    await utimes(old ?? '', twoHoursAgo, twoHoursAgo);
+
+    await keepUpload({ inputDir, name: 'may.csv', content: pieces('a,b') });
+
+    expect(await readdir(join(inputDir, 'incoming'))).toEqual(expect.arrayContaining(['.upload-young.part']));
+    expect(await readdir(join(inputDir, 'incoming'))).not.toContain('.upload-old.part');
   });
 });

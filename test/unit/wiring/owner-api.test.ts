@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeConsoleToken } from '../../../src/runtime/console-token.ts';
 import { openDataDir, type DataDir } from '../../../src/runtime/data-dir.ts';
+import { acquireDirectoryLock } from '../../../src/runtime/directory-lock.ts';
 import { writeEndpoints } from '../../../src/runtime/endpoints.ts';
-import { ownIdentity } from '../../../src/runtime/process-identity.ts';
 import { findOwner, type OwnerApi } from '../../../src/wiring/owner-api.ts';
 
 const BATCH = {
@@ -29,7 +29,10 @@ async function emptyDataDir(): Promise<DataDir> {
 }
 
 /** An owner whose console gives this answer, whatever is asked. */
-async function ownerThatSays(status: number, body: string): Promise<{ owner: OwnerApi; requests: Request[] }> {
+async function ownerThatSays(
+  status: number,
+  body: string,
+): Promise<{ owner: OwnerApi; requests: Request[]; closeConsole(): Promise<void> }> {
   const requests: Request[] = [];
   const server = createServer((request, response) => {
     void read(request).then((text) => {
@@ -43,7 +46,14 @@ async function ownerThatSays(status: number, body: string): Promise<{ owner: Own
   const { port } = server.address() as AddressInfo;
   const owner = await ownerAt(`http://127.0.0.1:${port}`);
   if (owner === null) throw new Error('The test found no owner');
-  return { owner, requests };
+  return { owner, requests, closeConsole: () => new Promise((resolve) => void server.close(() => resolve())) };
+}
+
+async function listeningPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
 }
 
 async function read(request: IncomingMessage): Promise<string> {
@@ -54,8 +64,11 @@ async function read(request: IncomingMessage): Promise<string> {
 
 async function ownerAt(console: string | null, { token = true }: { token?: boolean } = {}): Promise<OwnerApi | null> {
   const dataDir = await emptyDataDir();
+  const lock = await acquireDirectoryLock(dataDir.path);
+  onTestFinished(() => lock?.release());
   await writeEndpoints(dataDir, {
-    ...(await ownIdentity()),
+    owner: lock?.owner ?? '',
+    pid: process.pid,
     ...{ console, receiver: null, sandbox: null, temporalUi: null },
     ...{ temporalAddress: '127.0.0.1:7233', temporalNamespace: 'default', ledgerId: 'ledger-1', reportsDir: '/r' },
   });
@@ -65,7 +78,17 @@ async function ownerAt(console: string | null, { token = true }: { token?: boole
 
 describe('the owner of a data directory', () => {
   it('is found by what it wrote down of itself', async () => {
-    expect((await ownerAt('http://127.0.0.1:1'))?.endpoints).toMatchObject({ ledgerId: 'ledger-1', reportsDir: '/r' });
+    const owner = await ownerAt(`http://127.0.0.1:${await listeningPort()}`);
+
+    expect(owner?.endpoints).toMatchObject({ ledgerId: 'ledger-1', reportsDir: '/r' });
+    expect(owner?.owns()).toBe(true);
+  });
+
+  it('refuses with a sentence, and opens nothing, when it lives and its console cannot be reached', async () => {
+    await expect(ownerAt('http://127.0.0.1:1')).rejects.toMatchObject({
+      code: 'data-directory-owned',
+      message: expect.stringContaining('nothing answers at http://127.0.0.1:1') as string,
+    });
   });
 
   it.each([
@@ -154,8 +177,9 @@ describe('an owner that refuses', () => {
   );
 
   it('and one that is gone is told apart: the caller becomes the owner then', async () => {
-    const owner = await ownerAt('http://127.0.0.1:1');
+    const { owner, closeConsole } = await ownerThatSays(200, '{}');
+    await closeConsole();
 
-    await expect(owner?.batches(1)).rejects.toMatchObject({ code: 'owner-leaving' });
+    await expect(owner.batches(1)).rejects.toMatchObject({ code: 'owner-leaving' });
   });
 });

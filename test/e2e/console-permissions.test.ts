@@ -1,0 +1,79 @@
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { runLote } from '../support/lote-command.ts';
+import { pageHeaders } from '../support/page-headers.ts';
+import { startLoteUp, type RunningLote } from '../support/running-lote.ts';
+
+describe('the console of a running Lote', { timeout: 300_000 }, () => {
+  let running: RunningLote;
+  let page: Record<string, string>;
+  let secret: string;
+
+  beforeAll(async () => {
+    running = await startLoteUp();
+    page = await pageHeaders(running.console, (path) => fetch(running.console + path));
+    secret = join(running.place.directory, 'private.csv');
+    await writeFile(secret, 'root:secret-line\n', { mode: 0o600 });
+  }, 300_000);
+
+  afterAll(() => running.stop(), 300_000);
+
+  async function postRun(headers: Record<string, string>, file: string): Promise<{ status: number; text: string }> {
+    const answer = await fetch(`${running.console}/api/run`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ files: [file] }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  it('takes no file from outside the input directory without the token, and tells nothing of it', async () => {
+    await mkdir(running.place.inputDir, { recursive: true });
+    await symlink(secret, join(running.place.inputDir, 'link.csv'));
+    const within = join(running.place.inputDir, 'link.csv');
+
+    for (const [headers, file] of [
+      [{ origin: running.console }, secret],
+      [page, secret],
+      [page, within],
+      [page, join(running.place.inputDir, '..', 'private.csv')],
+    ] as const) {
+      const { status, text } = await postRun(headers, file);
+
+      expect(status, file).toBeGreaterThanOrEqual(400);
+      expect(text).not.toContain('secret-line');
+    }
+    expect(await readdir(join(running.place.inputDir, 'incoming')).catch(() => [])).toEqual([]);
+    const check = await fetch(`${running.console}/check?${new URLSearchParams({ file: 'link.csv' }).toString()}`);
+    expect(check.status).toBe(400);
+    expect(await check.text()).not.toContain('secret-line');
+  });
+
+  it('starts a file of the input directory from a page, and `lote run` hands over one from anywhere', async () => {
+    const [inside, outside] = [
+      join(running.place.inputDir, 'inside.csv'),
+      join(running.place.directory, 'elsewhere.csv'),
+    ];
+    await writeInvoiceFile(inside, { invoices: 2, series: 'I' });
+    await writeInvoiceFile(outside, { invoices: 2, series: 'O' });
+
+    expect((await postRun(page, inside)).status).toBe(202);
+    const handedOver = await runLote(['run', outside, '--json'], running.place.env);
+
+    expect(handedOver.code, handedOver.stderr).toBe(0);
+    const [batch] = (JSON.parse(handedOver.stdout) as { batches: { reports: { json: string } }[] }).batches;
+    expect((await stat(batch?.reports.json ?? '')).mode & 0o777).toBe(0o640);
+    expect((await stat(running.place.reportsDir)).mode & 0o007).toBe(0);
+    expect((await stat(running.place.dataDir)).mode & 0o777).toBe(0o700);
+  });
+
+  it('leads nowhere else', async () => {
+    const { port } = new URL(running.console);
+    const answer = await fetch(`http://127.0.0.1:${port}//evil.example/?token=x`, { redirect: 'manual' });
+
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('location')).toBeNull();
+  });
+});

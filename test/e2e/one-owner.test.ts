@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { runLote } from '../support/lote-command.ts';
+import { NETWORK_NAMESPACE, PID_NAMESPACE, whyNoNamespaces, type Sandboxed } from '../support/namespaces.ts';
+import { startLoteUp, type RunningLote } from '../support/running-lote.ts';
+
+const BIN = fileURLToPath(new URL('../../bin/lote.js', import.meta.url));
+const whyNot = whyNoNamespaces();
+if (whyNot !== null) console.warn(`one owner: tests in namespaces are left out; ${whyNot}`);
+
+interface End {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function runInside(inside: Sandboxed, parameters: readonly string[], running: RunningLote): Promise<End> {
+  const [program = '', ...rest] = inside.wrap([process.execPath, BIN, ...parameters]);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...running.place.env };
+  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Two containers on one volume: what they share is the directory, and at most the network or the processes. */
+describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', { timeout: 300_000 }, () => {
+  let running: RunningLote;
+  let file: string;
+
+  beforeEach(async () => {
+    running = await startLoteUp();
+    file = join(running.place.inputDir, 'shared.csv');
+    await writeInvoiceFile(file, { invoices: 4 });
+  }, 300_000);
+
+  afterEach(() => running.stop(), 300_000);
+
+  it('is not opened from another network namespace: each command refuses with a sentence', async () => {
+    for (const parameters of [['run', file], ['status'], ['reconcile']]) {
+      const { code, stderr } = await runInside(NETWORK_NAMESPACE, parameters, running);
+
+      expect(code, stderr).toBe(3);
+      expect(stderr).toContain(`nothing answers at ${running.console}`);
+      expect(stderr).toContain('Nothing was opened');
+    }
+    for (const parameters of [['up'], ['purge', '--older-than', '400d']]) {
+      const { code, stderr } = await runInside(NETWORK_NAMESPACE, parameters, running);
+
+      expect(code, stderr).toBe(3);
+      expect(stderr).toContain('nother process owns');
+    }
+    expect(await readdir(running.place.reportsDir).catch(() => [])).toEqual([]);
+    expect((await runLote(['run', file, '--json'], running.place.env)).code).toBe(0);
+  });
+
+  it('is found from another process namespace, where its pid means nothing: the work is handed over', async () => {
+    const { code, stdout, stderr } = await runInside(PID_NAMESPACE, ['run', file, '--json'], running);
+
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ batches: [{ counts: { issued: 4 } }] });
+  });
+});
