@@ -1,4 +1,5 @@
 import type { BatchRecord } from '../src/domain/ports/ledger.ts';
+import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
 import type { BatchDesk, BatchSettings, Standing } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { standingOf } from './look-at-batch.ts';
@@ -13,6 +14,8 @@ export interface RunningBatch {
   readonly kind: 'running';
   readonly ledgerId: string;
   readonly batchId: string;
+  /** The run that holds the claim; histories of an earlier version do not have it. */
+  readonly run?: ClaimingRun;
   readonly invoices: number;
   readonly pages: readonly PageSpan[];
   readonly settings: BatchSettings;
@@ -29,6 +32,7 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
     kind: 'running',
     ledgerId: deps.ledger.id,
     batchId: batch.batchId,
+    run: { workflowId: batch.workflowId, runId: batch.runId },
     invoices: batch.invoices,
     pages: open.map((page) => ({
       page,

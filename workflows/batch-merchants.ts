@@ -18,7 +18,7 @@ const STUCK_ROUNDS = 5;
 
 /** Waits for a service that is away as in an outage; holds the invoices of single merchants that cannot be created. */
 export async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBatch): Promise<void> {
-  const { ledgerId, batchId, settings } = ingested;
+  const { ledgerId, batchId, run, settings } = ingested;
   let waited = 0;
   let stuckRounds = 0;
   batch.phase('merchants');
@@ -30,6 +30,7 @@ export async function ensureMerchantsPatiently(batch: BatchControl, ingested: Ru
     const merchants = await ensureMerchants({
       ledgerId,
       batchId,
+      run,
       lastTry,
       holdStuck: lastTry || stuckRounds >= STUCK_ROUNDS,
     });

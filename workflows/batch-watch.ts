@@ -5,8 +5,12 @@ import * as options from './activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
+/** It may bring the word of an operator that the ledger could not be told: soon after the ledger is back. */
+const LOOK_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
+
 const { lookAtBatch } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
+  retry: LOOK_RETRY,
   summary: 'a look at the ledger, for the current details and the audit',
 });
 
@@ -39,10 +43,12 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
     for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
       await waitAtMost(wait, {
         summary: 'until the next look at the ledger',
-        until: () => batch.untold.length > 0,
+        until: () => batch.untold.length > 0 || batch.lookWanted,
       });
+      batch.looking();
       const actions = [...batch.untold];
-      batch.stands(await lookAtBatch({ ledgerId, batchId, paused: batch.paused, actions }));
+      const control = batch.sendingControl() ?? undefined;
+      batch.stands(await lookAtBatch({ ledgerId, batchId, paused: batch.paused, control, actions }));
       batch.told(actions.length);
     }
   } catch (error) {

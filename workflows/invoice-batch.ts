@@ -1,4 +1,4 @@
-import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { IngestResult } from '../activities/ingest.ts';
 import * as options from './activity-options.ts';
@@ -41,6 +41,7 @@ export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
   });
   batch.done(endOf(report, ingested.desk));
   const attachedTo = batch.attachedTo;
+  await condition(allHandlersFinished);
   return { ...report, pagesFailed: batch.pagesFailed, ...(attachedTo === null ? {} : { attachedTo }) };
 
   async function ingestOrAttach() {

@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { ProblemGroup } from '../src/domain/ports/operating-ledger.ts';
+import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
 import type { RetryState } from '../src/domain/retry-decision.ts';
 
 /** What an operator types to start a batch; every other field has a default. */
@@ -164,6 +165,8 @@ export interface BatchSettings {
 export interface PageInput {
   readonly ledgerId: string;
   readonly batchId: string;
+  /** The run that holds the batch's claim; pages of an earlier version do not have it. */
+  readonly run?: ClaimingRun | undefined;
   readonly page: number;
   readonly firstOrdinal: number;
   readonly lastOrdinal: number;
@@ -188,6 +191,8 @@ export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('re
 export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
 /** From a page to its batch: its last invoice is sent, the next page may start. */
 export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
+/** From a page to its batch: it is paused, and its slices have ended. */
+export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
 /** From a page to its batch: its patience with the service is over, and so is everybody's. */
 export const outageOverSignal = defineSignal('outageOver');
 /** From a batch to its pages. */

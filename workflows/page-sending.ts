@@ -1,7 +1,7 @@
 import { condition, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
-import { outageOverSignal, waitingSignal, type PageControl, type PageEnding, type PageInput } from './messages.ts';
+import { outageOverSignal, pageStoppedSignal, waitingSignal, type PageControl, type PageEnding, type PageInput } from './messages.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
 const { submitSlice } = proxyActivities<Activities>(options.SUBMIT);
@@ -37,6 +37,7 @@ export async function sendPage(input: PageInput, voice: PageVoice): Promise<Send
   async function rounds(): Promise<PageEnding> {
     for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
       if (voice.control().paused) {
+        if (input.run !== undefined) await voice.tellParent(pageStoppedSignal.name, { page });
         await condition(() => !voice.control().paused || stopped());
         // Nobody tried meanwhile, so nobody knows how long the service was away.
         outageSince = null;
@@ -96,7 +97,7 @@ interface Round {
 
 /** Every slice of the page once, unless the service as a whole is in trouble or an operator stops it. */
 async function sendRound(input: PageInput, { control }: PageVoice): Promise<Round> {
-  const { ledgerId, batchId, page, settings } = input;
+  const { ledgerId, batchId, run, page, settings } = input;
   const round: Round = { accepted: 0, left: 0, stop: false, waiting: null };
   const starts: number[] = [];
   for (let from = input.firstOrdinal; from <= input.lastOrdinal; from += settings.sliceSize) starts.push(from);
@@ -112,7 +113,7 @@ async function sendRound(input: PageInput, { control }: PageVoice): Promise<Roun
       const to = Math.min(from + settings.sliceSize - 1, input.lastOrdinal);
       const slice = await submitSlice.executeWithOptions(
         { ...options.SUBMIT, summary: `sending invoices ${from} to ${to}` },
-        [{ ledgerId, batchId, page, from, to }],
+        [{ ledgerId, batchId, run, page, from, to }],
       );
       round.accepted += slice.accepted;
       round.left += slice.left;

@@ -11,6 +11,7 @@ import { purgeContract } from './purge.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { reconcilingContract } from './reconciling.contract.ts';
 import { sendingContract } from './sending.contract.ts';
+import { sendingControlContract } from './sending-control.contract.ts';
 import { serviceUseContract } from './service-use.contract.ts';
 import { settlingContract } from './settling.contract.ts';
 import { stagingContract } from './staging.contract.ts';
@@ -22,6 +23,7 @@ export function ledgerContract(open: OpenLedger): void {
   rowsContract(open);
   stagingContract(open);
   sendingContract(open);
+  sendingControlContract(open);
   settlingContract(open);
   answersContract(open);
   webhooksContract(open);
