@@ -93,10 +93,7 @@ function registerUpdates(batch: BatchHandles): void {
   setHandler(
     cancelRemainingUpdate,
     ({ reason, who }) => {
-      const told = batch.operate(
-        { cancelled: true, paused: false },
-        { what: 'cancel-remaining', why: reason, who },
-      );
+      const told = batch.operate({ cancelled: true, paused: false }, { what: 'cancel-remaining', why: reason, who });
       return answer('Cancelled: what is not sent will be held; what is sent is waited for.', told);
     },
     {

@@ -172,6 +172,33 @@ export interface PageInput {
   readonly lastOrdinal: number;
   readonly settings: BatchSettings;
   readonly control: PageControl;
+  /** Set by the page itself when its history has become long: where its next run goes on. */
+  readonly goOn?: PageSending | PageWaiting | undefined;
+}
+
+/** A page between two rounds of sending. Times are epoch milliseconds of the workflow's clock. */
+export interface PageSending {
+  readonly phase: 'sending';
+  /** Of the send time. */
+  readonly spentMs: number;
+  readonly outageSince: number | null;
+  /** What the batch was told that this page waits for. */
+  readonly told: string | null;
+  readonly waitedFor: string | null;
+  readonly retryMs: number;
+}
+
+/** A page that waits for final words. */
+export interface PageWaiting {
+  readonly phase: 'waiting';
+  readonly ending: PageEnding;
+  readonly waitedFor: string | null;
+  /** When the waiting began. */
+  readonly since: number;
+  readonly attachedUntil: number;
+  /** How often an operator had asked for silent invoices by the last review. */
+  readonly asked: number;
+  readonly rereadMs: number;
 }
 
 export interface PageResult {

@@ -64,7 +64,10 @@ export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet
     };
     const receiver = all.start(['receiver'], env);
     const workers = Array.from({ length: options.workers }, () => all.start(['worker'], env));
-    await Promise.all([receiver.said('Receiver http'), ...workers.map((worker) => worker.said('Worker on task queue'))]);
+    await Promise.all([
+      receiver.said('Receiver http'),
+      ...workers.map((worker) => worker.said('Worker on task queue')),
+    ]);
     const client = new Client({ connection });
     await test({
       ...{ place, database, sandbox, front, workers, all },

@@ -355,7 +355,16 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   }
 
   function idle(invoice: Worker['invoice'], body: string): Worker {
-    return { invoice, reconciler: false, froze: false, body, handedOutAt: clock, attempts: 0, lost: false, outcome: null };
+    return {
+      invoice,
+      reconciler: false,
+      froze: false,
+      body,
+      handedOutAt: clock,
+      attempts: 0,
+      lost: false,
+      outcome: null,
+    };
   }
 
   function post(worker: Worker, answer: Extract<Command, { kind: 'post' }>['answer']): void {
