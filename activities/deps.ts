@@ -6,6 +6,7 @@ import type { Ledger } from '../src/domain/ports/ledger.ts';
 import type { NightBook } from '../src/domain/ports/night-book.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
+import type { SendingPermission } from './sending-permission.ts';
 import type { TellWaiting } from './waiting-notice.ts';
 import type { BatchDesk, BatchSettings, Counts, ReportPaths } from '../workflows/messages.ts';
 
@@ -26,6 +27,8 @@ export interface ActivityDeps {
   readonly announce: (report: AnnouncedReport) => Promise<void>;
   /** The account that this worker sends into is still the one that the ledger knows. @throws LoteError `interlock` */
   readonly requireAccount: () => Promise<unknown>;
+  /** Whether this process may POST for a batch at this moment. */
+  readonly permission: SendingPermission;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {

@@ -5,6 +5,7 @@ import { finishBatch } from './finish.ts';
 import { ingestBatch } from './ingest.ts';
 import { judgeCanary } from './judge-canary.ts';
 import { lookAtBatch } from './look-at-batch.ts';
+import { recordControl } from './record-control.ts';
 import { requireOwnWork, type AskedWork } from './own-work.ts';
 import { closeOrphans } from './orphans.ts';
 import { ensureMerchants } from './merchants.ts';
@@ -37,6 +38,7 @@ export function createActivities(deps: ActivityDeps) {
     closePage: bind('closePage', closePage),
     finishBatch: bind('finishBatch', finishBatch),
     lookAtBatch: bind('lookAtBatch', lookAtBatch),
+    recordControl: bind('recordControl', recordControl),
     writeReport: bind('writeReport', writeReport),
     judgeCanary: bind('judgeCanary', judgeCanary),
     reopenBatch: bind('reopenBatch', reopenBatch),

@@ -2,6 +2,7 @@ import { isProblem, wentOut } from '../src/domain/invoice-state.ts';
 import { sumDecimals } from '../src/domain/money.ts';
 import type { OutcomeCount } from '../src/domain/ports/ledger.ts';
 import type { NotedAction } from '../src/domain/ports/operating-ledger.ts';
+import type { SendingControl } from '../src/domain/ports/sending-control-ledger.ts';
 import type { Standing } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -9,6 +10,8 @@ export interface LookInput {
   readonly ledgerId: string;
   readonly batchId: string;
   readonly paused: boolean;
+  /** What senders are to know; left out by runs of an earlier version, which write the state alone. */
+  readonly control?: SendingControl | undefined;
   /** What operators did since the look before. */
   readonly actions: readonly NotedAction[];
 }
@@ -20,10 +23,11 @@ const ROWS_OF_A_GROUP = 10;
 
 /** Writes down what operators did, and reads how the batch stands. */
 export async function lookAtBatch(deps: ActivityDeps, input: LookInput): Promise<Standing> {
-  const { batchId, actions, paused } = input;
+  const { batchId, actions, paused, control } = input;
   await deps.ledger.noteActions(batchId, actions);
   // Only a word of an operator changes it, and a batch that has ended keeps its state.
-  if (actions.length > 0) await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
+  if (actions.length > 0 && control !== undefined) await deps.ledger.recordControl(control);
+  else if (actions.length > 0) await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
   return standingOf(deps, batchId);
 }
 

@@ -1,13 +1,17 @@
 import { merchantKeyOf } from '../src/domain/fingerprint.ts';
 import type { Reason } from '../src/domain/invoice.ts';
 import type { MerchantNeed } from '../src/domain/ports/ledger.ts';
+import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
 import { Context } from '@temporalio/activity';
+import type { SendingPermit } from './sending-permission.ts';
 import type { ActivityDeps } from './deps.ts';
 
 export interface MerchantsInput {
   readonly ledgerId: string;
   readonly batchId: string;
   readonly fencingToken?: number | undefined;
+  /** The run that holds the batch's claim. */
+  readonly run?: ClaimingRun | undefined;
   /** Patience with the service as a whole is spent: everything unsent is held. */
   readonly lastTry: boolean;
   /** Patience with single merchants is spent: what cannot be created now is held, and the others go. */
@@ -22,6 +26,10 @@ export interface MerchantsResult {
   readonly waiting: { readonly for: 'service' | 'merchants'; readonly reason: string } | null;
 }
 
+/** As long as the activity may take: a process that stood still for longer creates nothing. */
+const LONGEST_CREATING_MS = 30 * 60_000;
+/** An operator has stopped the batch, or another run holds it: nothing is created for it. */
+const STOPPED = 'sending-stopped';
 /** So many creations without an answer in one go, and none that worked between, are the service's trouble. */
 const STUCK_IN_A_ROW = 10;
 
@@ -42,13 +50,23 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   await deps.ledger.saveMerchants(deps.application, known);
   const knownNifs = new Set(known.map((merchant) => merchant.nif));
   const missing = needed.filter(({ nif }) => !knownNifs.has(nif));
-  return createMissing(deps, { input, missing, known: known.length });
+  const { batchId, run } = input;
+  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS });
+  try {
+    return await createMissing(deps, { input, missing, known: known.length, permit });
+  } finally {
+    permit.close();
+  }
 }
 
-async function createMissing(
-  deps: ActivityDeps,
-  work: { readonly input: MerchantsInput; readonly missing: readonly MerchantNeed[]; readonly known: number },
-): Promise<MerchantsResult> {
+interface Creating {
+  readonly input: MerchantsInput;
+  readonly missing: readonly MerchantNeed[];
+  readonly known: number;
+  readonly permit: SendingPermit;
+}
+
+async function createMissing(deps: ActivityDeps, work: Creating): Promise<MerchantsResult> {
   const { holdStuck } = work.input;
   const { cancellationSignal } = Context.current();
   let created = 0;
@@ -57,7 +75,9 @@ async function createMissing(
   let stuck: Reason | null = null;
   for (const need of work.missing) {
     if (cancellationSignal.aborted) break;
-    const outcome = await createMerchant(deps, work.input, need);
+    const outcome = await createMerchant(deps, work, need);
+    if (outcome.kind === 'not-permitted')
+      return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };
     if (outcome.kind === 'closed-door') return waitForService(deps, work.input, outcome.reason);
     if (outcome.kind === 'created') created += 1;
     if (outcome.kind === 'held') held += outcome.invoices;
@@ -76,11 +96,11 @@ async function createMissing(
 }
 
 type Created =
-  | { readonly kind: 'created' }
+  | { readonly kind: 'created' | 'not-permitted' }
   | { readonly kind: 'held'; readonly invoices: number }
   | { readonly kind: 'not-now' | 'closed-door'; readonly reason: Reason };
 
-async function createMerchant(deps: ActivityDeps, input: MerchantsInput, need: MerchantNeed): Promise<Created> {
+async function createMerchant(deps: ActivityDeps, { input, permit }: Creating, need: MerchantNeed): Promise<Created> {
   const { nif, legalName, email } = need;
   if (legalName === null || email === null) {
     const message =
@@ -88,7 +108,10 @@ async function createMerchant(deps: ActivityDeps, input: MerchantsInput, need: M
     const reason = { code: 'merchant-details-missing', message };
     return { kind: 'held', invoices: await holdMerchant(deps, input, { nif, reason }) };
   }
-  const answer = await deps.service.createMerchant({ nif, legalName, email }, merchantKeyOf(deps.application, nif));
+  const key = merchantKeyOf(deps.application, nif);
+  if (!(await permit.confirm())) return { kind: 'not-permitted' };
+  const answer = await deps.service.createMerchant({ nif, legalName, email }, key, { permit });
+  if (answer.kind === 'not-permitted') return answer;
   if (answer.kind === 'created') {
     await deps.ledger.saveMerchants(deps.application, [{ nif, merchantId: answer.merchantId }]);
     return { kind: 'created' };

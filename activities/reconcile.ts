@@ -83,7 +83,7 @@ async function repeatOne(
     return 'too-late';
   }
   const signal = window.signal(mayExistSince);
-  const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, signal);
+  const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, { signal });
   await deps.ledger.recordSends([
     { invoiceId, generation, attempts: 1, sentAt, answeredAt: deps.now(), outcome: outcomeOf(answer, invoice) },
   ]);
@@ -100,6 +100,7 @@ function outcomeOf(answer: CreateAnswer, { reason }: RepeatInvoice): SendOutcome
     case 'key-mismatch':
       return { kind: 'unknown', reason: answer.reason };
     case 'not-now':
+    case 'not-permitted':
     case 'lost':
     case 'closed-door':
       return { kind: 'unknown', reason };

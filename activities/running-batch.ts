@@ -1,4 +1,5 @@
 import type { BatchRecord } from '../src/domain/ports/ledger.ts';
+import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
 import type { BatchDesk, BatchSettings, Standing } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { standingOf } from './look-at-batch.ts';
@@ -15,6 +16,8 @@ export interface RunningBatch {
   readonly batchId: string;
   /** Proves that what is written belongs to this round of the batch; left out by an earlier version of Lote. */
   readonly fencingToken?: number;
+  /** The run that holds the claim; histories of an earlier version do not have it. */
+  readonly run?: ClaimingRun;
   readonly invoices: number;
   readonly pages: readonly PageSpan[];
   readonly settings: BatchSettings;
@@ -32,6 +35,7 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
     ledgerId: deps.ledger.id,
     batchId: batch.batchId,
     fencingToken: batch.fencingToken,
+    run: { workflowId: batch.workflowId, runId: batch.runId },
     invoices: batch.invoices,
     pages: open.map((page) => ({
       page,

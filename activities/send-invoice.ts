@@ -1,7 +1,8 @@
 import type { Reason } from '../src/domain/invoice.ts';
-import type { CreateAnswer, InvoicingService } from '../src/domain/ports/invoicing-service.ts';
+import type { CreateAnswer, InvoicingService, PostLimits } from '../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
 import type { RetentionWindow } from './retention-window.ts';
+import type { SendingPermit } from './sending-permission.ts';
 import type { Release } from './slots.ts';
 import type { AnsweredPost, StoredErrors, StoredErrorVerdict } from './stored-errors.ts';
 
@@ -44,6 +45,7 @@ export interface SendDeps {
   /** True: after this answer let others go first, or nobody. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
+  readonly permit: SendingPermit;
   readonly storedErrors: StoredErrors;
   /** Whether the service answers at all: in an outage every key gets the same error. */
   readonly serviceLives: () => Promise<boolean>;
@@ -63,8 +65,9 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
       return { ...(before ?? turnedAway(lastSentAt)), outcome: deps.window.outcome };
     }
     const place = deps.storedErrors.leave();
-    const request = { body, key: invoice.idempotencyKey, signal: deps.window.signal(mayExistSince) };
-    const answer = await post(deps, request, lastSentAt).finally(release);
+    const limits = { signal: deps.window.signal(mayExistSince), permit: deps.permit };
+    const answer = await post(deps, { body, key: invoice.idempotencyKey, limits }, lastSentAt).finally(release);
+    if (answer.kind === 'not-permitted') return before ?? turnedAway(deps.now());
     const answeredAt = deps.now();
     mayExist ||= answer.kind === 'lost' || (answer.kind === 'closed-door' && answer.mayExist);
     if (mayExist) mayExistSince ??= lastSentAt;
@@ -85,11 +88,11 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
 interface Post {
   readonly body: string;
   readonly key: string;
-  readonly signal: AbortSignal | undefined;
+  readonly limits: PostLimits;
 }
 
-async function post(deps: SendDeps, { body, key, signal }: Post, sentAt: number): Promise<CreateAnswer> {
-  const answer = await deps.service.createInvoice(body, key, signal);
+async function post(deps: SendDeps, { body, key, limits }: Post, sentAt: number): Promise<CreateAnswer> {
+  const answer = await deps.service.createInvoice(body, key, limits);
   if (answer.kind === 'closed-door') await deps.shutOut(answer.reason, sentAt);
   return answer;
 }
@@ -116,7 +119,7 @@ function turnedAway(now: number): Sent {
 }
 
 /** A definitive-looking refusal after a lost answer proves nothing about the lost one: `unknown`, never `rejected`. */
-function outcomeOf(answer: CreateAnswer, mayExist: boolean): SendOutcome {
+function outcomeOf(answer: Exclude<CreateAnswer, { kind: 'not-permitted' }>, mayExist: boolean): SendOutcome {
   switch (answer.kind) {
     case 'created':
       return { kind: 'accepted', serviceId: answer.serviceId };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Reason } from '../src/domain/invoice.ts';
 import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
+import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 import { createDoor, type Door, type Waiting } from './doorkeeper.ts';
 import { eachOf } from './each-of.ts';
@@ -9,9 +10,11 @@ import { holdOverBudget, readBudget } from './failure-budget.ts';
 import { holdForbiddenMerchants, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun } from './forbidden-run.ts';
 import { freezeBodies } from './freeze-bodies.ts';
+import { putBack } from './put-back.ts';
 import { holdOverRetries } from './retry-budget.ts';
 import { retentionWindow, withinRetention } from './retention-window.ts';
 import { sendInvoice, type Sent } from './send-invoice.ts';
+import type { SendingPermit } from './sending-permission.ts';
 import { sharedAnswer } from './shared-answer.ts';
 import { createSlots, type Release, type Slots } from './slots.ts';
 import { createStoredErrors, type StoredErrors } from './stored-errors.ts';
@@ -22,6 +25,8 @@ export interface SliceInput {
   readonly page: number;
   readonly from: number;
   readonly to: number;
+  /** The run that holds the batch's claim; left out by runs of an earlier version. */
+  readonly run?: ClaimingRun | undefined;
 }
 
 export interface SliceResult {
@@ -44,6 +49,7 @@ const FIRST_BUDGET_LOOK = 16;
 /** An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before that time is spent. */
 const STORED_ERROR_SHARE = 2;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
+const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
 
 /** What all slices of one process share, so that trouble in a row is seen as such. */
 interface Shared {
@@ -63,18 +69,37 @@ export function createSubmitSlice({ ledger, service, now, settings }: ActivityDe
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
 }
 
-/** Reads what is to be sent, freezes its bytes in the ledger, POSTs, and records every answer as it comes. */
-async function submitSlice(
-  deps: ActivityDeps,
-  { door, storedErrors, slots }: Shared,
-  { batchId, page, from, to }: SliceInput,
-): Promise<SliceResult> {
-  const entry = await door.enter();
-  // To hand invoices out is written down as a try: behind a closed door nothing is handed out.
-  if (entry.kind === 'closed') {
-    const { unsent } = await deps.ledger.pageProgress(batchId, page);
-    return { accepted: 0, left: unsent, stop: false, waiting: unsent === 0 ? null : entry.waiting };
+/** Sends a slice for as long as this process may send for the batch. */
+async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput): Promise<SliceResult> {
+  const { batchId, run } = input;
+  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS });
+  try {
+    if (!(await permit.confirm())) return await nothingHandedOut(deps, input, null);
+    return await sendSlice(deps, { ...shared, permit }, input);
+  } finally {
+    permit.close();
   }
+}
+
+/** To hand invoices out is written down as a try: what may not be sent is not handed out. */
+async function nothingHandedOut(
+  deps: ActivityDeps,
+  { batchId, page }: SliceInput,
+  waiting: Waiting | null,
+): Promise<SliceResult> {
+  const { unsent } = await deps.ledger.pageProgress(batchId, page);
+  return { accepted: 0, left: unsent, stop: false, waiting: unsent === 0 ? null : waiting };
+}
+
+/** Reads what is to be sent, freezes its bytes in the ledger, POSTs, and records every answer as it comes. */
+async function sendSlice(
+  deps: ActivityDeps,
+  { door, storedErrors, slots, permit }: Shared & { readonly permit: SendingPermit },
+  input: SliceInput,
+): Promise<SliceResult> {
+  const { batchId, from, to } = input;
+  const entry = await door.enter();
+  if (entry.kind === 'closed') return nothingHandedOut(deps, input, entry.waiting);
   const probing = entry.kind === 'probe';
   // Fewest tries first: one invoice that always meets trouble must not be every probe.
   const handedOut = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
@@ -103,7 +128,9 @@ async function submitSlice(
     await refuse(refused);
     if (shut) await door.shut(REFUSED_ACCESS, deps.now());
   }
-  await recordIdle();
+  slice.left += idle.length;
+  const reason = door.shutFor() ?? (permit.withdrawn.aborted ? STOPPED : NOT_ITS_TURN);
+  await putBack(deps, batchId, { idle, reason });
   if (door.shutFor() === null) await holdForbiddenMerchants(deps, batchId, forbidden.refusedMerchants());
 
   const overBudget = slice.refused > 0 && (await holdOverBudget(deps, batchId));
@@ -111,20 +138,18 @@ async function submitSlice(
   return { accepted: slice.accepted, left: slice.left, stop, waiting: slice.left === 0 ? null : await waiting() };
 
   async function send(invoice: SendableInvoice): Promise<void> {
-    if (halted(invoice)) {
-      idle.push(invoice);
-      return;
-    }
+    if (halted(invoice)) return leave(invoice);
     const sent = await sendInvoice(
       {
         service: deps.service,
         random: deps.random,
         now: deps.now,
         admit: () => admit(invoice),
-        pause: (ms) => sleep(ms),
+        pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
         shutOut,
         stopped: () => door.shutFor() !== null,
         window,
+        permit,
         storedErrors,
         serviceLives,
       },
@@ -134,16 +159,18 @@ async function submitSlice(
     const { invoiceId, generation } = invoice;
     const { attempts, sentAt, answeredAt, outcome } = sent;
     if (invoice !== probe) slice.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
-    if (outcome === null) {
-      idle.push(invoice);
-      return;
-    }
+    if (outcome === null) return leave(invoice);
     await deps.ledger.recordSends([{ invoiceId, generation, attempts, sentAt, answeredAt, outcome }]);
     await judge(invoice, { ...sent, outcome });
   }
 
+  async function leave(invoice: SendableInvoice): Promise<void> {
+    idle.push(invoice);
+    if (invoice === probe) await door.giveBack();
+  }
+
   function halted(invoice: SendableInvoice): boolean {
-    if (slice.stop || cancellationSignal.aborted || deps.now() > until) return true;
+    if (permit.withdrawn.aborted || slice.stop || cancellationSignal.aborted || deps.now() > until) return true;
     return forbidden.isParked(invoice) || (door.shutFor() !== null && invoice !== probe);
   }
 
@@ -196,24 +223,6 @@ async function submitSlice(
     if (slice.refused !== nextLook) return;
     nextLook *= 2;
     slice.stop ||= (await readBudget(deps, batchId)).spent;
-  }
-
-  /** Frozen and then not sent after all: without a word about it, it would count as a try that may have arrived. */
-  async function recordIdle(): Promise<void> {
-    slice.left += idle.length;
-    const untouched = idle.filter(({ mayExist }) => !mayExist);
-    if (untouched.length === 0) return;
-    const now = deps.now();
-    const reason = door.shutFor() ?? NOT_ITS_TURN;
-    await deps.ledger.recordSends(
-      untouched.map(({ invoiceId, generation }) => ({
-        invoiceId,
-        generation,
-        attempts: 0,
-        sentAt: now,
-        outcome: { kind: 'pending', reason, mayExist: false },
-      })),
-    );
   }
 
   async function waiting(): Promise<Waiting | null> {

@@ -1,10 +1,12 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { RunningBatch } from '../activities/running-batch.ts';
+import type { SendingControl } from '../src/domain/ports/sending-control-ledger.ts';
 import type { NotedAction } from '../src/domain/ports/operating-ledger.ts';
 import { upsertBatchAttributes, type BatchAttributes } from './batch-attributes.ts';
 import { batchDetails } from './batch-details.ts';
 import { registerBatchHandlers, type OperatorAction } from './batch-handlers.ts';
 import type { BatchEnd } from './batch-view.ts';
+import { tellSenders } from './tell-senders.ts';
 import type { BatchDesk, BatchProgress, PageControl, RetryRequestInput, Standing } from './messages.ts';
 
 /** What a run of a batch knows about itself, and the operator's handles on it. */
@@ -25,6 +27,11 @@ export interface BatchControl {
   readonly untold: readonly NotedAction[];
   /** The first so many of them are in the audit. */
   told(actions: number): void;
+  /** What processes that send are to know; null: they are not told, in runs of an earlier version. */
+  sendingControl(): SendingControl | null;
+  /** Something was stopped since the last look at the ledger, and it is worth another one. */
+  readonly lookWanted: boolean;
+  looking(): void;
   begin(batch: RunningBatch): void;
   attach(workflowId: string): void;
   phase(phase: BatchProgress['phase']): void;
@@ -52,6 +59,8 @@ export function followBatch(): BatchControl {
   let outageOver = false;
   let retries: RetryRequestInput[] = [];
   let actions = 0;
+  let running: RunningBatch | null = null;
+  let lookWanted = false;
 
   function change(next: Partial<BatchProgress>): void {
     progress = {
@@ -67,12 +76,22 @@ export function followBatch(): BatchControl {
     setCurrentDetails(batchDetails({ progress, standing, desk, attachedTo, end }));
   }
 
-  function operate(next: Partial<BatchProgress>, action: OperatorAction): void {
+  function operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean> {
     const wasPaused = progress.paused;
     note(action);
     controlVersion += 1;
     change(next);
     if (progress.paused !== wasPaused) list(progress.paused ? 'paused' : 'running');
+    const control = sendingControl();
+    if (control === null || running === null) return true;
+    return tellSenders({ ...control, ledgerId: running.ledgerId });
+  }
+
+  /** Nothing is sent before the batch is staged; histories of an earlier version do not know which run holds the claim. */
+  function sendingControl(): SendingControl | null {
+    if (running?.run === undefined) return null;
+    const { paused, cancelled } = progress;
+    return { batchId: running.batchId, ...running.run, version: controlVersion, paused, cancelled };
   }
 
   function note({ what, why, who }: OperatorAction): void {
@@ -105,13 +124,17 @@ export function followBatch(): BatchControl {
     operate,
     settleNow(action) {
       settleNow += 1;
-      operate({}, action);
+      controlVersion += 1;
+      note(action);
+      change({});
     },
     retry: (request) => void retries.push(request),
     pageSent(page) {
       sentPages.add(page);
+      lookWanted ||= progress.cancelled && running?.run !== undefined;
       change({});
     },
+    pageStopped: () => void (lookWanted = true),
     outageOver() {
       outageOver = true;
       controlVersion += 1;
@@ -147,7 +170,13 @@ export function followBatch(): BatchControl {
     untold,
     told: (number) => void untold.splice(0, number),
     control: () => ({ paused: progress.paused, cancelled: progress.cancelled, outageOver, settleNow }),
+    sendingControl,
+    get lookWanted() {
+      return lookWanted;
+    },
+    looking: () => void (lookWanted = false),
     begin(batch) {
+      running = batch;
       attachedTo = null;
       desk = batch.desk;
       standing = batch.standing;

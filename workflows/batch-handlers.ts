@@ -3,6 +3,7 @@ import {
   cancelRemainingUpdate,
   outageOverSignal,
   pageSentSignal,
+  pageStoppedSignal,
   pauseUpdate,
   problemsQuery,
   progressQuery,
@@ -32,10 +33,12 @@ export interface BatchHandles {
   progress(): BatchProgress;
   standing(): Standing | null;
   attachedTo(): string | null;
-  operate(next: Partial<BatchProgress>, action: OperatorAction): void;
+  /** True when every process that sends knows; a promise of it when the ledger is told just now. */
+  operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean>;
   settleNow(action: OperatorAction): void;
   retry(request: RetryRequestInput): void;
   pageSent(page: number): void;
+  pageStopped(): void;
   outageOver(): void;
   waitFor(page: number, reason: string | null): void;
 }
@@ -62,8 +65,8 @@ function registerUpdates(batch: BatchHandles): void {
   setHandler(
     pauseUpdate,
     ({ reason, who }) => {
-      batch.operate({ paused: true }, { what: 'pause', why: reason, who });
-      return 'Paused: slices in flight end, nothing new is sent until resume.';
+      const told = batch.operate({ paused: true }, { what: 'pause', why: reason, who });
+      return answer('Paused: what is on the wire ends, nothing new is sent until resume.', told);
     },
     {
       validator(input) {
@@ -71,14 +74,13 @@ function registerUpdates(batch: BatchHandles): void {
         requireReason(input);
       },
       description:
-        '{"reason": "…"} Stop sending after the slices in flight; waiting for answers goes on. The reason is kept in history: no names, no references.',
+        '{"reason": "…"} Stop sending at once; waiting for answers goes on. The reason is kept in history: no names, no references.',
     },
   );
   setHandler(
     resumeUpdate,
     () => {
-      batch.operate({ paused: false }, { what: 'resume' });
-      return 'Resumed.';
+      return answer('Resumed.', batch.operate({ paused: false }, { what: 'resume' }));
     },
     {
       validator() {
@@ -91,8 +93,8 @@ function registerUpdates(batch: BatchHandles): void {
   setHandler(
     cancelRemainingUpdate,
     ({ reason, who }) => {
-      batch.operate({ cancelled: true, paused: false }, { what: 'cancel-remaining', why: reason, who });
-      return 'Cancelled: what is not sent will be held; what is sent is waited for.';
+      const told = batch.operate({ cancelled: true, paused: false }, { what: 'cancel-remaining', why: reason, who });
+      return answer('Cancelled: what is not sent will be held; what is sent is waited for.', told);
     },
     {
       validator(input) {
@@ -136,9 +138,21 @@ function registerUpdates(batch: BatchHandles): void {
   );
 }
 
+/** Runs of an earlier version answer at once, as they did then. */
+function answer(text: string, told: true | Promise<boolean>): string | Promise<string> {
+  if (told === true) return text;
+  return told.then((known) => (known ? text : `${text} ${LEDGER_AWAY}`));
+}
+
+const LEDGER_AWAY =
+  'The ledger cannot be reached at the moment: what is being sent just now may go on when it is back, until it has been told.';
+
 function registerSignals(batch: BatchHandles): void {
   setHandler(pageSentSignal, ({ page }) => batch.pageSent(page), {
     description: '(internal) {"page": 1} A page has sent its last invoice.',
+  });
+  setHandler(pageStoppedSignal, () => batch.pageStopped(), {
+    description: '(internal) {"page": 1} A page is paused, and its slices have ended.',
   });
   setHandler(outageOverSignal, () => batch.outageOver(), {
     description: '(internal, no input) A page has waited for the service for as long as it may.',

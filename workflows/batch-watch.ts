@@ -5,14 +5,21 @@ import * as options from './activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
+/** It may bring the word of an operator that the ledger could not be told: soon after the ledger is back. */
+const LOOK_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
+
 const { lookAtBatch } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
+  retry: LOOK_RETRY,
   summary: 'a look at the ledger, for the current details and the audit',
 });
 
-/** A look costs the history a dozen events: a batch of seconds has none, one of a night some fifty. */
+/** A look costs the history a dozen events: a batch of seconds has none, one of a night some hundred. */
 const FIRST_LOOK_MS = 15_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
+/** A wait of days: a twentieth of what it has lasted, up to two hours, so that 24 days are some 4,000 events. The batch holds the claim of its file by its run, and cannot go on in another one. */
+const LATER_SHARE = 20;
+const LATEST_LOOK_MS = 2 * 60 * 60_000;
 
 /**
  * Does the work, and beside it reads now and then how the batch stands; at once when an operator has done something, so that it is in the
@@ -36,13 +43,18 @@ export async function whileWatched<Result>(
 /** Never rejects: what could not be written down is written when the batch is closed. */
 async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
   try {
-    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
+    const began = Date.now();
+    const longest = (): number =>
+      Math.min(Math.max(LONGEST_LOOK_MS, (Date.now() - began) / LATER_SHARE), LATEST_LOOK_MS);
+    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, longest())) {
       await waitAtMost(wait, {
         summary: 'until the next look at the ledger',
-        until: () => batch.untold.length > 0,
+        until: () => batch.untold.length > 0 || batch.lookWanted,
       });
+      batch.looking();
       const actions = [...batch.untold];
-      batch.stands(await lookAtBatch({ ledgerId, batchId, paused: batch.paused, actions }));
+      const control = batch.sendingControl() ?? undefined;
+      batch.stands(await lookAtBatch({ ledgerId, batchId, paused: batch.paused, control, actions }));
       batch.told(actions.length);
     }
   } catch (error) {

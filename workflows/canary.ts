@@ -19,12 +19,12 @@ const SMALLEST_BATCH = 10 * CANARY;
 /** A few invoices go before the thousands: when the service refuses every one of them, the rest is held and the pages find nothing to send. */
 export async function sendCanary(
   batch: BatchControl,
-  { ledgerId, batchId, fencingToken, invoices, pages }: RunningBatch,
+  { ledgerId, batchId, fencingToken, run, invoices, pages }: RunningBatch,
 ): Promise<void> {
   const [first] = pages;
   if (first === undefined || invoices < SMALLEST_BATCH || batch.cancelled || batch.paused) return;
   const { page, firstOrdinal, lastOrdinal } = first;
   const to = Math.min(firstOrdinal + CANARY - 1, lastOrdinal);
-  await submitSlice({ ledgerId, batchId, page, from: firstOrdinal, to });
+  await submitSlice({ ledgerId, batchId, run, page, from: firstOrdinal, to });
   await judgeCanary({ ledgerId, batchId, fencingToken });
 }

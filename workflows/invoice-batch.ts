@@ -1,9 +1,17 @@
-import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { IngestResult } from '../activities/ingest.ts';
 import * as options from './activity-options.ts';
 import { followBatch } from './batch-control.ts';
 import { endOf } from './batch-end.ts';
+import { historyIsLong } from './history-limit.ts';
 import { requireBatchInput } from './batch-input.ts';
 import { tellWhatWasDone } from './batch-watch.ts';
 import type { BatchInput, BatchResult } from './messages.ts';
@@ -12,6 +20,13 @@ import { sendAndClose } from './run-batch.ts';
 const { ingestBatch } = proxyActivities<Activities>({ ...options.INGEST, summary: 'reading the file' });
 const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
+/** What a run without the claim waits for. */
+interface AttachedRun {
+  readonly sha256: string;
+  /** Who holds the claim. */
+  readonly workflowId: string;
+}
+
 /** Another run holds the same file: look again after 1, 2, 4 … 30 s. */
 const FIRST_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 30_000;
@@ -19,9 +34,10 @@ const LONGEST_LOOK_MS = 30_000;
 /**
  * One file of invoices, from its first byte to its report. The table of contents of Lote:
  * read the file -> ensure its merchants -> send and settle its pages, failed ones again where the profile says so -> report.
- * `run-batch.ts` has the middle; `retry-invoices.ts` runs the same for invoices of a finished batch.
+ * `run-batch.ts` has the middle; `retry-invoices.ts` runs the same for invoices of a finished batch. A run that only waits for another one goes on
+ * in further runs when its history becomes long: `attached` tells them what it waits for.
  */
-export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
+export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): Promise<BatchResult> {
   const batch = followBatch();
   requireBatchInput(input);
 
@@ -41,16 +57,24 @@ export async function invoiceBatch(input: BatchInput): Promise<BatchResult> {
   });
   batch.done(endOf(report, ingested.desk));
   const attachedTo = batch.attachedTo;
+  await condition(allHandlersFinished);
   return { ...report, pagesFailed: batch.pagesFailed, ...(attachedTo === null ? {} : { attachedTo }) };
 
   async function ingestOrAttach() {
     const { workflowId, runId } = workflowInfo();
-    let sha256: string | null = null;
-    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
+    let sha256 = attached?.sha256 ?? null;
+    if (attached !== undefined) batch.attach(attached.workflowId);
+    for (
+      let wait = attached === undefined ? FIRST_LOOK_MS : LONGEST_LOOK_MS;
+      ;
+      wait = Math.min(wait * 2, LONGEST_LOOK_MS)
+    ) {
       const found: IngestResult = await ingestBatch({ ...input, sha256, workflowId, runId });
       if (found.kind !== 'attached') return found;
       sha256 = found.sha256;
       batch.attach(found.workflowId);
+      if (historyIsLong())
+        await continueAsNew<typeof invoiceBatch>(input, { sha256: found.sha256, workflowId: found.workflowId });
       await sleep(wait, { summary: 'another run has this file: looking again' });
     }
   }

@@ -1,16 +1,25 @@
-import { getExternalWorkflowHandle, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { PageReview } from '../activities/settle.ts';
 import * as options from './activity-options.ts';
+import { historyIsLong } from './history-limit.ts';
 import {
   controlSignal,
   pageSentSignal,
   settledSignal,
   type PageControl,
   type PageInput,
+  type PageSending,
+  type PageWaiting,
   type PageResult,
 } from './messages.ts';
-import { sendPage } from './page-sending.ts';
+import { sendPage, type SendingEnd } from './page-sending.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
 const { reviewPage } = proxyActivities<Activities>({
@@ -26,10 +35,16 @@ const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summ
 /** A signal may be lost: re-read the ledger after 5, 10, 20 … 60 s of silence. */
 const FIRST_REREAD_MS = 5_000;
 const LONGEST_REREAD_MS = 60_000;
+/** A wait of days: a twentieth of what it has lasted, up to a quarter of an hour. */
+const LATER_SHARE = 20;
+const LATEST_REREAD_MS = 15 * 60_000;
 /** A GET that is due and got no answer is asked again by the next review, not at once. */
 const SHORTEST_REREAD_MS = 1_000;
 
-/** One page of a batch: send its slices -> wait for final words -> ask for what stays silent -> close. Every page ends. */
+/**
+ * One page of a batch: send its slices -> wait for final words -> ask for what stays silent -> close. Every page ends. One that waits for days goes
+ * on in further runs, under the same id and for the same batch; signals that come between two runs reach the second.
+ */
 export async function invoicePage(input: PageInput): Promise<PageResult> {
   const { ledgerId, batchId, fencingToken, page, settings } = input;
   const { settleMs } = settings;
@@ -51,18 +66,31 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
     { description: '(internal) What an operator told the batch. Pause and cancel the batch, not its pages.' },
   );
 
-  const { ending, waitedFor } = await sendPage(input, { control: () => control, tellParent });
-  await tellParent(pageSentSignal.name, { page });
+  const waiting = input.goOn?.phase === 'waiting' ? input.goOn : null;
+  const { ending, waitedFor } = waiting ?? (await send());
   const review = await waitForFinalWords();
   await closePage({ ...scope, fencingToken, settleMs, ending, waitedFor });
   return { unsettled: review.accepted };
 
+  async function send(): Promise<SendingEnd> {
+    const sent = await sendPage(input, { control: () => control, tellParent, goOn });
+    await tellParent(pageSentSignal.name, { page });
+    return sent;
+  }
+
+  function goOn(from: PageSending | PageWaiting): Promise<never> {
+    return continueAsNew<typeof invoicePage>({ ...input, control, goOn: from });
+  }
+
   /** Signals are news; the ledger is re-read when enough of them came, or after a while without. */
   async function waitForFinalWords(): Promise<PageReview> {
-    const attachedUntil = Date.now() + settings.sendMs + settings.patienceMs + settleMs;
+    const since = waiting?.since ?? Date.now();
+    const attachedUntil = waiting?.attachedUntil ?? since + settings.sendMs + settings.patienceMs + settleMs;
     // What was asked for before this page began does not concern it.
-    let asked = input.control.settleNow;
-    for (let reread = FIRST_REREAD_MS; ; reread = Math.min(reread * 2, LONGEST_REREAD_MS)) {
+    let asked = waiting?.asked ?? input.control.settleNow;
+    for (let reread = waiting?.rereadMs ?? FIRST_REREAD_MS; ; reread = laterReread(reread, since)) {
+      if (historyIsLong())
+        await goOn({ phase: 'waiting', ending, waitedFor, since, attachedUntil, asked, rereadMs: reread });
       // Cleared before the ledger is read: news that comes meanwhile may count twice, never be missed.
       settled.clear();
       const wanted = control.settleNow;
@@ -93,4 +121,9 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
       // Closed meanwhile: the ledger has everything that matters.
     }
   }
+}
+
+function laterReread(rereadMs: number, since: number): number {
+  const longest = Math.max(LONGEST_REREAD_MS, (Date.now() - since) / LATER_SHARE);
+  return Math.min(rereadMs * 2, longest, LATEST_REREAD_MS);
 }

@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { ProblemGroup } from '../src/domain/ports/operating-ledger.ts';
+import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
 import type { RetryState } from '../src/domain/retry-decision.ts';
 
 /** What an operator types to start a batch; every other field has a default. */
@@ -171,11 +172,40 @@ export interface PageInput {
   readonly ledgerId: string;
   readonly batchId: string;
   readonly fencingToken?: number | undefined;
+  /** The run that holds the batch's claim; pages of an earlier version do not have it. */
+  readonly run?: ClaimingRun | undefined;
   readonly page: number;
   readonly firstOrdinal: number;
   readonly lastOrdinal: number;
   readonly settings: BatchSettings;
   readonly control: PageControl;
+  /** Set by the page itself when its history has become long: where its next run goes on. */
+  readonly goOn?: PageSending | PageWaiting | undefined;
+}
+
+/** A page between two rounds of sending. Times are epoch milliseconds of the workflow's clock. */
+export interface PageSending {
+  readonly phase: 'sending';
+  /** Of the send time. */
+  readonly spentMs: number;
+  readonly outageSince: number | null;
+  /** What the batch was told that this page waits for. */
+  readonly told: string | null;
+  readonly waitedFor: string | null;
+  readonly retryMs: number;
+}
+
+/** A page that waits for final words. */
+export interface PageWaiting {
+  readonly phase: 'waiting';
+  readonly ending: PageEnding;
+  readonly waitedFor: string | null;
+  /** When the waiting began. */
+  readonly since: number;
+  readonly attachedUntil: number;
+  /** How often an operator had asked for silent invoices by the last review. */
+  readonly asked: number;
+  readonly rereadMs: number;
 }
 
 export interface PageResult {
@@ -195,6 +225,8 @@ export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('re
 export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
 /** From a page to its batch: its last invoice is sent, the next page may start. */
 export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
+/** From a page to its batch: it is paused, and its slices have ended. */
+export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
 /** From a page to its batch: its patience with the service is over, and so is everybody's. */
 export const outageOverSignal = defineSignal('outageOver');
 /** From a batch to its pages. */

@@ -1,7 +1,16 @@
 import { condition, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
-import { outageOverSignal, waitingSignal, type PageControl, type PageEnding, type PageInput } from './messages.ts';
+import { historyIsLong } from './history-limit.ts';
+import {
+  outageOverSignal,
+  pageStoppedSignal,
+  waitingSignal,
+  type PageControl,
+  type PageEnding,
+  type PageInput,
+  type PageSending,
+} from './messages.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
 const { submitSlice } = proxyActivities<Activities>(options.SUBMIT);
@@ -15,6 +24,8 @@ const LONGEST_RETRY_MS = 60_000;
 export interface PageVoice {
   readonly control: () => PageControl;
   readonly tellParent: (signal: string, ...args: readonly unknown[]) => Promise<void>;
+  /** Ends this run of the page, and goes on in another one. */
+  readonly goOn: (from: PageSending) => Promise<never>;
 }
 
 export interface SendingEnd {
@@ -26,17 +37,21 @@ export interface SendingEnd {
 export async function sendPage(input: PageInput, voice: PageVoice): Promise<SendingEnd> {
   const { page, settings } = input;
   const stopped = (): boolean => voice.control().cancelled || voice.control().outageOver;
-  let spent = 0;
-  let outageSince: number | null = null;
-  let told: string | null = null;
-  let waitedFor: string | null = null;
+  const before = input.goOn?.phase === 'sending' ? input.goOn : null;
+  let spent = before?.spentMs ?? 0;
+  let outageSince = before?.outageSince ?? null;
+  let told = before?.told ?? null;
+  let waitedFor = before?.waitedFor ?? null;
   const ending = await rounds();
   await tell(null);
   return { ending, waitedFor };
 
   async function rounds(): Promise<PageEnding> {
-    for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
+    for (let retry = before?.retryMs ?? FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
+      if (historyIsLong())
+        await voice.goOn({ phase: 'sending', spentMs: spent, outageSince, told, waitedFor, retryMs: retry });
       if (voice.control().paused) {
+        if (input.run !== undefined) await voice.tellParent(pageStoppedSignal.name, { page });
         await condition(() => !voice.control().paused || stopped());
         // Nobody tried meanwhile, so nobody knows how long the service was away.
         outageSince = null;
@@ -96,7 +111,7 @@ interface Round {
 
 /** Every slice of the page once, unless the service as a whole is in trouble or an operator stops it. */
 async function sendRound(input: PageInput, { control }: PageVoice): Promise<Round> {
-  const { ledgerId, batchId, page, settings } = input;
+  const { ledgerId, batchId, run, page, settings } = input;
   const round: Round = { accepted: 0, left: 0, stop: false, waiting: null };
   const starts: number[] = [];
   for (let from = input.firstOrdinal; from <= input.lastOrdinal; from += settings.sliceSize) starts.push(from);
@@ -112,7 +127,7 @@ async function sendRound(input: PageInput, { control }: PageVoice): Promise<Roun
       const to = Math.min(from + settings.sliceSize - 1, input.lastOrdinal);
       const slice = await submitSlice.executeWithOptions(
         { ...options.SUBMIT, summary: `sending invoices ${from} to ${to}` },
-        [{ ledgerId, batchId, page, from, to }],
+        [{ ledgerId, batchId, run, page, from, to }],
       );
       round.accepted += slice.accepted;
       round.left += slice.left;

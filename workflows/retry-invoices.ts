@@ -1,4 +1,4 @@
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
 import { followBatch } from './batch-control.ts';
@@ -23,5 +23,6 @@ export async function retryInvoices(input: RetryInput): Promise<BatchResult> {
   const reopened = await reopenBatch({ ledgerId, batchId, workflowId, runId, request });
   batch.begin(reopened.batch);
   const result = await runBatch(batch, reopened.batch);
+  await condition(allHandlersFinished);
   return { ...result, retried: { moved: reopened.moved, refused: reopened.refused } };
 }

@@ -40,6 +40,8 @@ export interface Transition {
 export const TRANSITIONS = {
   /** Bytes and key are written down; from here on a POST may be on the wire. */
   freeze: { from: ['staged'], to: 'sending' },
+  /** The attempt that froze it has POSTed nothing of it, and nobody else was handed it. */
+  unfreeze: { from: ['sending'], to: 'staged' },
   /** The service gave an `inv_` id. */
   accept: { from: ['sending', 'unknown'], to: 'accepted' },
   /** The service refused for good, and no earlier answer of this generation was lost. */

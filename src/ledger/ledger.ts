@@ -12,6 +12,7 @@ import { migrate } from './migrations/migrate.ts';
 import { createPurge } from './purge.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
+import { createSendingControl } from './sending-control.ts';
 import { createServiceUse } from './service-use.ts';
 import { createSharedFolders } from './shared-folders.ts';
 import { LEDGER_ID } from './sql/ledger-id.ts';
@@ -34,6 +35,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createBatches(database),
     ...createStaging(database, keyOf),
     ...createSending(database),
+    ...createSendingControl(database),
     ...createSettling(database),
     ...createMerchants(database),
     ...createWebhooks(database),

@@ -19,6 +19,7 @@ import type { RecordedSend } from './sql/record-sends.ts';
 import { RECORD_SENDS } from './sql/record-sends.ts';
 import type { SendableRow } from './sql/sendable.ts';
 import { SENDABLE } from './sql/sendable.ts';
+import { UNFREEZE } from './sql/unfreeze.ts';
 import { isUniqueViolation } from './statement-failure.ts';
 
 /** A writer that took the same service id first is visible to the next try; more than a few such races in a row do not happen. */
@@ -51,6 +52,16 @@ export function createSending(database: Database): SendingLedger {
     },
 
     freeze: (batchId, items, now) => freeze(items.map((item) => ({ ...item, batchId, now }))),
+
+    async unfreeze(batchId, invoices, { reason, now }) {
+      if (invoices.length === 0) return 0;
+      const moved = await database.query(UNFREEZE, [
+        ...[batchId, now, reason.code, reason.message],
+        column(invoices, (one) => one.invoiceId),
+        column(invoices, (one) => one.generation),
+      ]);
+      return moved.length;
+    },
 
     async recordSends(items) {
       return (await recordSends(items)).flat();

@@ -57,6 +57,11 @@ const DOOR = new Set([401, 403, 407]);
  */
 export const CLASSIFICATION: readonly ClassificationRow[] = [
   { when: 'no byte left this process', applies: (s) => s.end.kind === 'not-sent', answer: notSent },
+  {
+    when: 'its permit was over before a byte left',
+    applies: (s) => s.end.kind === 'not-permitted',
+    answer: () => ({ kind: 'not-permitted' }),
+  },
   { when: 'the exchange broke after bytes may have left', applies: (s) => s.end.kind === 'broken', answer: broken },
   {
     when: '2xx with a usable id',
@@ -154,7 +159,7 @@ function saysError(seen: Seen): boolean {
 }
 
 function retryAfter(seen: Seen): number | null {
-  return seen.end.kind === 'broken' ? null : seen.end.retryAfterMs;
+  return 'retryAfterMs' in seen.end ? seen.end.retryAfterMs : null;
 }
 
 function reason(seen: Seen): Reason {

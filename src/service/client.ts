@@ -3,6 +3,7 @@ import { Pool } from 'undici';
 import { z } from 'zod';
 import type {
   CreateAnswer,
+  DeparturePermit,
   EndpointAnswer,
   InvoicingService,
   MerchantAnswer,
@@ -60,6 +61,7 @@ interface Call {
   readonly body?: string;
   readonly idempotencyKey?: string;
   readonly signal: AbortSignal | undefined;
+  readonly permit?: DeparturePermit | undefined;
 }
 
 /**
@@ -85,7 +87,7 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
   const merchants = shapeOf(profile, { id: profile.merchants.createdId, idSchema: MerchantId });
 
   async function call(request: Call): Promise<HttpEnd> {
-    const { method, signal } = request;
+    const { method, signal, permit } = request;
     // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
     if (signal !== undefined) setMaxListeners(0, signal);
     const headers = {
@@ -97,16 +99,17 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
       await exchange(
         pool,
         { method, path: address.pathPrefix + request.path, headers, body: request.body ?? null },
-        { totalMs: timeouts.total, secret: options.apiKey, now, signal },
+        { totalMs: timeouts.total, secret: options.apiKey, now, signal, permit },
       );
-    return await gate.pass(send, signal);
+    return await gate.pass(send, { signal, permit });
   }
 
   return {
     baseUrl: address.baseUrl,
     invoiceBody,
-    async createInvoice(body, idempotencyKey, signal) {
-      return classify(await call({ method: 'POST', path: '/v1/invoices', body, idempotencyKey, signal }), invoices);
+    async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
+      const end = await call({ method: 'POST', path: '/v1/invoices', body, idempotencyKey, signal, permit });
+      return classify(end, invoices);
     },
     async getInvoice(serviceId, signal) {
       const end = await call({ method: 'GET', path: `/v1/invoices/${encodeURIComponent(serviceId)}`, signal });
@@ -124,11 +127,10 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
         profile,
       );
     },
-    async createMerchant(merchant, idempotencyKey, signal) {
+    async createMerchant(merchant, idempotencyKey, { signal, permit } = {}) {
       const body = JSON.stringify({ legal_name: merchant.legalName, nif: merchant.nif, email: merchant.email });
-      return merchantAnswer(
-        classify(await call({ method: 'POST', path: '/v1/merchants', body, idempotencyKey, signal }), merchants),
-      );
+      const end = await call({ method: 'POST', path: '/v1/merchants', body, idempotencyKey, signal, permit });
+      return merchantAnswer(classify(end, merchants));
     },
     async registerWebhook(url, signal) {
       // No Idempotency-Key is published for it, so it is never repeated here.
@@ -168,6 +170,8 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
       return { kind: 'refused', reason: answer.reason };
     case 'closed-door':
       return { kind: 'closed-door', reason: answer.reason };
+    case 'not-permitted':
+      return answer;
     default:
       return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
   }
@@ -185,7 +189,7 @@ function endpointAnswer(end: HttpEnd, profile: ServiceProfile): EndpointAnswer {
     return { kind: 'registered', secret: secret.success ? secret.data : null };
   }
   const answer = classify(end, shapeOf(profile, NO_ID));
-  if (answer.kind === 'created')
+  if (answer.kind === 'created' || answer.kind === 'not-permitted')
     return { kind: 'refused', reason: { code: 'answer-unreadable', message: 'No answer' } };
   return { kind: answer.kind === 'lost' ? 'lost' : 'refused', reason: answer.reason };
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { brokenExchange, connectFailure } from './connect-failure.ts';
 import { readBody, type AnswerBody, type HttpEnd, type UnreadableBody } from './http-end.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -20,6 +21,8 @@ export interface ExchangeLimits {
   readonly secret: string;
   readonly now: () => number;
   readonly signal: AbortSignal | undefined;
+  /** Ends what has not left yet; what has left ends by itself. */
+  readonly permit?: DeparturePermit | undefined;
 }
 
 /**
@@ -33,15 +36,20 @@ export async function exchange(
   limits: ExchangeLimits,
 ): Promise<HttpEnd> {
   if (limits.signal?.aborted === true) return notSent('cancelled');
+  const withdrawn = limits.permit?.withdrawn;
+  if (withdrawn?.aborted === true) return { kind: 'not-permitted' };
   return await new Promise<HttpEnd>((resolve) => {
     const handler = new ExchangeHandler(limits, settle);
     const timer = setTimeout(() => handler.stop('answer-timeout'), limits.totalMs);
     const onAbort = (): void => handler.stop('cancelled');
+    const onWithdrawal = (): void => handler.withdraw();
     limits.signal?.addEventListener('abort', onAbort, { once: true });
+    withdrawn?.addEventListener('abort', onWithdrawal, { once: true });
 
     function settle(end: HttpEnd): void {
       clearTimeout(timer);
       limits.signal?.removeEventListener('abort', onAbort);
+      withdrawn?.removeEventListener('abort', onWithdrawal);
       resolve(end);
     }
 
@@ -79,6 +87,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Connecting takes time: the permission of then may be over.
+    if (this.#limits.permit?.isValid() === false) this.#end({ kind: 'not-permitted' });
     this.#controller = controller;
     // Given up while it was queued: undici checks for an abort right after this call, before it writes.
     if (this.#ended) controller.abort(new Error('given up before it was sent'));
@@ -115,6 +125,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#controller === null) this.#end(notSent(connectFailure(error)));
     else if (this.#statusLine === null) this.#end({ kind: 'broken', code: brokenExchange(error) });
     else this.#finish('cut-short');
+  }
+
+  /** The permission is over: nothing of it matters any more once bytes may have left. */
+  withdraw(): void {
+    if (this.#controller === null) this.#end({ kind: 'not-permitted' });
   }
 
   /** Our own patience ended, or the caller's. */

@@ -1,3 +1,4 @@
+import type { PostLimits } from '../domain/ports/invoicing-service.ts';
 import { createAnswerTally } from './answer-tally.ts';
 import type { HttpEnd } from './http-end.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -29,7 +30,7 @@ export interface GateOptions {
 
 /** What every request of this process to one base address passes: concurrency, rate, what answers of 429 made of it, and the service's own Retry-After. */
 export interface Gate {
-  pass(send: () => Promise<HttpEnd>, signal: AbortSignal | undefined): Promise<HttpEnd>;
+  pass(send: () => Promise<HttpEnd>, limits?: PostLimits): Promise<HttpEnd>;
 }
 
 export function createGate(options: GateOptions): Gate {
@@ -37,20 +38,24 @@ export function createGate(options: GateOptions): Gate {
   const pace = options.pace ?? createPace(options.requestsPerSecond);
   const tally = createAnswerTally();
 
-  async function admitted(signal: AbortSignal | undefined): Promise<HttpEnd | null> {
+  async function admitted({ signal, permit }: PostLimits): Promise<HttpEnd | null> {
+    const waiting = waitingSignal({ signal, permit });
+    const givenUp = (): HttpEnd => (permit?.withdrawn.aborted === true ? notPermitted() : cancelled());
     for (;;) {
       const held = pace.heldUntil() - options.now();
       if (held > WAIT_OUT_MS) return { kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: held };
       if (held > 0) {
         // oxlint-disable-next-line no-await-in-loop
-        if (!(await pause(held * (1 + options.random() * SPREAD), signal))) return cancelled();
+        if (!(await pause(held * (1 + options.random() * SPREAD), waiting))) return givenUp();
         continue;
       }
       // oxlint-disable-next-line no-await-in-loop
       const wait = await place();
       if (wait === null) return { kind: 'not-sent', code: 'pace-unavailable', retryAfterMs: null };
       // oxlint-disable-next-line no-await-in-loop
-      if (!(await pause(wait, signal))) return cancelled();
+      if (!(await pause(wait, waiting))) return givenUp();
+      // oxlint-disable-next-line no-await-in-loop
+      if (permit !== undefined && !(await permit.confirm())) return notPermitted();
       // Asked again after each wait: another answer may have brought a hold, or prolonged it. A place before its end is given up.
       if (pace.heldUntil() <= options.now()) return null;
     }
@@ -75,11 +80,11 @@ export function createGate(options: GateOptions): Gate {
   }
 
   return {
-    async pass(send, signal) {
-      const release = await slots.acquire(signal);
-      if (release === null) return cancelled();
+    async pass(send, limits = {}) {
+      const release = await slots.acquire(waitingSignal(limits));
+      if (release === null) return limits.permit?.withdrawn.aborted === true ? notPermitted() : cancelled();
       try {
-        const turnedAway = await admitted(signal);
+        const turnedAway = await admitted(limits);
         if (turnedAway !== null) return turnedAway;
         const sentAt = options.now();
         const end = await send();
@@ -92,6 +97,16 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
+/** Ends a wait inside this process; what is on the wire is not concerned by a permit. */
+function waitingSignal({ signal, permit }: PostLimits): AbortSignal | undefined {
+  if (signal === undefined || permit === undefined) return signal ?? permit?.withdrawn;
+  return AbortSignal.any([signal, permit.withdrawn]);
+}
+
 function cancelled(): HttpEnd {
   return { kind: 'not-sent', code: 'cancelled', retryAfterMs: null };
+}
+
+function notPermitted(): HttpEnd {
+  return { kind: 'not-permitted' };
 }

@@ -9,6 +9,8 @@ export type HttpEnd =
     }
   /** Proved that no byte of the request left this process. */
   | { readonly kind: 'not-sent'; readonly code: string; readonly retryAfterMs: number | null }
+  /** The same, because its permit was over. */
+  | { readonly kind: 'not-permitted' }
   /** Bytes may have left and no status line came. */
   | { readonly kind: 'broken'; readonly code: string };
 

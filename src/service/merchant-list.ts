@@ -47,7 +47,7 @@ export async function readMerchantList(
 }
 
 function readPage(end: HttpEnd, profile: ServiceProfile): Page | Extract<MerchantListAnswer, { kind: 'unreadable' }> {
-  if (end.kind !== 'answer') return failed('service-unreachable', end.code);
+  if (end.kind !== 'answer') return failed('service-unreachable', 'code' in end ? end.code : end.kind);
   const json = end.body.kind === 'json' ? end.body.value : undefined;
   if (end.status < 200 || end.status > 299) return failedStatus(end.status, json, profile);
   if (end.body.kind !== 'json') {

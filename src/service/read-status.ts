@@ -35,7 +35,7 @@ function withoutStatus(end: HttpEnd, shape: CreationShape): StatusAnswer {
   const answer = classify(end, shape);
   if (answer.kind === 'refused' || answer.kind === 'key-mismatch')
     return { kind: 'status', status: 'unreadable', reason: answer.reason };
-  if (answer.kind === 'created') return unreadable('status-unreadable', 'No status');
+  if (answer.kind === 'created' || answer.kind === 'not-permitted') return unreadable('status-unreadable', 'No status');
   return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
 }
 

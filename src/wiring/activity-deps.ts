@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/deps.ts';
+import { createSendingPermission } from '../../activities/sending-permission.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import type { Config } from '../runtime/config.ts';
@@ -69,6 +70,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ...folderUsers(parts, () => notesOf(registration.note())),
     announce: (report) => hook.announce(report),
     requireAccount: parts.requireAccount,
+    permission: createSendingPermission(ledger),
     ensureWebhook: () => registration.ensure(),
     settings: {
       sliceSize: Math.min(SLICE_SIZE, config.pageSize),

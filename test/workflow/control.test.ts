@@ -24,7 +24,7 @@ async function sendingBatch(stack: TestStack, invoices: number) {
   return started;
 }
 
-/** Slices in flight end: then the number of requests stands still while the batch says that it is paused. */
+/** What is on the wire ends: then the number of requests stands still while the batch says that it is paused. */
 async function quiet(stack: TestStack): Promise<number> {
   let before = -1;
   await until(async () => {
@@ -37,7 +37,7 @@ async function quiet(stack: TestStack): Promise<number> {
 }
 
 describe('an operator', { concurrent: true }, () => {
-  it('pauses a batch, which ends the slices in flight and sends nothing more, and resumes it', async () => {
+  it('pauses a batch, which sends nothing more, and resumes it', async () => {
     await withStack(SLOW, async (stack) => {
       const { batchId, handle } = await sendingBatch(stack, 200);
 

@@ -7,6 +7,8 @@ export type CreateAnswer =
   | { readonly kind: 'refused'; readonly reason: Reason }
   /** Not now, and it proves that nothing was created (425, 429, connection refused before bytes left). */
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null }
+  /** Its permit was over before a byte left: nothing was sent, and nothing was asked. */
+  | { readonly kind: 'not-permitted' }
   /** May have been created: time-out, reset, 408, 409, 5xx, unreadable 2xx. */
   | { readonly kind: 'lost'; readonly reason: Reason; readonly retryAfterMs: number | null }
   /** The key is known with other bytes: the earlier one may be alive. Never a refusal. */
@@ -39,6 +41,7 @@ export type MerchantAnswer =
   | { readonly kind: 'refused'; readonly reason: Reason }
   /** Trouble of the whole service: 401, 403, redirect. */
   | { readonly kind: 'closed-door'; readonly reason: Reason }
+  | { readonly kind: 'not-permitted' }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 
 export type MerchantListAnswer =
@@ -52,19 +55,36 @@ export type EndpointAnswer =
   | { readonly kind: 'lost'; readonly reason: Reason }
   | { readonly kind: 'refused'; readonly reason: Reason };
 
+/** Whether a POST that still waits in this process may leave. What has left ends by itself, and its answer is heard. */
+export interface DeparturePermit {
+  /** Aborted when the permission is over for good: nothing waits any longer. */
+  readonly withdrawn: AbortSignal;
+  /** Asked in the very moment before the first byte is written. */
+  isValid(): boolean;
+  /** Asked when a POST has its place in the rate: true when it may leave now, after asking anew if need be. */
+  confirm(): Promise<boolean>;
+}
+
+/** What may stop a creating POST. */
+export interface PostLimits {
+  /** Aborted: it is given up, wherever it is; one that has left is then `lost`. */
+  readonly signal?: AbortSignal | undefined;
+  readonly permit?: DeparturePermit | undefined;
+}
+
 /** The Electronic Invoicing Service as Lote uses it; timeouts and limits are inside. Methods never throw for an answer. */
 export interface InvoicingService {
   readonly baseUrl: string;
   /** The exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Frozen in the ledger before the first send. */
   invoiceBody(invoice: Invoice, merchantId: string): string;
-  createInvoice(body: string, idempotencyKey: string, signal?: AbortSignal): Promise<CreateAnswer>;
+  createInvoice(body: string, idempotencyKey: string, limits?: PostLimits): Promise<CreateAnswer>;
   getInvoice(serviceId: string, signal?: AbortSignal): Promise<StatusAnswer>;
   /** The whole list, all pages. */
   listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer>;
   createMerchant(
     merchant: { readonly nif: string; readonly legalName: string; readonly email: string },
     idempotencyKey: string,
-    signal?: AbortSignal,
+    limits?: PostLimits,
   ): Promise<MerchantAnswer>;
   registerWebhook(url: string, signal?: AbortSignal): Promise<EndpointAnswer>;
   close(): Promise<void>;

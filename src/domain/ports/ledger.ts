@@ -5,6 +5,7 @@ import type { ReconcilingLedger } from './reconciling-ledger.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
+import type { SendingControlLedger } from './sending-control-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { SharedFolderLedger } from './shared-folder-ledger.ts';
 import type { RowStore } from './row-store.ts';
@@ -21,6 +22,7 @@ export interface Ledger
   extends
     BatchLedger,
     SendingLedger,
+    SendingControlLedger,
     SettlingLedger,
     MerchantLedger,
     WebhookLedger,
@@ -225,6 +227,15 @@ export interface SendingLedger {
   sendable(batchId: string, from: number, to: number): Promise<readonly SendableInvoice[]>;
   /** staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the invoiceIds that moved. */
   freeze(batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]>;
+  /**
+   * sending -> staged, by the very attempt that froze these invoices, for those of which it POSTed nothing. What was handed out again meanwhile
+   * stays as it is. Returns how many moved.
+   */
+  unfreeze(
+    batchId: string,
+    invoices: readonly { readonly invoiceId: number; readonly generation: number }[],
+    put: { readonly reason: Reason; readonly now: number },
+  ): Promise<number>;
   /**
    * Records answers; then, in a new snapshot, applies events that came before. A serviceId that another invoice has: the invoice becomes
    * `unknown`, reason `service-id-taken`. Returns invoices that are final now.

@@ -10,6 +10,7 @@ import { SECOND_TRIES } from './0007-second-tries.ts';
 import { SHARED_SERVICE } from './0009-shared-service.ts';
 import { FENCING_TOKEN } from './0010-fencing.ts';
 import { SHARED_FOLDERS } from './0016-shared-folders.ts';
+import { SENDING_CONTROL } from './0011-sending-control.ts';
 
 /** In order; a number once released is never changed, only followed by the next. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   SHARED_SERVICE,
   FENCING_TOKEN,
   SHARED_FOLDERS,
+  SENDING_CONTROL,
 ];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */

@@ -19,8 +19,8 @@ UPDATE invoice i SET
     WHEN i.state = 'accepted' THEN 'unsettled'
     WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
     ELSE 'unknown' END,
-  reason_code = CASE WHEN i.state = 'sending' THEN coalesce(i.reason_code, $2) ELSE $2 END,
-  reason_message = CASE WHEN i.state = 'sending' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $3 END,
+  reason_code = CASE WHEN i.state <> 'accepted' THEN coalesce(i.reason_code, $2) ELSE $2 END,
+  reason_message = CASE WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $3 END,
   changed_at = $4
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}

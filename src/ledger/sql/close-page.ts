@@ -20,8 +20,8 @@ UPDATE invoice i SET
     WHEN i.state = 'accepted' THEN 'unsettled'
     WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
     ELSE 'unknown' END,
-  reason_code = CASE WHEN i.state = 'sending' THEN coalesce(i.reason_code, $4) ELSE $4 END,
-  reason_message = CASE WHEN i.state = 'sending' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $5 END,
+  reason_code = CASE WHEN i.state <> 'accepted' THEN coalesce(i.reason_code, $4) ELSE $4 END,
+  reason_message = CASE WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $5 END,
   changed_at = $6
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND ${OVER}`;

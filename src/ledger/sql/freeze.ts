@@ -15,7 +15,7 @@ WITH item AS (
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 ), moved AS (
-  UPDATE invoice i SET state = 'sending', exposure = 'open', changed_at = $5
+  UPDATE invoice i SET state = 'sending', exposure = 'open', reason_code = NULL, reason_message = NULL, changed_at = $5
   FROM target t JOIN item u ON u.invoice_id = t.invoice_id
   WHERE i.invoice_id = t.invoice_id AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
   RETURNING i.invoice_id, i.generation, u.body

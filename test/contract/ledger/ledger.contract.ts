@@ -12,6 +12,7 @@ import { purgeContract } from './purge.contract.ts';
 import type { OpenLedger } from './scenario.ts';
 import { reconcilingContract } from './reconciling.contract.ts';
 import { sendingContract } from './sending.contract.ts';
+import { sendingControlContract } from './sending-control.contract.ts';
 import { serviceUseContract } from './service-use.contract.ts';
 import { settlingContract } from './settling.contract.ts';
 import { sharedFoldersContract } from './shared-folders.contract.ts';
@@ -25,6 +26,7 @@ export function ledgerContract(open: OpenLedger): void {
   rowsContract(open);
   stagingContract(open);
   sendingContract(open);
+  sendingControlContract(open);
   settlingContract(open);
   answersContract(open);
   webhooksContract(open);

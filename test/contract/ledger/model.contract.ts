@@ -35,7 +35,7 @@ type Command =
       readonly worker: number;
       readonly answer: 'created' | 'lost-before' | 'lost-after' | 'refused' | 'not-now' | 'stored';
     }
-  | { readonly kind: 'record' | 'crash'; readonly worker: number }
+  | { readonly kind: 'record' | 'crash' | 'put-back'; readonly worker: number }
   | { readonly kind: 'settle'; readonly document: number; readonly as: 'issued' | 'failed' }
   | { readonly kind: 'webhook' | 'undo-failure'; readonly document: number }
   | { readonly kind: 'get' | 'ask-slowly' | 'close-batch'; readonly batch: number }
@@ -84,6 +84,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 7, arbitrary: fc.record({ kind: fc.constant('record' as const), worker: index }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), worker: index }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('put-back' as const), worker: index }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -155,6 +156,8 @@ interface Worker {
   readonly invoice: Pick<SendableInvoice, 'invoiceId' | 'generation' | 'idempotencyKey'>;
   /** Reconciliation repeats once, and what that does not tell stays unknown. */
   readonly reconciler: boolean;
+  /** It was staged when this worker was handed it. */
+  readonly froze: boolean;
   readonly body: string;
   readonly handedOutAt: number;
   attempts: number;
@@ -223,6 +226,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       if (worker === null) return;
       if (one.kind === 'post') post(worker, one.answer);
       else if (one.kind === 'record') await record(worker);
+      else if (one.kind === 'put-back') await putBack(worker);
       else workers = workers.filter((other) => other !== worker);
     } else if (one.kind === 'tell') {
       const answer = pick(answers, one.answer);
@@ -340,7 +344,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
         );
         if (moved.length === 0) continue;
       }
-      workers.push(idle(invoice, body));
+      workers.push({ ...idle(invoice, body), froze: invoice.state === 'staged' });
     }
   }
 
@@ -351,7 +355,16 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   }
 
   function idle(invoice: Worker['invoice'], body: string): Worker {
-    return { invoice, reconciler: false, body, handedOutAt: clock, attempts: 0, lost: false, outcome: null };
+    return {
+      invoice,
+      reconciler: false,
+      froze: false,
+      body,
+      handedOutAt: clock,
+      attempts: 0,
+      lost: false,
+      outcome: null,
+    };
   }
 
   function post(worker: Worker, answer: Extract<Command, { kind: 'post' }>['answer']): void {
@@ -389,6 +402,15 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   /** But for those that an operator has risked, and those of which the service had said that they are not. */
   function alive(): readonly ServiceDocument[] {
     return documents.filter(({ state, undone, key }) => state !== 'failed' && !undone && !risked.has(key));
+  }
+
+  /** What was frozen and not sent, by the attempt that froze it. */
+  async function putBack(worker: Worker): Promise<void> {
+    if (!worker.froze || worker.attempts > 0) return;
+    workers = workers.filter((other) => other !== worker);
+    const { invoiceId, generation } = worker.invoice;
+    for (const { batchId } of batches)
+      await ledger.unfreeze(batchId, [{ invoiceId, generation }], { reason: REASON, now: clock });
   }
 
   /** What the port asks: recorded once a process is done with an invoice for now. */

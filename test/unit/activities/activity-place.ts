@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll } from 'vitest';
 import type { ActivityDeps } from '../../../activities/deps.ts';
+import { createSendingPermission } from '../../../activities/sending-permission.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger, SendOutcome } from '../../../src/domain/ports/ledger.ts';
@@ -81,6 +82,7 @@ export function activityPlaces(): (parts?: {
       nights: new Proxy({} as ActivityDeps['nights'], { get: () => untouched('the night book') }),
       announce: () => Promise.resolve(),
       requireAccount: () => Promise.resolve(),
+      permission: createSendingPermission(open),
       ensureWebhook: () => Promise.resolve(),
       settings: {
         ...{ sliceSize: 500, settleMs: 900_000, sendMs: 1_800_000, patienceMs: 3_600_000, pageSize: 2 },

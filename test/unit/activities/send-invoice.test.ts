@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sendInvoice, type Sent } from '../../../activities/send-invoice.ts';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { retentionWindow } from '../../../activities/retention-window.ts';
+import type { SendingPermit } from '../../../activities/sending-permission.ts';
 import { createStoredErrors, type StoredErrors } from '../../../activities/stored-errors.ts';
 import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice } from '../../../src/domain/ports/ledger.ts';
@@ -22,6 +23,11 @@ const ERROR: CreateAnswer = {
 function notNow(retryAfterMs: number | null = null): CreateAnswer {
   return { kind: 'not-now', reason: REASON, retryAfterMs };
 }
+
+const PERMITTED: SendingPermit = {
+  ...{ withdrawn: new AbortController().signal, isValid: () => true },
+  ...{ confirm: () => Promise.resolve(true), close: () => undefined },
+};
 
 interface Try {
   readonly sent: Sent;
@@ -60,8 +66,8 @@ async function send(
   const sent = await sendInvoice(
     {
       service: {
-        createInvoice(body, key, signal) {
-          signals.push(signal);
+        createInvoice(body, key, limits) {
+          signals.push(limits?.signal);
           keys.push(`${key} ${body}`);
           clock += 10;
           const answer = answers[keys.length - 1];
@@ -81,6 +87,7 @@ async function send(
       },
       stopped: () => over.stopped ?? false,
       window,
+      permit: PERMITTED,
       storedErrors: over.seen ?? createStoredErrors({ spanMs: SPAN_MS }),
       serviceLives: () => Promise.resolve(over.lives ?? true),
     },

@@ -249,7 +249,7 @@ describe('a service that lets nobody in', () => {
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 9, waiting: { reason: 'http-403' } });
     expect(place.posts).toHaveLength(5);
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 9 });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 5, staged: 4 });
   });
 });
 

@@ -37,6 +37,7 @@ const CASES: readonly (readonly [string, HttpEnd, CreateAnswer['kind'], string |
     'name-not-resolved',
   ],
   ['TLS refused', { kind: 'not-sent', code: 'tls-refused', retryAfterMs: null }, 'not-now', 'tls-refused'],
+  ['not permitted', { kind: 'not-permitted' }, 'not-permitted', null],
   ['reset', { kind: 'broken', code: 'connection-reset' }, 'lost', 'connection-reset'],
   ['time-out', { kind: 'broken', code: 'answer-timeout' }, 'lost', 'answer-timeout'],
   ['201 with an id', json(201, { id: 'inv_1' }), 'created', null],

@@ -23,6 +23,43 @@ async function post(baseUrl: string, limits: Partial<ExchangeLimits> = {}): Prom
   return await exchange(poolOf(baseUrl), POST, { ...LIMITS, ...limits });
 }
 
+describe('exchange: permits', () => {
+  it('writes nothing when the permit is over by the time the connection stands', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
+    const withdrawn = new AbortController().signal;
+    const permit = { withdrawn, isValid: () => false, confirm: async () => true };
+
+    expect(await post(server.baseUrl, { permit })).toEqual({ kind: 'not-permitted' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('hears the answer of what had left when the permit was withdrawn', async () => {
+    const stop = new AbortController();
+    const permit = { withdrawn: stop.signal, isValid: () => !stop.signal.aborted, confirm: async () => true };
+    const server = await scriptedServer((_request, response) => {
+      stop.abort();
+      setTimeout(() => sendJson(response, 201, { id: 'inv_1' }), 50);
+    });
+
+    expect(await post(server.baseUrl, { permit })).toMatchObject({ kind: 'answer', status: 201 });
+  });
+
+  it('does not wait for a connection any longer when the permit is withdrawn', async () => {
+    const stop = new AbortController();
+    const permit = { withdrawn: stop.signal, isValid: () => true, confirm: async () => true };
+    const server = await scriptedServer((_request, response) => void setTimeout(() => response.end(), 300));
+    const pool = poolOf(server.baseUrl);
+    const first = exchange(pool, POST, LIMITS);
+    const second = exchange(pool, POST, { ...LIMITS, permit });
+
+    stop.abort();
+
+    expect(await second).toEqual({ kind: 'not-permitted' });
+    await first;
+    expect(server.received).toHaveLength(1);
+  });
+});
+
 describe('exchange: answers', () => {
   it('hands back status, Retry-After and JSON', async () => {
     const server = await scriptedServer((_request, response) =>

@@ -20,7 +20,7 @@ describe('createGate', () => {
   });
 
   it('lets a request through and hands back how it ended', async () => {
-    expect(await gateOf().pass(async () => answer(201), undefined)).toEqual(answer(201));
+    expect(await gateOf().pass(async () => answer(201))).toEqual(answer(201));
   });
 
   it('keeps to the concurrency', async () => {
@@ -35,7 +35,7 @@ describe('createGate', () => {
       return answer(201);
     };
 
-    const all = Promise.all(Array.from({ length: 20 }, async () => await gate.pass(send, undefined)));
+    const all = Promise.all(Array.from({ length: 20 }, async () => await gate.pass(send)));
     await vi.runAllTimersAsync();
     await all;
 
@@ -54,7 +54,7 @@ describe('createGate', () => {
           await gate.pass(async () => {
             sentAt.push(Date.now() - begin);
             return answer(201);
-          }, undefined),
+          }),
       ),
     );
     await vi.runAllTimersAsync();
@@ -66,11 +66,11 @@ describe('createGate', () => {
   it.each([429, 503])('holds every request for the Retry-After of a %d', async (status) => {
     const gate = gateOf();
     const send = vi.fn(async () => answer(201));
-    await gate.pass(async () => answer(status, 60_000), undefined);
+    await gate.pass(async () => answer(status, 60_000));
 
-    const held = await gate.pass(send, undefined);
+    const held = await gate.pass(send);
     await vi.advanceTimersByTimeAsync(60_000);
-    const later = await gate.pass(send, undefined);
+    const later = await gate.pass(send);
 
     expect(held).toEqual({ kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: 60_000 });
     expect(later).toEqual(answer(201));
@@ -80,9 +80,9 @@ describe('createGate', () => {
   it('waits a short hold out', async () => {
     const gate = gateOf();
     const send = vi.fn(async () => answer(201));
-    await gate.pass(async () => answer(429, 2_000), undefined);
+    await gate.pass(async () => answer(429, 2_000));
 
-    const held = gate.pass(send, undefined);
+    const held = gate.pass(send);
     await vi.advanceTimersByTimeAsync(1_999);
     expect(send).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -92,18 +92,18 @@ describe('createGate', () => {
 
   it('holds nobody else for the Retry-After of a 409, which speaks of one key', async () => {
     const gate = gateOf();
-    await gate.pass(async () => answer(409, 60_000), undefined);
+    await gate.pass(async () => answer(409, 60_000));
 
-    expect(await gate.pass(async () => answer(201), undefined)).toEqual(answer(201));
+    expect(await gate.pass(async () => answer(201))).toEqual(answer(201));
   });
 
   it('does not send what was cancelled while it waited', async () => {
     const gate = gateOf();
     const send = vi.fn(async () => answer(201));
     const stop = new AbortController();
-    await gate.pass(async () => answer(429, 2_000), undefined);
+    await gate.pass(async () => answer(429, 2_000));
 
-    const held = gate.pass(send, stop.signal);
+    const held = gate.pass(send, { signal: stop.signal });
     await vi.advanceTimersByTimeAsync(100);
     stop.abort();
 
@@ -111,14 +111,43 @@ describe('createGate', () => {
     expect(send).not.toHaveBeenCalled();
   });
 
+  it.each(['a slot', 'its place in the rate', 'the end of a Retry-After'])(
+    'does not send what waits for %s when its permit is withdrawn',
+    async (what) => {
+      const gate = gateOf({ maxConcurrency: what === 'a slot' ? 1 : 8, requestsPerSecond: 1 });
+      const send = vi.fn(async () => answer(201));
+      const stop = new AbortController();
+      const permit = { withdrawn: stop.signal, isValid: () => true, confirm: async () => !stop.signal.aborted };
+      void gate.pass(async () => answer(what === 'the end of a Retry-After' ? 429 : 201, 2_000));
+      const waiting = gate.pass(send, { permit });
+
+      await vi.advanceTimersByTimeAsync(100);
+      stop.abort();
+      await vi.advanceTimersByTimeAsync(10_000);
+
+      expect(await waiting).toEqual({ kind: 'not-permitted' });
+      expect(send).not.toHaveBeenCalled();
+    },
+  );
+
+  it('asks the permit when the place in the rate has come', async () => {
+    const gate = gateOf({ requestsPerSecond: 1 });
+    const send = vi.fn(async () => answer(201));
+    const withdrawn = new AbortController().signal;
+    const permit = { withdrawn, isValid: () => true, confirm: async () => false };
+
+    expect(await gate.pass(send, { permit })).toEqual({ kind: 'not-permitted' });
+    expect(send).not.toHaveBeenCalled();
+  });
+
   it('gives its slot back when sending throws', async () => {
     const gate = gateOf({ maxConcurrency: 1 });
     const failing = gate.pass(async () => {
       throw new Error('broken');
-    }, undefined);
+    });
     await expect(failing).rejects.toThrow('broken');
 
-    expect(await gate.pass(async () => answer(200), undefined)).toEqual(answer(200));
+    expect(await gate.pass(async () => answer(200))).toEqual(answer(200));
   });
 
   /** How long after the begin each request left, and how many of them got a 429 from a service with that limit. */
@@ -138,7 +167,7 @@ describe('createGate', () => {
     };
     async function untilTaken(): Promise<void> {
       for (;;) {
-        const end = await gate.pass(send, undefined);
+        const end = await gate.pass(send);
         if (end.kind === 'answer' && end.status === 201) return;
       }
     }
@@ -170,9 +199,9 @@ describe('createGate', () => {
     };
 
     const all = Promise.all([
-      gate.pass(send(answer(503, 3_500)), undefined),
-      gate.pass(send(answer(201)), undefined),
-      gate.pass(send(answer(201)), undefined),
+      gate.pass(send(answer(503, 3_500))),
+      gate.pass(send(answer(201))),
+      gate.pass(send(answer(201))),
     ]);
     await vi.runAllTimersAsync();
     await all;
