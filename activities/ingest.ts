@@ -48,7 +48,7 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
         await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
       // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
       if (!(await holdBehindGate(deps, claim.batch, await gateOfResumed(deps, input, claim.batch))))
-        await deps.ledger.releaseHeld(claim.batch.batchId, deps.now(), claim.batch.fencingToken);
+        await letGo(deps, claim.batch);
       return runningBatch(deps, claim.batch);
     case 'claimed':
       return stageFile(deps, input, claim.batch);
@@ -109,8 +109,20 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     fileFindings: [...gateFindings(gate), ...riskFindings(input), ...read.findings],
     proof: read.proof,
   });
-  await holdBehindGate(deps, batch, gate);
+  // It may hold invoices that an earlier file left unknown.
+  if (!(await holdBehindGate(deps, batch, gate))) await repeatUnknown(deps, batch);
   return runningBatch(deps, record);
+}
+
+/** What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key and bytes. */
+async function letGo(deps: ActivityDeps, batch: BatchClaim): Promise<void> {
+  await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
+  await repeatUnknown(deps, batch);
+}
+
+/** After the retention window a repeat could make a second document: then only an operator decides. */
+async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken }: BatchClaim): Promise<void> {
+  await deps.ledger.repeatUnknown(batchId, deps.now() - deps.settings.retry.retentionMs, fencingToken);
 }
 
 async function stageGroups(

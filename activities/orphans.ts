@@ -45,10 +45,10 @@ export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): P
 async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<boolean> {
   const { ledger, log } = deps;
   const { batchId, application, file, sha256, workflowId, runId, state } = batch;
-  const { workflowExecution } = Context.current().info;
+  const { workflowExecution, attempt } = Context.current().info;
   if (workflowExecution === undefined) return false;
   const claim = await ledger.claimBatch({
-    ...{ batchId, application, file, sha256, ...workflowExecution, now: deps.now() },
+    ...{ batchId, application, file, sha256, ...workflowExecution, attempt, now: deps.now() },
     takeOver: true,
     closedRun: { workflowId, runId },
   });
@@ -58,9 +58,9 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<bool
   return true;
 }
 
-async function refuse({ ledger, now }: ActivityDeps, { batchId }: BatchRecord): Promise<void> {
+async function refuse({ ledger, now }: ActivityDeps, claim: BatchRecord): Promise<void> {
   const { code, message } = NOT_READ;
-  await ledger.refuseBatch(batchId, {
+  await ledger.refuseBatch(claim, {
     rows: 0,
     fileFindings: [{ row: null, column: null, code, message, severity: 'error' }],
     proof: {},
@@ -68,8 +68,8 @@ async function refuse({ ledger, now }: ActivityDeps, { batchId }: BatchRecord): 
   });
 }
 
-async function finish({ ledger, now }: ActivityDeps, { batchId }: BatchRecord): Promise<void> {
-  await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now() });
-  await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, now: now() });
-  await ledger.setBatchState(batchId, 'finished', now());
+async function finish({ ledger, now }: ActivityDeps, { batchId, fencingToken }: BatchRecord): Promise<void> {
+  await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now(), fencingToken });
+  await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, now: now(), fencingToken });
+  await ledger.setBatchState(batchId, 'finished', now(), fencingToken);
 }

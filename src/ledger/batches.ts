@@ -16,6 +16,7 @@ import { LIST_FINDINGS } from './sql/findings.ts';
 import { LIST_BATCHES } from './sql/list-batches.ts';
 import { NEXT_REVISION } from './sql/next-revision.ts';
 import { OPEN_PAGES } from './sql/open-pages.ts';
+import { REPEAT_UNKNOWN } from './sql/reconciling.ts';
 import { RELEASE_HELD } from './sql/release-held.ts';
 import { SET_BATCH_STATE } from './sql/set-batch-state.ts';
 
@@ -29,6 +30,7 @@ type Batches = Pick<
   | 'listBatches'
   | 'setBatchState'
   | 'releaseHeld'
+  | 'repeatUnknown'
   | 'openPages'
   | 'countOutcomes'
   | 'fileFindings'
@@ -61,6 +63,13 @@ export function createBatches(database: Database): Batches {
       return database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);
         return (await queries.query(RELEASE_HELD, [batchId, now])).length;
+      });
+    },
+
+    async repeatUnknown(batchId, frozenAfter, fencingToken) {
+      return database.transaction(async (queries) => {
+        await shareUnderToken(queries, batchId, fencingToken);
+        return (await queries.query(REPEAT_UNKNOWN, [batchId, frozenAfter])).length;
       });
     },
 

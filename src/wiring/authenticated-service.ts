@@ -40,14 +40,15 @@ export function authenticatedService({ service, isKnown, remember }: FirstContac
     baseUrl: service.baseUrl,
     invoiceBody: (invoice, merchantId) => service.invoiceBody(invoice, merchantId),
     listMerchants,
-    async createInvoice(body, idempotencyKey, signal) {
+    async createInvoice(body, idempotencyKey, limits) {
       return (
-        (await firstAnswer(signal)) ?? noted(await service.createInvoice(body, idempotencyKey, signal), ['created'])
+        (await firstAnswer(limits?.signal)) ??
+        noted(await service.createInvoice(body, idempotencyKey, limits), ['created'])
       );
     },
     getInvoice: (serviceId, signal) => service.getInvoice(serviceId, signal),
-    createMerchant: async (merchant, idempotencyKey, signal) =>
-      noted(await service.createMerchant(merchant, idempotencyKey, signal), ['created']),
+    createMerchant: async (merchant, idempotencyKey, limits) =>
+      noted(await service.createMerchant(merchant, idempotencyKey, limits), ['created']),
     // Proves nothing: whatever answers 2xx to everything answers it to this, too.
     registerWebhook: (url, signal) => service.registerWebhook(url, signal),
     close: () => service.close(),

@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { BatchClaim } from '../../src/domain/ports/batch-record.ts';
 import { hashFile } from '../../src/ingest/hash-file.ts';
 import { expectAgreement } from '../support/agreement.ts';
 import { withStack, type ReportDocument, type TestStack } from '../support/stack.ts';
@@ -85,8 +86,9 @@ describe('a batch whose run was lost', { timeout: 180_000 }, () => {
 
   it('after it was closed and before its report was written gets its report', async () => {
     await withStack({}, async (stack) => {
-      const { batchId } = await claimedByNobody(stack, 'unreported.csv');
-      await stack.ledger.refuseBatch(batchId, { rows: 0, fileFindings: [], proof: {}, now: Date.now() });
+      const claim = await claimedByNobody(stack, 'unreported.csv');
+      const { batchId } = claim;
+      await stack.ledger.refuseBatch(claim, { rows: 0, fileFindings: [], proof: {}, now: Date.now() });
 
       const { orphans, reports } = await stack.reconcile();
 
@@ -98,16 +100,16 @@ describe('a batch whose run was lost', { timeout: 180_000 }, () => {
 });
 
 /** As a run leaves it that Temporal has forgotten. */
-async function claimedByNobody(stack: TestStack, file: string): Promise<{ readonly batchId: string }> {
+async function claimedByNobody(stack: TestStack, file: string): Promise<BatchClaim> {
   await stack.drop(file, FILE);
   const sha256 = await hashFile(join(stack.config.inputDir, file));
   const { application } = stack.config;
   const batchId = `${application}-batch-${file.replace('.csv', '')}-${sha256.slice(0, 8)}`;
-  await stack.ledger.claimBatch({
-    ...{ batchId, application, file, sha256, now: Date.now() },
+  const { batch } = await stack.ledger.claimBatch({
+    ...{ batchId, application, file, sha256, attempt: 1, now: Date.now() },
     ...{ workflowId: batchId, runId: '00000000-0000-4000-8000-000000000000', takeOver: false },
   });
-  return { batchId };
+  return batch;
 }
 
 async function reportOf(stack: TestStack, batchId: string): Promise<ReportDocument> {

@@ -103,6 +103,7 @@ export function fencingContract(open: OpenLedger): void {
         (id: string, fencingToken: number) => ledger.holdUnsent(id, { reason: REASON, now: NOW, fencingToken }),
       ],
       ['a release', (id: string, fencingToken: number) => ledger.releaseHeld(id, NOW, fencingToken)],
+      ['a repeat', (id: string, fencingToken: number) => ledger.repeatUnknown(id, 0, fencingToken)],
       ['the end of a page', (id: string, fencingToken: number) => ledger.closePage(id, 1, { ...ENDING, fencingToken })],
       ['the end of a batch', (id: string, fencingToken: number) => ledger.closeBatch(id, { ...ENDING, fencingToken })],
       ['a state', (id: string, fencingToken: number) => ledger.setBatchState(id, 'finished', NOW, fencingToken)],

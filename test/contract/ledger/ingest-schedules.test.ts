@@ -93,7 +93,15 @@ async function readTogether(openPlace: ReturnType<typeof activityPlaces>, turns:
 
   function placeFor(): ActivityPlace {
     const files = tinyFileReader(file) as ActivityDeps['files'];
-    return openPlace({ over: { files, runs: { isOpen: (_, runId) => Promise.resolve(runId === runIdOf(world)) } } });
+    return openPlace({
+      over: {
+        files,
+        runs: {
+          isOpen: (_, runId) => Promise.resolve(runId === runIdOf(world)),
+          endedForMs: () => Promise.resolve(null),
+        },
+      },
+    });
   }
 }
 

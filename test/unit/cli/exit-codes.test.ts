@@ -17,7 +17,6 @@ describe('exit codes', () => {
     interrupted: 130,
     'folder-unusable': 3,
     'file-changed': 3,
-    'folder-unusable': 3,
     'ledger-unavailable': 3,
     'ledger-foreign': 3,
     'application-foreign': 3,

@@ -407,7 +407,7 @@ describe('one signal for many requests', () => {
     const service = clientOf(server.baseUrl);
     const { signal } = new AbortController();
 
-    await Promise.all(Array.from({ length: 100 }, () => service.createInvoice('{}', 'lote_abc', signal)));
+    await Promise.all(Array.from({ length: 100 }, () => service.createInvoice('{}', 'lote_abc', { signal })));
 
     await new Promise((resolve) => setImmediate(resolve));
     expect(server.received).toHaveLength(100);
