@@ -77,7 +77,7 @@ describe('unknown invoices', () => {
     [
       'refused now',
       { kind: 'refused', reason: SAID },
-      { code: 'refused-after-lost-answer', message: expect.stringContaining(SAID.message) },
+      { code: 'refused-after-lost-answer', message: expect.stringContaining(SAID.message) as string },
     ],
     ['known with other bytes', { kind: 'key-mismatch', reason: SAID }, SAID],
     ['lost again', lost(), { code: 'reset', message: 'no answer came' }],

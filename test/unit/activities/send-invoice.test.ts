@@ -113,7 +113,7 @@ describe('sendInvoice', () => {
       [LOST, REFUSED],
       {
         kind: 'unknown',
-        reason: { code: 'refused-after-lost-answer', message: expect.stringContaining(REASON.message) },
+        reason: { code: 'refused-after-lost-answer', message: expect.stringContaining(REASON.message) as string },
       },
     ],
     ['created after a lost answer', [LOST, CREATED], { kind: 'accepted', serviceId: 'inv_1' }],
