@@ -13,7 +13,7 @@ import { connectClient, lazyClient, placeOf } from './connect-client.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
-import { keeping, queuePollers } from './queue-pollers.ts';
+import { keeping, queuePollers, sayGoodbye } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
@@ -63,6 +63,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,
+      sayGoodbye: (identity) => sayGoodbye(shared.client, taskQueue, identity),
     });
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);

@@ -27,7 +27,7 @@ import { bringIn } from './input-files.ts';
 import { requireKnownService } from './interlock.ts';
 import { openLedger } from './open-ledger.ts';
 import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
-import { keeping, queuePollers } from './queue-pollers.ts';
+import { keeping, queuePollers, sayGoodbye } from './queue-pollers.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -159,6 +159,10 @@ async function startParts(
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,
+    // A server of our own leaves with its worker.
+    ...(config.temporal.address === null
+      ? {}
+      : { sayGoodbye: (identity: string) => sayGoodbye(client, taskQueue, identity) }),
   });
   parts.add('worker', () => worker.stop());
   await ensureReconciliationSchedule(client, config, log);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DefaultLogger, IllegalStateError, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -16,6 +17,8 @@ export interface WorkerPlace {
   readonly temporal: TemporalPlace;
   readonly namespace: string;
   readonly taskQueue: string;
+  /** Tells the others that this worker has left; left out: nobody else is there. */
+  readonly sayGoodbye?: (identity: string) => Promise<void>;
   /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
 }
@@ -46,11 +49,16 @@ function quietSdk({ log }: ActivityDeps): void {
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
   quietSdk(deps);
   const connection = await NativeConnection.connect(place.temporal);
+  const identity = workerIdentity(
+    keeping(deps.ledger.id, deps.application),
+    process.pid,
+    randomBytes(4).toString('hex'),
+  );
   const worker = await Worker.create({
     connection,
     namespace: place.namespace,
     taskQueue: place.taskQueue,
-    identity: workerIdentity(keeping(deps.ledger.id, deps.application), process.pid),
+    identity,
     activities: createActivities(deps),
     workflowBundle:
       place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },
@@ -66,6 +74,10 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     async stop() {
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended;
+      // Whoever cannot say it stays listed for some minutes; others then wait and see whether it asks again.
+      await place
+        .sayGoodbye?.(identity)
+        .catch((err: unknown) => deps.log.warn('a worker could not say goodbye', { err }));
     },
   };
 }

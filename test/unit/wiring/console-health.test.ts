@@ -7,7 +7,7 @@ import type { HealthCheck } from '../../../src/console/console-options.ts';
 import type { OpenBreaker } from '../../../src/domain/ports/ledger.ts';
 import { connectClient } from '../../../src/wiring/connect-client.ts';
 import { createHealthChecks, type HealthParts } from '../../../src/wiring/console-health.ts';
-import { keeping, queuePollers, workerIdentity } from '../../../src/wiring/queue-pollers.ts';
+import { keeping, queuePollers, sayGoodbye, workerIdentity } from '../../../src/wiring/queue-pollers.ts';
 
 const NOW = Date.UTC(2027, 0, 15, 12);
 
@@ -131,20 +131,32 @@ describe('the workers of a task queue', () => {
     expect(await queuePollers(client, `never-${randomUUID()}`)).toEqual([]);
   });
 
-  it('are told by the ledger in their identity', async () => {
-    const lastAccessTime = { seconds: 1_700_000_000, nanos: 500_000_000 };
-    const pollers = [
-      { identity: workerIdentity(keeping('ledger-1', 'default'), 42), lastAccessTime },
-      { identity: '4711@host', lastAccessTime },
-      {},
-    ];
-    const server = { describeTaskQueue: () => Promise.resolve({ pollers }) };
-    const asked = { options: { namespace: 'default' }, workflowService: server } as unknown as Client;
+  it('are told by what they keep, until they say goodbye, and again when they ask again', async () => {
+    const taskQueue = `queue-${randomUUID()}`;
+    const keeps = keeping('ledger-1', 'default');
+    const mine = workerIdentity(keeps, 42, 'aa');
+    const neighbour = workerIdentity(keeps, 42, 'bb');
+    const ask = (identity: string) =>
+      client.connection.withDeadline(Date.now() + 2_500, () =>
+        client.workflowService.pollWorkflowTaskQueue({
+          ...{ namespace: 'default', taskQueue: { name: taskQueue, kind: 1 }, identity },
+        }),
+      );
+    const listed = async () =>
+      (await queuePollers(client, taskQueue)).map(({ identity, keeps: kept }) => ({ identity, kept }));
+    await Promise.all([ask(mine), ask(neighbour), ask('4711@host')]);
+    expect(await listed()).toHaveLength(3);
 
-    expect(await queuePollers(asked, 'lote')).toEqual([
-      { keeps: 'ledger-1/default', identity: 'lote ledger=ledger-1/default pid=42', lastAskedAt: 1_700_000_000_500 },
-      { keeps: null, identity: '4711@host', lastAskedAt: 1_700_000_000_500 },
-      { keeps: null, identity: '', lastAskedAt: 0 },
-    ]);
+    await sayGoodbye(client, taskQueue, mine);
+
+    expect(await listed()).toEqual(
+      expect.arrayContaining([
+        { identity: neighbour, kept: keeps },
+        { identity: '4711@host', kept: null },
+      ]),
+    );
+    expect(await listed()).toHaveLength(2);
+    await ask(mine);
+    expect(await listed()).toContainEqual({ identity: mine, kept: keeps });
   });
 });
