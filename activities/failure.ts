@@ -6,6 +6,8 @@ const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'ledger-unavailable',
   'service-unreachable',
   'temporal-unavailable',
+  // The mount comes back, or another worker has it.
+  'folder-unusable',
   // Another worker, or this one with its settings put right, can do it.
   'application-foreign',
   'interlock',

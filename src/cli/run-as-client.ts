@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
 import type { Config } from '../runtime/config.ts';
+import { createCommonFolders } from '../wiring/common-folders.ts';
 import { connectClient, placeOf } from '../wiring/connect-client.ts';
 import { openLedger } from '../wiring/open-ledger.ts';
 import { openService, readProfile } from '../wiring/open-service.ts';
@@ -33,6 +34,8 @@ export async function runAsClient(config: Config, command: RunCommand): Promise<
         pause: (ms: number) => sleep(ms),
       };
       await requireListedWorker(watch);
+      // A file that only this machine sees is of no use to the workers.
+      await createCommonFolders({ config, ledger })?.require('input');
       await askService(config);
       const started = await startBatches({ ...command, config, client, ledgerId: ledger.id });
       for (const batch of started) {

@@ -4,6 +4,7 @@ export type LoteErrorCode =
   | 'usage'
   | 'file-unreadable'
   | 'file-changed'
+  | 'folder-unusable'
   | 'ledger-unavailable'
   | 'ledger-foreign'
   | 'application-foreign'

@@ -13,6 +13,7 @@ import { createPurge } from './purge.ts';
 import { createSending } from './sending.ts';
 import { createSettling } from './settling.ts';
 import { createServiceUse } from './service-use.ts';
+import { createSharedFolders } from './shared-folders.ts';
 import { LEDGER_ID } from './sql/ledger-id.ts';
 import { createStaging } from './staging.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -42,6 +43,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createServiceUse(database),
     ...createLookup(database),
     ...createPurge(database),
+    ...createSharedFolders(database),
     close: () => (closed ??= database.close()),
   };
 }

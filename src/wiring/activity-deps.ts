@@ -10,14 +10,18 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { createDropFolder } from '../drop/drop-folder.ts';
 import { createNightBook } from '../report/night-book.ts';
 import { createRunDirectory } from './batch-starter.ts';
+import type { CommonFolders } from './common-folders.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
+import { onCommonFolders } from './on-common-folders.ts';
 import { repeatWindowMs } from './repeat-window.ts';
 import { createReportHook } from './report-hook.ts';
 import { createReportWriter } from './report-files.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
 
 export interface WorkerParts {
+  /** Null: this process shares folders with nobody. */
+  readonly folders: CommonFolders | null;
   readonly config: Config;
   readonly ledger: Ledger;
   readonly service: InvoicingService;
@@ -42,7 +46,6 @@ const SLICE_SIZE = 1_000;
 /** Gives the activities everything they touch. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {
   const { config, ledger, service, profile, client, log } = parts;
-  const crash = parts.crash ?? NO_CRASH;
   const now = Date.now;
   const registration = createWebhookRegistration({
     ledger,
@@ -60,25 +63,8 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     application: config.application,
     ledger,
     service,
-    files: createFileReader(config),
-    reports: crash.reports(
-      createReportWriter({
-        ledger,
-        reportsDir: config.reportsDir,
-        dataDir: config.dataDir,
-        notes: () => notesOf(registration.note()),
-        now,
-      }),
-    ),
     runs: createRunDirectory(client),
-    drops: createDropFolder({
-      inputDir: config.inputDir,
-      stableMs: config.drop.stableMs,
-      marker: config.drop.marker,
-      pause: (ms) => sleep(ms),
-      at: async (point) => crash.drop(point),
-    }),
-    nights: crash.nights(createNightBook(config.reportsDir)),
+    ...folderUsers(parts, () => notesOf(registration.note())),
     announce: (report) => hook.announce(report),
     requireAccount: parts.requireAccount,
     ensureWebhook: () => registration.ensure(),
@@ -104,6 +90,25 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     now,
     random: Math.random,
   };
+}
+
+/** What reads and writes files; where workers share the ledger, only in the folders that they share too. */
+function folderUsers({ config, ledger, folders, crash = NO_CRASH }: WorkerParts, notes: () => readonly string[]) {
+  const users = {
+    files: createFileReader(config),
+    reports: crash.reports(
+      createReportWriter({ ledger, reportsDir: config.reportsDir, dataDir: config.dataDir, notes, now: Date.now }),
+    ),
+    drops: createDropFolder({
+      inputDir: config.inputDir,
+      stableMs: config.drop.stableMs,
+      marker: config.drop.marker,
+      pause: (ms) => sleep(ms),
+      at: async (point) => crash.drop(point),
+    }),
+    nights: crash.nights(createNightBook(config.reportsDir)),
+  };
+  return folders === null ? users : onCommonFolders(folders, users);
 }
 
 function notesOf(note: string | null): readonly string[] {

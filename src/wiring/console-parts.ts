@@ -7,6 +7,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
 import { startBatch } from './batch-starter.ts';
 import { checkFile } from './check-file.ts';
+import type { CommonFolders } from './common-folders.ts';
 import { createHealthChecks } from './console-health.ts';
 import { resolveInput } from './input-files.ts';
 import { keepUpload } from './keep-upload.ts';
@@ -27,6 +28,8 @@ export interface ConsoleParts {
   readonly receiverUrl: string | null;
   /** Work that another process hands over; where nobody can take it, there is no such door. */
   readonly run?: NonNullable<ConsoleActions['run']>;
+  /** Null: this process shares folders with nobody. */
+  readonly folders: CommonFolders | null;
   readonly log: Logger;
 }
 
@@ -58,12 +61,20 @@ function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
   };
 }
 
-function fileActions({ config, ledger }: ConsoleParts, client: Client): NonNullable<ConsoleActions['files']> {
+/** A file that only this machine sees is of no use to the workers, so the input folder must be the common one. */
+function fileActions({ config, ledger, folders }: ConsoleParts, client: Client): NonNullable<ConsoleActions['files']> {
   const { inputDir, application, taskQueue } = config;
   return {
-    keep: (name, content) => keepUpload({ inputDir, name, content }),
-    check: async (file, declared) => checkFile(await resolveInput(inputDir, file), inputDir, declared),
+    async keep(name, content) {
+      await folders?.require('input');
+      return keepUpload({ inputDir, name, content });
+    },
+    async check(file, declared) {
+      await folders?.require('input');
+      return checkFile(await resolveInput(inputDir, file), inputDir, declared);
+    },
     async start(file, declared) {
+      await folders?.require('input');
       const { batchId } = await startBatch(
         { client, taskQueue, application, inputDir },
         { file, ledgerId: ledger.id, ...declared },

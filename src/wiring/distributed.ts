@@ -9,6 +9,7 @@ import type { ServiceProfile } from '../service/profile.ts';
 import { activityDeps } from './activity-deps.ts';
 import { startConsole } from '../console/start-console.ts';
 import type { TemporalPlace } from '../runtime/temporal-connection.ts';
+import { createCommonFolders } from './common-folders.ts';
 import { connectClient, lazyClient, placeOf } from './connect-client.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
@@ -53,8 +54,10 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       pause: (ms) => sleep(ms),
       tell: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
     });
+    const folders = createCommonFolders({ config, ledger: shared.ledger, log });
+    await folders?.join();
     const deps = activityDeps({
-      ...shared,
+      ...{ ...shared, folders },
       ...{ config, webhookUrl: config.webhook.url, log },
       searchable: await ensureSearchAttributes(shared.client, log),
       consoleUrl: () => config.console.publicUrl,
@@ -109,7 +112,7 @@ export async function startDistributedConsole(
     const web = await startConsole({
       ...{ host: place.host, port: place.port },
       ...consoleParts({
-        ...{ config, ledger, client, log },
+        ...{ config, ledger, client, log, folders: createCommonFolders({ config, ledger, log }) },
         profile: readProfile(config),
         serviceBaseUrl: service.kind === 'remote' ? service.baseUrl : null,
         temporalUi: temporal.uiUrl,

@@ -18,6 +18,7 @@ import { pgliteStore } from '../sandbox/store/pglite-store.ts';
 import { activityDeps } from './activity-deps.ts';
 import { awaitBatch } from './await-batch.ts';
 import { startBatch } from './batch-starter.ts';
+import { createCommonFolders } from './common-folders.ts';
 import { consoleParts } from './console-parts.ts';
 import { createCrashPoints } from './crash-points.ts';
 import { openTemporal } from './embedded-temporal.ts';
@@ -150,8 +151,10 @@ async function startParts(
   });
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
   let consoleUrl: string | null = null;
+  const folders = createCommonFolders({ config, ledger, log });
+  await folders?.join();
   const deps = activityDeps({
-    ...{ config, ledger, service, profile, client, requireAccount, webhookUrl, crash, log },
+    ...{ config, ledger, folders, service, profile, client, requireAccount, webhookUrl, crash, log },
     searchable: await ensureSearchAttributes(client, log),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
   });
@@ -169,6 +172,7 @@ async function startParts(
 
   const handOver = createHandOver(async (file, given) => {
     await options.beforeHandOver(service);
+    await folders?.require('input');
     const name = await bringIn(config.inputDir, file);
     const place = { client, taskQueue, application: config.application, inputDir: config.inputDir };
     const { batchId, handle } = await startBatch(place, { ...given, file: name, ledgerId: ledger.id });
@@ -182,6 +186,7 @@ async function startParts(
     ...consoleParts({
       config,
       ledger,
+      folders,
       client,
       profile,
       serviceBaseUrl: service.baseUrl,

@@ -119,6 +119,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     parts.add('receiver', () => receiver.close());
     const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
     const deps = activityDeps({
+      folders: null,
       ...{ config, ledger, service, profile, client, webhookUrl, log: logger },
       requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),
       searchable: options.searchable ?? true,

@@ -6,6 +6,7 @@ import type { BatchInvoice, BatchRecord } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
+import type { SharedFolderLedger } from './shared-folder-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
 export type { BatchInvoice, BatchRecord, BatchState } from './batch-record.ts';
@@ -28,7 +29,8 @@ export interface Ledger
     ReconcilingLedger,
     ServiceUseLedger,
     InvoiceLookup,
-    PurgeLedger {
+    PurgeLedger,
+    SharedFolderLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   close(): Promise<void>;

@@ -8,6 +8,7 @@ import { LOOKUP_INDEXES } from './0005-lookup.ts';
 import { PROBE_TURN } from './0006-probe.ts';
 import { SECOND_TRIES } from './0007-second-tries.ts';
 import { SHARED_SERVICE } from './0009-shared-service.ts';
+import { SHARED_FOLDERS } from './0016-shared-folders.ts';
 
 /** In order; a number once released is never changed, only followed by the next. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   PROBE_TURN,
   SECOND_TRIES,
   SHARED_SERVICE,
+  SHARED_FOLDERS,
 ];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */

@@ -13,6 +13,7 @@ import { reconcilingContract } from './reconciling.contract.ts';
 import { sendingContract } from './sending.contract.ts';
 import { serviceUseContract } from './service-use.contract.ts';
 import { settlingContract } from './settling.contract.ts';
+import { sharedFoldersContract } from './shared-folders.contract.ts';
 import { stagingContract } from './staging.contract.ts';
 import { webhooksContract } from './webhooks.contract.ts';
 
@@ -30,6 +31,7 @@ export function ledgerContract(open: OpenLedger): void {
   operatingContract(open);
   reconcilingContract(open);
   serviceUseContract(open);
+  sharedFoldersContract(open);
   lookupContract(open);
   purgeContract(open);
   afterBatchesContract(open);

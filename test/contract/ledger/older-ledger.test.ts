@@ -12,6 +12,7 @@ import { LOOKUP_INDEXES } from '../../../src/ledger/migrations/0005-lookup.ts';
 import { PROBE_TURN } from '../../../src/ledger/migrations/0006-probe.ts';
 import { SECOND_TRIES } from '../../../src/ledger/migrations/0007-second-tries.ts';
 import { SHARED_SERVICE } from '../../../src/ledger/migrations/0009-shared-service.ts';
+import { SHARED_FOLDERS } from '../../../src/ledger/migrations/0016-shared-folders.ts';
 import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
 import { collect, invoiceOf, NIF, NOW, REASON, validInvoice } from './scenario.ts';
@@ -26,6 +27,7 @@ const RELEASED = [
   PROBE_TURN,
   SECOND_TRIES,
   SHARED_SERVICE,
+  SHARED_FOLDERS,
 ] as const;
 
 const HOUR = 3_600_000;

@@ -15,6 +15,7 @@ describe('exit codes', () => {
     'file-unreadable': 64,
     'batch-not-found': 64,
     interrupted: 130,
+    'folder-unusable': 3,
     'file-changed': 3,
     'ledger-unavailable': 3,
     'ledger-foreign': 3,

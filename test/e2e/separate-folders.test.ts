@@ -1,0 +1,71 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { distributedPlace, type DistributedPlace } from '../support/distributed-place.ts';
+import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote-command.ts';
+
+const server = inject('postgresUrl');
+
+interface Ended {
+  readonly state: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly reports: { readonly json: string };
+}
+
+describe.skipIf(server === null)('workers on machines of their own', { timeout: 300_000 }, () => {
+  let shared: DistributedPlace;
+  let elsewhere: Place;
+  let worker: RunningCommand;
+
+  beforeAll(async () => {
+    shared = await distributedPlace({ postgresUrl: server ?? '', temporalAddress: inject('temporalAddress') });
+    elsewhere = await newPlace();
+    worker = shared.processes.start(['worker'], shared.env);
+    await worker.said('Worker on task queue');
+  }, 120_000);
+  afterAll(async () => {
+    await shared.remove();
+    await elsewhere.remove();
+  });
+
+  it('refuse to start with a folder of their own, naming it, so that every batch has all its files', async () => {
+    const { LOTE_INPUT_DIR, LOTE_REPORTS_DIR, LOTE_DATA_DIR } = elsewhere.env;
+    const own = [{ LOTE_INPUT_DIR }, { LOTE_REPORTS_DIR }, { LOTE_DATA_DIR }];
+    const strangers = own.map((folder) => shared.processes.start(['worker'], { ...shared.env, ...folder } as never));
+
+    const ends = await Promise.all(strangers.map(({ end }) => end));
+
+    for (const [at, { code, stderr }] of ends.entries()) {
+      expect(code, stderr).toBe(3);
+      expect(stderr).toContain(Object.keys(own[at] ?? {})[0]);
+    }
+    const file = join(elsewhere.directory, 'from-elsewhere.csv');
+    await writeInvoiceFile(file, { invoices: 20 });
+    const lost = await runLote(['run', file], { ...shared.client, LOTE_INPUT_DIR: elsewhere.inputDir });
+    expect(lost.code, lost.stderr).toBe(3);
+    expect(lost.stderr).toContain('LOTE_INPUT_DIR');
+    const found = await runLote(['run', file, '--json'], shared.client);
+    expect(found.code, found.stderr).toBe(0);
+  });
+
+  it('wait while the reports folder is not mounted, write nothing beneath, and end when it is back', async () => {
+    const { reportsDir, inputDir } = shared.place;
+    const file = join(inputDir, 'unmounted.csv');
+    await writeInvoiceFile(file, { invoices: 30, series: 'M' });
+    await rename(reportsDir, `${reportsDir}-away`);
+    await mkdir(reportsDir);
+    const run = shared.processes.start(['run', file, '--json'], shared.client);
+    await worker.said('folder-unusable');
+
+    expect(await readdir(reportsDir)).toEqual([]);
+    await rm(reportsDir, { recursive: true });
+    await rename(`${reportsDir}-away`, reportsDir);
+
+    const { code, stdout, stderr } = await run.end;
+    expect(code, stderr).toBe(0);
+    const [batch] = (JSON.parse(stdout) as { batches: Ended[] }).batches;
+    expect(batch).toMatchObject({ state: 'finished', counts: { issued: 30 } });
+    expect(batch?.reports.json.startsWith(reportsDir)).toBe(true);
+  });
+});
