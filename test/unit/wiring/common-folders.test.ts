@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger.ts';
 import { openPgliteLedger } from '../../../src/ledger/pglite/open-pglite-ledger.ts';
+import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
+import { postgresSchema, postgresUrl } from '../../support/postgres-schema.ts';
 import {
   createCommonFolders,
   type CommonFolderOptions,
@@ -13,10 +15,18 @@ import {
 } from '../../../src/wiring/common-folders.ts';
 
 let ledger: Ledger;
+const url = postgresUrl();
+const schema = url === null ? null : postgresSchema(url);
 beforeAll(async () => {
-  ledger = await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf });
+  ledger =
+    schema === null
+      ? await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf })
+      : await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
 });
-afterAll(() => ledger.close());
+afterAll(async () => {
+  await ledger.close();
+  await schema?.drop();
+});
 
 interface Machine {
   readonly inputDir: string;
