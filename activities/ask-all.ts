@@ -14,19 +14,32 @@ interface Asked {
   readonly asks?: number;
 }
 
-/** GETs each of them, as many at once as the profile allows, and writes down what it says. Returns how many have their final word now. */
-export async function askAll(deps: ActivityDeps, invoices: readonly Asked[], until: number): Promise<number> {
-  if (invoices.length === 0) return 0;
+interface AskCounts {
+  /** The service said something about the invoice. */
+  readonly answered: number;
+  /** Have their final word now. */
+  readonly finals: number;
+  /** Not asked, because the time was over. */
+  readonly skipped: number;
+}
+
+/** GETs each of them until the time (epoch ms) is over, as many at once as the profile allows, and writes down what it says. */
+export async function askAll(deps: ActivityDeps, invoices: readonly Asked[], until: number): Promise<AskCounts> {
+  const counts = { answered: 0, finals: 0, skipped: 0 };
+  if (invoices.length === 0) return counts;
   const { cancellationSignal } = Context.current();
-  let finals = 0;
   await eachOf(invoices, deps.settings.maxConcurrency, async (invoice) => {
-    if (cancellationSignal.aborted || deps.now() > until) return;
+    if (cancellationSignal.aborted || deps.now() > until) {
+      counts.skipped += 1;
+      return;
+    }
     const news = await askOne(deps, invoice);
     if (news === null) return;
+    counts.answered += 1;
     await deps.ledger.recordStatus([news]);
-    if (news.status === 'issued' || news.status === 'failed') finals += 1;
+    if (news.status === 'issued' || news.status === 'failed') counts.finals += 1;
   });
-  return finals;
+  return counts;
 }
 
 /** GET decides: a reported failure stands when the service repeats it or shows no readable status, not when it may speak of another invoice. */

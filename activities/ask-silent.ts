@@ -1,4 +1,4 @@
-import { asksDue, nextAskInMs } from '../src/domain/ask-times.ts';
+import { asksDue, asksEveryInvoice } from '../src/domain/ask-times.ts';
 import type { SilentInvoice } from '../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 import { askAll } from './ask-all.ts';
@@ -11,22 +11,26 @@ export interface SilentPage {
 }
 
 /** Asked before the others: an engine that is slow for all of them must not be asked for thousands. */
-const FEW = 20;
+const FIRST_SAMPLE = 20;
 /** A page is 2,000 invoices or somewhat more; what is beyond this is asked for in the next review. */
 const MOST_ASKED_AT_ONCE = 5_000;
 
 /**
- * GETs what is silent and whose time has come: some drawn by lot first, and twice as many each time as long as one of them has a final word. When
- * none has, the engine needs its time, and no webhook was lost: the others are asked another time. Before the settle time ends, each is asked.
+ * GETs what is silent and whose time has come. At the last three of the times to ask, each invoice is asked. At the earlier ones a sample drawn by lot
+ * is asked first, and twice as many each time as long as one of them has a final word: when none has, the engine needs its time, and no webhook
+ * was lost. Returns whether the review ended before each of those that had to be asked was.
  */
-export async function askSilent(deps: ActivityDeps, page: SilentPage, until: number): Promise<void> {
-  for (let some = FEW; deps.now() < until; some *= 2) {
+export async function askSilent(deps: ActivityDeps, page: SilentPage, until: number): Promise<boolean> {
+  for (let sample = FIRST_SAMPLE; deps.now() < until; sample *= 2) {
     // Read again each time: webhooks that arrive meanwhile make a question needless.
-    const due = await dueInvoices(deps, page);
-    const chosen = [...due.lastChance, ...drawFrom(due.others, some, deps.random)];
-    const finals = await askAll(deps, chosen, until);
-    if (finals === 0 || chosen.length === due.lastChance.length + due.others.length) return;
+    const { everyone, sampled, more } = await dueInvoices(deps, page);
+    const chosen = [...everyone, ...drawFrom(sampled, sample, deps.random)];
+    const { answered, finals, skipped } = await askAll(deps, chosen, until);
+    // A service that answers nothing is not asked for ever.
+    if (answered > 0 && (skipped > 0 || more)) return true;
+    if (finals === 0 || chosen.length === everyone.length + sampled.length) return false;
   }
+  return false;
 }
 
 /** Every silent invoice, whether or not its time has come. The settled times stay what they were. */
@@ -35,21 +39,22 @@ export async function askOutOfTurn(deps: ActivityDeps, { batchId, page }: Silent
 }
 
 interface Due {
-  /** Nobody asks for these again before they are called unsettled. */
-  readonly lastChance: readonly SilentInvoice[];
-  readonly others: readonly SilentInvoice[];
+  readonly everyone: readonly SilentInvoice[];
+  readonly sampled: readonly SilentInvoice[];
+  /** There are more than one review asks for. */
+  readonly more: boolean;
 }
 
 async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: SilentPage): Promise<Due> {
   const now = deps.now();
-  const due: Record<keyof Due, SilentInvoice[]> = { lastChance: [], others: [] };
-  for (const invoice of await deps.ledger.silent(batchId, page, now, MOST_ASKED_AT_ONCE)) {
+  const everyone: SilentInvoice[] = [];
+  const sampled: SilentInvoice[] = [];
+  const silent = await deps.ledger.silent(batchId, page, now, MOST_ASKED_AT_ONCE);
+  for (const invoice of silent) {
     // Each by its own age: within a page that was held up, the first may have waited for hours when the last was accepted.
-    const age = now - invoice.acceptedAt;
-    const asks = asksDue(settleMs, age);
+    const asks = asksDue(settleMs, now - invoice.acceptedAt);
     if (invoice.asks >= asks) continue;
-    const kind = nextAskInMs(settleMs, age) === null ? 'lastChance' : 'others';
-    due[kind].push({ ...invoice, asks });
+    (asksEveryInvoice(settleMs, asks) ? everyone : sampled).push({ ...invoice, asks });
   }
-  return due;
+  return { everyone, sampled, more: silent.length === MOST_ASKED_AT_ONCE && everyone.length > 0 };
 }

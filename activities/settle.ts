@@ -34,15 +34,19 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   const { batchId, page, settleMs } = input;
   const until = deps.now() + LONGEST_REVIEW_MS;
   const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_FAILURES_AT_ONCE);
-  await askAll(deps, failures, until);
+  const reported = await askAll(deps, failures, until);
   let progress = await deps.ledger.pageProgress(batchId, page);
   const askNow = input.askNow === true && progress.accepted > 0;
+  let unfinished = false;
   if (askNow || asksDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
     if (askNow) await askOutOfTurn(deps, input, until);
-    else await askSilent(deps, input, until);
+    else unfinished = (await askSilent(deps, input, until)) || (reported.answered > 0 && deps.now() >= until);
     progress = await deps.ledger.pageProgress(batchId, page);
   }
-  return standing(deps, progress, settleMs);
+  const review = standing(deps, progress, settleMs);
+  if (!unfinished || review.settleEndsInMs === null) return review;
+  // The page must not close while invoices wait for their last question: the next review goes on at once.
+  return { ...review, nextAskInMs: 0, settleEndsInMs: Math.max(review.settleEndsInMs, 1) };
 }
 
 function standing(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, settleMs: number): PageReview {

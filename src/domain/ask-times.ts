@@ -17,6 +17,14 @@ export function askTimes(settleMs: number): readonly number[] {
   return times;
 }
 
+/** The last of the times to ask are for every silent invoice, the earlier ones for a sample: an engine that is slow for all is not asked by thousands. */
+const FEWEST_ASKS = 3;
+
+/** Whether every silent invoice is asked for the `ask`-th time (from 1), not only a sample: each is asked three times at least. */
+export function asksEveryInvoice(settleMs: number, ask: number): boolean {
+  return ask > askTimes(settleMs).length - FEWEST_ASKS;
+}
+
 /** How many times an invoice accepted `ageMs` ago should have been asked for by now. */
 export function asksDue(settleMs: number, ageMs: number): number {
   return askTimes(settleMs).filter((at) => at <= ageMs).length;

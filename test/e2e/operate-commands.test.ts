@@ -160,6 +160,7 @@ describe('commands of operators', { timeout: 240_000 }, () => {
     expectIssuedOnce(16);
     const { audit } = await reportOf(batch);
     expect(audit).toMatchObject([
+      { why: 'the customer asks', invoices: 0, acceptedDuplicateRisk: false },
       { who: 'ana', why: 'their support sees nothing', invoices: 1, acceptedDuplicateRisk: true },
     ]);
     expect(audit[0]?.at).toMatch(/^\d{4}-\d\d-\d\dT/);

@@ -67,7 +67,7 @@ describe('settling', { concurrent: true }, () => {
     });
   });
 
-  it('asks a few when the engine is slow for all, and each of them before it is called unsettled', async () => {
+  it('asks each of many three times before it is called unsettled', async () => {
     const sandbox = { faults: { neverSettle: 1 } };
     await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '6s' } }, async (stack) => {
       const result = await stack.run('slow-engine.csv', testInvoices(300));
@@ -75,9 +75,9 @@ describe('settling', { concurrent: true }, () => {
       expect(result.counts).toMatchObject({ unsettled: 300 });
       const lines = await stack.lines(result.batchId);
       const asks = lines.map(({ serviceId }) => asksOf(stack, serviceId).length);
+      // A machine so busy that a review comes late asks once for the times that have passed meanwhile.
       expect(asks.filter((count) => count === 0)).toEqual([]);
-      // Three times each would be 900; a review asks twenty, and there is one a second at most.
-      expect(asks.reduce((sum, count) => sum + count, 0)).toBeLessThan(700);
+      expect(asks.filter((count) => count > askTimes(6_000).length)).toEqual([]);
     });
   });
 
@@ -87,7 +87,7 @@ describe('settling', { concurrent: true }, () => {
 
       expect(result.counts).toMatchObject({ issued: 150 });
       const lines = await stack.lines(result.batchId);
-      // One question each, long before the last chance.
+      // One question each, at the first of the times to ask.
       expect(new Set(lines.map(({ serviceId }) => asksOf(stack, serviceId).length))).toEqual(new Set([1]));
       await expectAgreement(stack, result.batchId);
     });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reviewPage, type PageReview } from '../../../activities/settle.ts';
 import type { StatusAnswer } from '../../../src/domain/ports/invoicing-service.ts';
+import { askTimes } from '../../../src/domain/ask-times.ts';
 import { accepted, delivery, NOW, serviceIdOf, type TestBatch } from '../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, sendFirst, type ActivityPlace } from './activity-place.ts';
 
@@ -32,9 +33,15 @@ async function acceptedOnes(place: ActivityPlace, count: number): Promise<TestBa
   return batch;
 }
 
-function review(place: ActivityPlace, batch: TestBatch): Promise<PageReview> {
+function review(place: ActivityPlace, batch: TestBatch, settleMs = SETTLE_MS): Promise<PageReview> {
   const { id: ledgerId } = place.deps.ledger;
-  return asActivity(reviewPage, place.deps, { ledgerId, batchId: batch.batchId, page: 1, settleMs: SETTLE_MS });
+  return asActivity(reviewPage, place.deps, { ledgerId, batchId: batch.batchId, page: 1, settleMs });
+}
+
+function countOf(items: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
 }
 
 describe('a page that waits for final words', () => {
@@ -102,6 +109,86 @@ describe('a page that waits for final words', () => {
 
     expect(await review(place, batch)).toMatchObject({ accepted: 100, settleEndsInMs: 1 });
     expect(new Set(place.asked).size).toBe(100);
+  });
+
+  it.each([SETTLE_MS, 60_000, 4_000])(
+    'asks each silent invoice three to six times, spread over a settle time of %i ms',
+    async (settleMs) => {
+      const place = saying(PROCESSING);
+      const batch = await acceptedOnes(place, 60);
+      let at = 0;
+      for (const time of askTimes(settleMs)) {
+        place.later(time - at);
+        at = time;
+        await review(place, batch, settleMs);
+      }
+
+      const asks = [...countOf(place.asked).values()];
+      expect(asks).toHaveLength(60);
+      expect(Math.min(...asks)).toBeGreaterThanOrEqual(3);
+      expect(Math.max(...asks)).toBeLessThanOrEqual(6);
+    },
+  );
+
+  it('settles all of them when a GET finds a document only late, and the sample learned nothing', async () => {
+    const settleMs = 60_000;
+    const place = placeOf({
+      service: {
+        getInvoice: () =>
+          Promise.resolve(
+            place.deps.now() - NOW < 40_000
+              ? { kind: 'status', status: 'unreadable', reason: { code: 'http-404', message: 'not found' } }
+              : ISSUED,
+          ),
+      },
+    });
+    const batch = await acceptedOnes(place, 100);
+    for (const step of [15_000, 15_000, 27_000]) {
+      place.later(step);
+      await review(place, batch, settleMs);
+    }
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 100 });
+  });
+
+  it('does not let the settle time end before a service that answers slowly was asked for each', async () => {
+    const asked: string[] = [];
+    const place = placeOf({
+      service: {
+        getInvoice: (serviceId) => {
+          asked.push(serviceId);
+          place.later(2_000);
+          return Promise.resolve(PROCESSING);
+        },
+      },
+    });
+    const batch = await acceptedOnes(place, 100);
+    place.later(SETTLE_MS);
+
+    const first = await review(place, batch);
+    const askedAtFirst = new Set(asked).size;
+    while ((await review(place, batch)).settleEndsInMs !== 0);
+
+    expect(first).toMatchObject({ accepted: 100, nextAskInMs: 0, settleEndsInMs: 1 });
+    expect(askedAtFirst).toBeLessThan(100);
+    expect(new Set(asked).size).toBe(100);
+  });
+
+  it('does not wait for a service that answers nothing', async () => {
+    const place = placeOf({
+      service: {
+        getInvoice: () => {
+          place.later(45_000);
+          return Promise.resolve({
+            ...{ kind: 'not-now', reason: { code: 'time-out', message: 'no answer' }, retryAfterMs: null },
+          } as const);
+        },
+      },
+    });
+    const batch = await acceptedOnes(place, 10);
+    place.later(SETTLE_MS);
+
+    expect(await review(place, batch)).toMatchObject({ accepted: 10, settleEndsInMs: 0 });
   });
 
   it('has waited long enough when the settle time is over, not longer', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asksDue, askTimes, nextAskInMs } from '../../../src/domain/ask-times.ts';
+import { asksDue, asksEveryInvoice, askTimes, nextAskInMs } from '../../../src/domain/ask-times.ts';
 
 const MINUTE = 60_000;
 const settleTimes = fc.integer({ min: 100, max: 30 * 24 * 60 * MINUTE });
@@ -24,6 +24,13 @@ describe('askTimes', () => {
         expect(times.at(-1)).toBeLessThan(settleMs);
       }),
     );
+  });
+});
+
+describe('asksEveryInvoice', () => {
+  it('means the last three times, and only a sample before them', () => {
+    expect([1, 2, 3, 4, 5, 6].filter((ask) => asksEveryInvoice(15 * MINUTE, ask))).toEqual([4, 5, 6]);
+    expect([1, 2, 3].filter((ask) => asksEveryInvoice(MINUTE, ask))).toEqual([1, 2, 3]);
   });
 });
 
