@@ -25,7 +25,10 @@ function asksOf(stack: TestStack, serviceId: string | null): readonly number[] {
   return requests.filter(({ method, path }) => method === 'GET' && path.endsWith(`/${serviceId}`)).map(({ at }) => at);
 }
 
-describe('settling', { concurrent: true }, () => {
+/** Whole stacks side by side, each with settle times of its own. */
+const TIMEOUT_MS = 240_000;
+
+describe('settling', { concurrent: true, timeout: TIMEOUT_MS }, () => {
   it('goes on without signals: the page reads the ledger again by itself', async () => {
     await withStack({ signals: 'lost', sandbox: { settleMs: 600 } }, async (stack) => {
       const result = await stack.run('no-signals.csv', testInvoices(20));
@@ -70,9 +73,9 @@ describe('settling', { concurrent: true }, () => {
   it('asks each of many three times before it is called unsettled', async () => {
     const sandbox = { faults: { neverSettle: 1 } };
     await withStack({ sandbox, env: { LOTE_SETTLE_TIMEOUT: '6s' } }, async (stack) => {
-      const result = await stack.run('slow-engine.csv', testInvoices(300));
+      const result = await stack.run('slow-engine.csv', testInvoices(100));
 
-      expect(result.counts).toMatchObject({ unsettled: 300 });
+      expect(result.counts).toMatchObject({ unsettled: 100 });
       const lines = await stack.lines(result.batchId);
       const asks = lines.map(({ serviceId }) => asksOf(stack, serviceId).length);
       // A machine so busy that a review comes late asks once for the times that have passed meanwhile.
