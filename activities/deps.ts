@@ -52,6 +52,8 @@ export interface RetrySettings {
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
   readonly rejectionIsProof: boolean;
+  /** The service answers a key that created an invoice with that invoice, so that the refusal of a repeat proves that the key created nothing. */
+  readonly refusedRepeatIsProof: boolean;
 }
 
 export interface AnnouncedReport {

@@ -1,4 +1,5 @@
 import type { ActivityDeps } from './deps.ts';
+import { askUnsettled } from './ask-unsettled.ts';
 import { closePage } from './close-page.ts';
 import { guarded } from './failure.ts';
 import { finishBatch } from './finish.ts';
@@ -36,6 +37,7 @@ export function createActivities(deps: ActivityDeps) {
     reopenBatch: bind('reopenBatch', reopenBatch),
     sendAgain: bind('sendAgain', sendAgain),
     repeatUnknown: bind('repeatUnknown', repeatUnknown),
+    askUnsettled: bind('askUnsettled', askUnsettled),
     askOpenDocuments: bind('askOpenDocuments', askOpenDocuments),
     outdatedReports: bind('outdatedReports', outdatedReports),
     openNight: bind('openNight', openNight),

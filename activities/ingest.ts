@@ -47,7 +47,7 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
       if (claim.batch.state === 'paused') await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now());
       // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
       if (!(await holdBehindGate(deps, claim.batch.batchId, await gateOfResumed(deps, input, claim.batch))))
-        await deps.ledger.releaseHeld(claim.batch.batchId, deps.now());
+        await letGo(deps, claim.batch.batchId);
       return runningBatch(deps, claim.batch);
     case 'claimed':
       return stageFile(deps, input, claim.batch);
@@ -107,8 +107,20 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     fileFindings: [...gateFindings(gate), ...read.findings],
     proof: read.proof,
   });
-  await holdBehindGate(deps, batchId, gate);
+  // It may hold invoices that an earlier file left unknown.
+  if (!(await holdBehindGate(deps, batchId, gate))) await repeatUnknown(deps, batchId);
   return runningBatch(deps, record);
+}
+
+/** What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key and bytes. */
+async function letGo(deps: ActivityDeps, batchId: string): Promise<void> {
+  await deps.ledger.releaseHeld(batchId, deps.now());
+  await repeatUnknown(deps, batchId);
+}
+
+/** After the retention window a repeat could make a second document: then only an operator decides. */
+async function repeatUnknown(deps: ActivityDeps, batchId: string): Promise<void> {
+  await deps.ledger.repeatUnknown(batchId, deps.now() - deps.settings.retry.retentionMs);
 }
 
 async function stageGroups(deps: ActivityDeps, batchId: string, read: ReadFileOk<unknown>): Promise<number> {

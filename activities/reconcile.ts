@@ -1,11 +1,13 @@
 import { Context } from '@temporalio/activity';
 import type { CreateAnswer } from '../src/domain/ports/invoicing-service.ts';
-import type { SendOutcome, StatusNews } from '../src/domain/ports/ledger.ts';
-import type { OpenDocument, RepeatInvoice } from '../src/domain/ports/reconciling-ledger.ts';
+import type { SendOutcome } from '../src/domain/ports/ledger.ts';
+import type { RepeatInvoice } from '../src/domain/ports/reconciling-ledger.ts';
+import { askDocuments, TROUBLE_IN_A_ROW, type AskedDocuments } from './ask-documents.ts';
 import type { ActivityDeps } from './deps.ts';
 import { eachOf } from './each-of.ts';
-import { askOne } from './ask-all.ts';
+import { refusedRepeat } from './refused-repeat.ts';
 import { retentionWindow, type RetentionWindow } from './retention-window.ts';
+import { isServerError } from './stored-errors.ts';
 
 export interface ReconcileInput {
   readonly ledgerId?: string | undefined;
@@ -21,22 +23,10 @@ export interface RepeatedUnknown {
   readonly serviceAway: boolean;
 }
 
-export interface AskedDocuments {
-  readonly asked: number;
-  readonly settled: number;
-  /** The service does not answer: the rest waits for the next time. */
-  readonly serviceAway: boolean;
-}
-
 /** Taken and repeated together; what is taken is out of reach of others for that long. */
 const REPEATS_AT_ONCE = 50;
 /** Longer than any such group may take: a repeat older than this is one that a crash ended. */
 const STALE_MS = 10 * 60_000;
-/** So many without an answer one after the other: the service is away, and each more try would prove nothing. */
-const TROUBLE_IN_A_ROW = 10;
-const DOCUMENTS_AT_ONCE = 500;
-/** A 429 or a lost answer says nothing of a document; the client waits out a Retry-After before the next try. */
-const TRIES_PER_DOCUMENT = 3;
 
 /** Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that a crash left unapplied. */
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
@@ -54,6 +44,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
       retentionMs: settings.retry.retentionMs,
       staleMs: STALE_MS,
       all,
+      refusalIsProof: settings.retry.refusedRepeatIsProof,
       afterInvoiceId,
       limit: REPEATS_AT_ONCE,
     });
@@ -85,18 +76,32 @@ async function repeatOne(
   const signal = window.signal(mayExistSince);
   const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, signal);
   await deps.ledger.recordSends([
-    { invoiceId, generation, attempts: 1, sentAt, answeredAt: deps.now(), outcome: outcomeOf(answer, invoice) },
+    {
+      invoiceId,
+      generation,
+      attempts: 1,
+      sentAt,
+      answeredAt: deps.now(),
+      outcome: outcomeOf(deps, answer, { invoice, sentAt }),
+    },
   ]);
   if (answer.kind === 'created') return 'found';
-  return answer.kind === 'refused' || answer.kind === 'key-mismatch' ? 'nothing' : 'trouble';
+  // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
+  const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);
+  return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
 }
 
-/** Only an id tells anything of a lost answer; a refusal now says nothing about the POST of then. */
-function outcomeOf(answer: CreateAnswer, { reason }: RepeatInvoice): SendOutcome {
+function outcomeOf(
+  deps: ActivityDeps,
+  answer: CreateAnswer,
+  { invoice, sentAt }: { readonly invoice: RepeatInvoice; readonly sentAt: number },
+): SendOutcome {
+  const { reason, lastTriedAt } = invoice;
   switch (answer.kind) {
     case 'created':
       return { kind: 'accepted', serviceId: answer.serviceId };
     case 'refused':
+      return refusedRepeat(deps.settings.retry, { reason: answer.reason, sentAt, lastTriedAt });
     case 'key-mismatch':
       return { kind: 'unknown', reason: answer.reason };
     case 'not-now':
@@ -108,49 +113,14 @@ function outcomeOf(answer: CreateAnswer, { reason }: RepeatInvoice): SendOutcome
 
 /** Asks for every document of closed batches that has no final word; what is silent for longer than the settle time is `unsettled`. */
 export async function askOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<AskedDocuments> {
-  const { cancellationSignal } = Context.current();
   const { application } = deps;
   const now = deps.now();
-  let asked = 0;
-  let settled = 0;
-  let troubles = 0;
-  const halted = (): boolean => cancellationSignal.aborted || troubles >= TROUBLE_IN_A_ROW;
-  for (let afterInvoiceId = 0; !halted();) {
-    const documents = await deps.ledger.openDocuments({
-      application,
-      now,
-      all,
-      afterInvoiceId,
-      limit: DOCUMENTS_AT_ONCE,
-    });
-    await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
-      if (halted()) return;
-      asked += 1;
-      const news = await askDocument(deps, document, halted);
-      troubles = news === null ? troubles + 1 : 0;
-      if (news === null) return;
-      await deps.ledger.recordStatus([news]);
-      if (news.status === 'issued' || news.status === 'failed') settled += 1;
-    });
-    const last = documents.at(-1);
-    if (last === undefined || documents.length < DOCUMENTS_AT_ONCE) break;
-    afterInvoiceId = last.invoiceId;
-  }
+  const asked = await askDocuments(deps, (afterInvoiceId, limit) =>
+    deps.ledger.openDocuments({ application, now, all, afterInvoiceId, limit }),
+  );
   const until = deps.now();
   await deps.ledger.silenceClosed({ application, acceptedBefore: until - deps.settings.settleMs, now: until });
-  return { asked, settled, serviceAway: troubles >= TROUBLE_IN_A_ROW };
-}
-
-async function askDocument(
-  deps: ActivityDeps,
-  { invoiceId, serviceId, failedEvent }: OpenDocument,
-  halted: () => boolean,
-): Promise<StatusNews | null> {
-  const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
-  for (let tries = 1; ; tries += 1) {
-    const news = await askOne(deps, { invoiceId, serviceId, ...reported });
-    if (news !== null || tries >= TRIES_PER_DOCUMENT || halted()) return news;
-  }
+  return asked;
 }
 
 /** Closed batches whose report no longer says what the ledger says. */

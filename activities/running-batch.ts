@@ -19,12 +19,16 @@ export interface RunningBatch {
   readonly desk: BatchDesk;
   /** How it stands before anything is sent. */
   readonly standing: Standing;
+  /** Invoices that an earlier run left `unsettled`, to be asked for; left out: none. */
+  readonly unsettled?: number;
 }
 
 /** What a run needs to know of its batch: the pages with something to do, and how patient to be. */
 export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<RunningBatch> {
   const open = await deps.ledger.openPages(batch.batchId);
   const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
+  const standing = await standingOf(deps, batch.batchId);
+  const { unsettled = 0 } = standing.counts;
   return {
     kind: 'running',
     ledgerId: deps.ledger.id,
@@ -37,6 +41,7 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
     })),
     settings: { sliceSize, settleMs, sendMs, patienceMs },
     desk: deps.desk(),
-    standing: await standingOf(deps, batch.batchId),
+    standing,
+    ...(unsettled === 0 ? {} : { unsettled }),
   };
 }

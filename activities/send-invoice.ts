@@ -1,9 +1,10 @@
 import type { Reason } from '../src/domain/invoice.ts';
 import type { CreateAnswer, InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
+import { refusedAfterLostAnswer } from './refused-repeat.ts';
 import type { RetentionWindow } from './retention-window.ts';
 import type { Release } from './slots.ts';
-import type { AnsweredPost, StoredErrors, StoredErrorVerdict } from './stored-errors.ts';
+import { isServerError, type AnsweredPost, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
 
 /** POSTs of one invoice inside one slice; what is left after them is tried again in the page's next round. */
 const TRIES_PER_SLICE = 3;
@@ -69,7 +70,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     mayExist ||= answer.kind === 'lost' || (answer.kind === 'closed-door' && answer.mayExist);
     if (mayExist) mayExistSince ??= lastSentAt;
     const verdict = await judged(deps, { key: invoice.idempotencyKey, place, sentAt: lastSentAt, answeredAt }, answer);
-    const stored = verdict === 'stored';
+    const stored = verdict === 'stored' || (invoice.errorKept === true && isServerError(answer));
     const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
     const retryAfterMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
     const trouble = stored ? null : troubleOf(answer, verdict === 'own');
@@ -121,7 +122,7 @@ function outcomeOf(answer: CreateAnswer, mayExist: boolean): SendOutcome {
     case 'created':
       return { kind: 'accepted', serviceId: answer.serviceId };
     case 'refused':
-      return { kind: mayExist ? 'unknown' : 'rejected', reason: answer.reason };
+      return mayExist ? refusedAfterLostAnswer(answer.reason) : { kind: 'rejected', reason: answer.reason };
     case 'key-mismatch':
       return { kind: 'unknown', reason: answer.reason };
     case 'not-now':

@@ -12,6 +12,11 @@ const STALE_MS = 3_600_000;
 /** An error of the server itself, by the words that the client gives every status. */
 const SERVER_ERROR = /^HTTP 5\d\d/;
 
+/** An answer that may be an error of the server, kept under the key. */
+export function isServerError(answer: CreateAnswer): answer is Extract<CreateAnswer, { kind: 'lost' }> {
+  return answer.kind === 'lost' && SERVER_ERROR.test(answer.reason.message);
+}
+
 /** One POST that was answered. */
 export interface AnsweredPost {
   readonly key: string;
@@ -76,7 +81,7 @@ export function createStoredErrors({ spanMs }: { readonly spanMs: number }): Sto
       const before = suspects.get(key);
       suspects.delete(key);
       if (answer.kind === 'created' && creations.push(place) > CREATIONS) creations.shift();
-      if (answer.kind !== 'lost' || !SERVER_ERROR.test(answer.reason.message)) return 'open';
+      if (!isServerError(answer)) return 'open';
       forgetStale(answeredAt);
       const words = `${answer.reason.code} ${answer.reason.message}`;
       const suspect =

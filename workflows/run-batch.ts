@@ -11,6 +11,10 @@ import { inRounds } from './batch-rounds.ts';
 import { sendCanary } from './canary.ts';
 import type { BatchResult } from './messages.ts';
 
+const { askUnsettled } = proxyActivities<Activities>({
+  ...options.RECONCILE,
+  summary: 'asking for what an earlier run left unsettled',
+});
 const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
 const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
@@ -24,6 +28,8 @@ export async function sendAndClose(batch: BatchControl, running: RunningBatch): 
     }),
   );
   const { ledgerId, batchId } = running;
+  // Batches that began before this question existed have no such number in their history.
+  if (running.unsettled !== undefined) await askUnsettled({ ledgerId, batchId });
   batch.stands(await finishBatch({ ledgerId, batchId, cancelled: batch.cancelled, actions: [...batch.untold] }));
 }
 

@@ -8,8 +8,19 @@ export type RetryState = (typeof RETRY_STATES)[number];
 /** Every state that a retry by row or reference may take. */
 export const RETRY_BY_ROW_STATES = [...RETRY_STATES, 'unknown'] as const;
 
-/** The same key with the same bytes can only bring the same answer again: repeating helps nobody (OCA repeated such an error 867 times). */
-export const SPENT_KEY_REASONS: readonly string[] = ['key-known-with-other-bytes', 'service-id-taken', 'stored-error'];
+/** Somebody else used the key, at a time that Lote does not know: the service may forget it before the retention window that Lote counts is over. */
+export const NEVER_REPEATED_REASONS: readonly string[] = ['key-known-with-other-bytes'];
+
+/**
+ * Reasons of `unknown` after which the same key mostly brings the same answer. It is repeated all the same, rarely, because it can never make a second
+ * document inside the retention window (but for `NEVER_REPEATED_REASONS`); only an operator who accepts the risk gives the invoice a new key.
+ */
+export const SPENT_KEY_REASONS: readonly string[] = [
+  ...NEVER_REPEATED_REASONS,
+  'refused-after-lost-answer',
+  'service-id-taken',
+  'stored-error',
+];
 
 /** Flags that say: another document of this invoice may be alive. */
 const SECOND_DOCUMENT_FLAGS: readonly string[] = ['issued-in-earlier-generation', 'second-service-id'];
@@ -59,11 +70,12 @@ export type RetryDecision = { readonly move: RetryMove } | { readonly refusal: R
  *   held                      -> release: nothing of this generation reached the service
  *   failed, rejected          -> regenerate: a new key, for the service definitively has no living document
  *   unknown, key of use       -> repeat: same key, same bytes; after the retention window only at the operator's risk
- *   unknown, key of no use    -> abandon: a new key, only at the operator's risk
+ *   unknown, spent key        -> repeat, or abandon at the operator's risk: a new key
+ *   unknown, another's key    -> abandon, only at the operator's risk
  */
 export function decideRetry(candidate: RetryCandidate, policy: RetryPolicy): RetryDecision {
   if (!candidate.free) return { refusal: 'owned-by-running-batch' };
-  const move = moveOf(candidate);
+  const move = moveOf(candidate, policy);
   if (move === null) return { refusal: 'state-not-retryable' };
   if (isRisky(candidate, move, policy) && !policy.acceptDuplicateRisk)
     return { refusal: 'needs-accept-duplicate-risk' };
@@ -71,12 +83,15 @@ export function decideRetry(candidate: RetryCandidate, policy: RetryPolicy): Ret
   return { move };
 }
 
-function moveOf({ state, reasonCode, frozenAt }: RetryCandidate): RetryMove | null {
+function moveOf(candidate: RetryCandidate, policy: RetryPolicy): RetryMove | null {
+  const { state, frozenAt } = candidate;
+  const reason = candidate.reasonCode ?? '';
   if (state === 'held') return 'release';
   if (state === 'failed' || state === 'rejected') return 'regenerate';
   if (state !== 'unknown') return null;
-  const keyOfUse = frozenAt !== null && !SPENT_KEY_REASONS.includes(reasonCode ?? '');
-  return keyOfUse ? 'repeat' : 'abandon';
+  if (frozenAt === null || NEVER_REPEATED_REASONS.includes(reason)) return 'abandon';
+  if (!SPENT_KEY_REASONS.includes(reason)) return 'repeat';
+  return policy.acceptDuplicateRisk || !insideRetention(frozenAt, policy) ? 'abandon' : 'repeat';
 }
 
 function isRisky(candidate: RetryCandidate, move: RetryMove, policy: RetryPolicy): boolean {

@@ -15,6 +15,7 @@ import { LIST_FINDINGS } from './sql/findings.ts';
 import { LIST_BATCHES } from './sql/list-batches.ts';
 import { NEXT_REVISION } from './sql/next-revision.ts';
 import { OPEN_PAGES } from './sql/open-pages.ts';
+import { REPEAT_UNKNOWN } from './sql/reconciling.ts';
 import { RELEASE_HELD } from './sql/release-held.ts';
 import { SET_BATCH_STATE } from './sql/set-batch-state.ts';
 
@@ -28,6 +29,7 @@ type Batches = Pick<
   | 'listBatches'
   | 'setBatchState'
   | 'releaseHeld'
+  | 'repeatUnknown'
   | 'openPages'
   | 'countOutcomes'
   | 'fileFindings'
@@ -57,6 +59,10 @@ export function createBatches(database: Database): Batches {
 
     async releaseHeld(batchId, now) {
       return (await database.query(RELEASE_HELD, [batchId, now])).length;
+    },
+
+    async repeatUnknown(batchId, frozenAfter) {
+      return (await database.query(REPEAT_UNKNOWN, [batchId, frozenAfter])).length;
     },
 
     async openPages(batchId) {

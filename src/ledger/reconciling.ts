@@ -1,11 +1,18 @@
 import type { Outcome } from '../domain/invoice-state.ts';
-import type { ReconcilingLedger } from '../domain/ports/reconciling-ledger.ts';
+import type { OpenDocument, ReconcilingLedger } from '../domain/ports/reconciling-ledger.ts';
 import type { Database } from './database.ts';
 import { reasonOf } from './reason-of.ts';
 import { applyEvents, applyPastEvents } from './settled.ts';
 import { column } from './sql/array-literal.ts';
 import type { OpenDocumentRow, TakenRow } from './sql/reconciling.ts';
-import { GIVE_UP_REPEATS, MISSED_EVENTS, OPEN_DOCUMENTS, SILENCE_CLOSED, TAKE_UNKNOWN } from './sql/reconciling.ts';
+import {
+  GIVE_UP_REPEATS,
+  MISSED_EVENTS,
+  OPEN_DOCUMENTS,
+  SILENCE_CLOSED,
+  TAKE_UNKNOWN,
+  UNSETTLED_DOCUMENTS,
+} from './sql/reconciling.ts';
 import type { ReportChangeRow, SinceReportRow } from './sql/report-marks.ts';
 import {
   FIND_REPORT_MARK,
@@ -29,7 +36,7 @@ const SILENT = {
 /** What was left open when batches closed. */
 export function createReconciling(database: Database): ReconcilingLedger {
   return {
-    async takeUnknown({ application, now, retentionMs, staleMs, all, afterInvoiceId, limit }) {
+    async takeUnknown({ application, now, retentionMs, staleMs, all, refusalIsProof, afterInvoiceId, limit }) {
       const times = [now, now - staleMs, now - retentionMs];
       await database.query(GIVE_UP_REPEATS, [...times, application]);
       const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [
@@ -38,6 +45,7 @@ export function createReconciling(database: Database): ReconcilingLedger {
         limit,
         afterInvoiceId,
         application,
+        String(refusalIsProof === true),
       ]);
       return taken.map((row) => ({
         invoiceId: row.invoice_id,
@@ -45,6 +53,7 @@ export function createReconciling(database: Database): ReconcilingLedger {
         idempotencyKey: row.idempotency_key,
         body: row.body,
         mayExistSince: row.frozen_at,
+        lastTriedAt: row.tried_at,
         reason: reasonOf(row) ?? ANSWER_LOST,
       }));
     },
@@ -57,11 +66,12 @@ export function createReconciling(database: Database): ReconcilingLedger {
         limit,
         application,
       ]);
-      return rows.map((row) => ({
-        invoiceId: row.invoice_id,
-        serviceId: row.service_id,
-        failedEvent: row.has_failed_event ? { reason: reasonOf(row) } : null,
-      }));
+      return rows.map(openDocument);
+    },
+
+    async unsettledDocuments({ batchId, afterInvoiceId, limit }) {
+      const rows = await database.query<OpenDocumentRow>(UNSETTLED_DOCUMENTS, [batchId, afterInvoiceId, limit]);
+      return rows.map(openDocument);
     },
 
     async applyMissedEvents() {
@@ -114,5 +124,13 @@ export function createReconciling(database: Database): ReconcilingLedger {
         await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags]);
       });
     },
+  };
+}
+
+function openDocument(row: OpenDocumentRow): OpenDocument {
+  return {
+    invoiceId: row.invoice_id,
+    serviceId: row.service_id,
+    failedEvent: row.has_failed_event ? { reason: reasonOf(row) } : null,
   };
 }

@@ -108,6 +108,7 @@ async function updateSends(database: Database, items: readonly RecordSend[]): Pr
     column(items, (item) => item.sentAt),
     column(items, ({ outcome }) => outcome.kind === 'unknown' || (outcome.kind === 'pending' && outcome.mayExist)),
     column(items, (item) => item.answeredAt ?? item.sentAt),
+    column(items, ({ outcome }) => outcome.kind === 'rejected' && outcome.proven === true),
   ];
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -132,5 +133,6 @@ function sendableInvoice(row: SendableRow): SendableInvoice {
     firstSentAt: row.first_sent_at,
     mayExist: row.may_exist,
     mayExistSince: row.may_exist_since,
+    ...(row.error_kept ? { errorKept: true } : {}),
   };
 }

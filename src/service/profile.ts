@@ -41,7 +41,12 @@ const ServiceProfile = z.strictObject({
   }),
   webhook: z.strictObject({ secret: pointer }),
   error: z.strictObject({ code: pointer, message: pointer }),
-  idempotency: z.strictObject({ retentionHours: z.number().positive(), mismatchCodes: words }),
+  idempotency: z.strictObject({
+    retentionHours: z.number().positive(),
+    mismatchCodes: words,
+    /** A POST under a key that has created an invoice is answered with that invoice, never with a refusal. */
+    refusedRepeatIsProof: z.boolean(),
+  }),
   limits: z.strictObject({
     requestsPerSecond: z.number().positive().nullable(),
     maxConcurrency: z.number().int().min(1).max(1_000),
@@ -86,7 +91,7 @@ export const DEFAULT_PROFILE: ServiceProfile = {
   },
   webhook: { secret: '/secret' },
   error: { code: '/error/code', message: '/error/message' },
-  idempotency: { retentionHours: 24, mismatchCodes: ['idempotency_mismatch'] },
+  idempotency: { retentionHours: 24, mismatchCodes: ['idempotency_mismatch'], refusedRepeatIsProof: false },
   limits: { requestsPerSecond: null, maxConcurrency: 64 },
   retry: { failedReasonCodes: [], maxGenerations: 3, repeatsPerInvoice: 10 },
 };

@@ -82,6 +82,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
         repeatsPerInvoice: profile.retry.repeatsPerInvoice,
         retentionMs: repeatWindowMs(profile),
         rejectionIsProof: profile.idempotency.mismatchCodes.length > 0,
+        refusedRepeatIsProof: profile.idempotency.refusedRepeatIsProof,
       },
       dropPatienceMs: config.drop.patienceMs,
     },

@@ -139,6 +139,8 @@ export interface BatchLedger {
   setBatchState(batchId: string, state: 'running' | 'paused' | 'cancelled' | 'finished', now: number): Promise<void>;
   /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
   releaseHeld(batchId: string, now: number): Promise<number>;
+  /** unknown -> sending, for the pages of this batch: same key and bytes, frozen after this moment. Returns how many. */
+  repeatUnknown(batchId: string, frozenAfter: number): Promise<number>;
   /** Pages with a `staged`/`sending` invoice whose owner is not closed, or any `accepted` one; ascending. */
   openPages(batchId: string): Promise<readonly number[]>;
   countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
@@ -170,6 +172,8 @@ export interface SendableInvoice {
   readonly mayExist: boolean;
   /** Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null: every earlier one is proved not to have. */
   readonly mayExistSince: number | null;
+  /** The service kept an error under its key when it was last sent. */
+  readonly errorKept?: true;
 }
 
 export interface FreezeInvoice {
@@ -181,7 +185,8 @@ export interface FreezeInvoice {
 /** What became of one invoice's POSTs, after this process is done with it for now. */
 export type SendOutcome =
   | { readonly kind: 'accepted'; readonly serviceId: string }
-  | { readonly kind: 'rejected'; readonly reason: Reason }
+  /** `proven`: it refuses a repeat, and proves that no earlier POST under the key created anything. */
+  | { readonly kind: 'rejected'; readonly reason: Reason; readonly proven?: true }
   | { readonly kind: 'unknown'; readonly reason: Reason }
   | { readonly kind: 'held'; readonly reason: Reason }
   /** Stays `sending`: to be tried again later with the same key and bytes. */

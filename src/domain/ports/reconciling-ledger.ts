@@ -9,6 +9,8 @@ export interface RepeatInvoice {
   readonly body: string;
   /** When its bytes were frozen: no POST of them left before. */
   readonly mayExistSince: number;
+  /** When its last POST that the ledger knows of left. */
+  readonly lastTriedAt: number;
   /** Why it is unknown; it stays the reason when the repeat tells nothing. */
   readonly reason: Reason;
 }
@@ -20,9 +22,18 @@ export interface TakeUnknown {
   readonly retentionMs: number;
   /** A repeat that was begun this long ago and not recorded is one that a crash ended. */
   readonly staleMs: number;
-  /** True: whatever may be repeated; false: each one after half of the age that it had at its last try. */
+  /** True: whatever may be repeated; false: each one after half of the age that it had at its last try, one with a spent key after all of it. */
   readonly all: boolean;
+  /** The refusal of a repeat proves that nothing was created: what was refused after a lost answer need not wait. */
+  readonly refusalIsProof?: boolean;
   /** Where an earlier call ended; 0: from the start. */
+  readonly afterInvoiceId: number;
+  readonly limit: number;
+}
+
+/** Unsettled documents of one batch, in the order of their invoice ids. */
+export interface UnsettledDocuments {
+  readonly batchId: string;
   readonly afterInvoiceId: number;
   readonly limit: number;
 }
@@ -73,6 +84,8 @@ export interface ReconcilingLedger {
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
   /** `accepted` and `unsettled` documents of closed batches, by id. */
   openDocuments(open: OpenDocuments): Promise<readonly OpenDocument[]>;
+  /** `unsettled` documents of a batch that runs again. */
+  unsettledDocuments(unsettled: UnsettledDocuments): Promise<readonly OpenDocument[]>;
   /** Stored `issued` events that a crash kept from being applied; returns how many invoices they moved. */
   applyMissedEvents(): Promise<number>;
   /** accepted -> unsettled, of closed batches, accepted before this. */

@@ -10,7 +10,7 @@ export interface RecordedSend {
 const ANSWERABLE = stateList(TRANSITIONS.accept.from);
 
 /**
- * Arrays: invoiceId, generation, kind, serviceId, reasonCode, reasonMessage, attempts, sentAt, mayExist, answeredAt.
+ * Arrays: invoiceId, generation, kind, serviceId, reasonCode, reasonMessage, attempts, sentAt, mayExist, answeredAt, proven.
  *
  * `taken`: another invoice, an earlier generation, or another item of this set has that service id. It is found by a join, so that one
  * bad answer does not undo the others; a writer that is faster still hits the unique index, and the statement is run again.
@@ -29,8 +29,9 @@ WITH known AS (
       OR EXISTS (SELECT 1 FROM known k WHERE k.service_id = u.service_id AND k.invoice_id <> u.invoice_id)
       OR EXISTS (SELECT 1 FROM past p WHERE p.service_id = u.service_id)
     ) AS taken
-  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::bigint[], $9::boolean[], $10::bigint[])
-    AS u(invoice_id, generation, kind, service_id, reason_code, reason_message, attempts, sent_at, may_exist, answered_at)
+  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::bigint[], $9::boolean[], $10::bigint[],
+    $11::boolean[])
+    AS u(invoice_id, generation, kind, service_id, reason_code, reason_message, attempts, sent_at, may_exist, answered_at, proven)
 ), target AS (
   SELECT i.invoice_id
   FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id AND u.generation = i.generation
@@ -52,7 +53,7 @@ WITH known AS (
 UPDATE invoice i SET
   state = CASE
     WHEN v.wanted = 'accepted' AND i.state IN ${fromStates('accept')} THEN 'accepted'
-    WHEN v.wanted IN ('rejected', 'held') AND i.state IN ${fromStates('refuse')} AND i.exposure = 'lost' THEN 'unknown'
+    WHEN v.wanted IN ('rejected', 'held') AND i.state IN ${fromStates('refuse')} AND i.exposure = 'lost' AND NOT v.proven THEN 'unknown'
     WHEN v.wanted IN ('unknown', 'rejected', 'held') AND i.state IN ${fromStates('lose')} THEN v.wanted
     ELSE i.state END,
   exposure = CASE
@@ -74,7 +75,7 @@ UPDATE invoice i SET
   flags = CASE
     WHEN i.service_id <> v.service_id AND NOT i.flags @> '{second-service-id}' THEN i.flags || '{second-service-id}'::text[]
     ELSE i.flags END,
-  changed_at = v.sent_at
+  changed_at = v.answered_at
 FROM verdict v
 WHERE i.invoice_id = v.invoice_id AND i.generation = v.generation
   AND (i.state IN ${ANSWERABLE} OR (v.kind = 'accepted' AND i.service_id <> v.service_id))

@@ -13,13 +13,15 @@ export interface SendableRow {
   readonly first_sent_at: number | null;
   readonly may_exist: boolean;
   readonly may_exist_since: number | null;
+  readonly error_kept: boolean;
 }
 
 /** batchId, from, to. Only an exposure `lost` says that the service may have it: tries that were all refused for now prove that it has not. An operator's accepted risk starts the retention window anew. */
 export const SENDABLE = `/* sendable */
 SELECT i.invoice_id, bi.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
   i.state = 'sending' AND i.exposure = 'lost' AS may_exist,
-  CASE WHEN i.state = 'sending' AND i.exposure = 'lost' THEN greatest(body.frozen_at, body.risk_accepted_at) END AS may_exist_since
+  CASE WHEN i.state = 'sending' AND i.exposure = 'lost' THEN greatest(body.frozen_at, body.risk_accepted_at) END AS may_exist_since,
+  i.state = 'sending' AND coalesce(i.reason_code = 'stored-error', false) AS error_kept
 FROM batch_invoice bi
 JOIN invoice i ON i.invoice_id = bi.invoice_id
 JOIN invoice_content c ON c.invoice_id = i.invoice_id AND c.generation = i.generation

@@ -256,7 +256,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   ): Promise<void> {
     const { batchId } = batch;
     if (kind === 'hand-out') await handOut(batch);
-    else if (kind === 'redrop') await batch.claim({ runId: `run-${clock}`, takeOver: true });
+    else if (kind === 'redrop') await redrop(batch);
     else if (kind === 'close-page')
       await ledger.closePage(batchId, 1, { acceptedBefore: clock, reason: REASON, now: clock });
     else if (kind === 'hold') await ledger.holdUnsent(batchId, { reason: REASON, now: clock });
@@ -265,6 +265,11 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     else if (kind === 'close-batch') await ledger.closeBatch(batchId, { reason: REASON, now: clock });
     else if (kind === 'ask-slowly') answers.push(...(await answersNow(batch)));
     else await tell(await answersNow(batch));
+  }
+
+  async function redrop(batch: TestBatch): Promise<void> {
+    await batch.claim({ runId: `run-${clock}`, takeOver: true });
+    await ledger.repeatUnknown(batch.batchId, clock - DAY);
   }
 
   async function tell(news: readonly StatusNews[]): Promise<void> {

@@ -217,16 +217,19 @@ export function operatingContract(open: OpenLedger): void {
       expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
     });
 
-    it('abandons a key that can only bring the same answer, only at an accepted risk', async () => {
+    it('repeats a key under which an error is kept, and abandons it only at an accepted risk', async () => {
       const batch = await scenario.run([{ ref: 'stored' }]);
       const { idempotencyKey } = await batch.one('stored');
       await batch.send('stored', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
 
       const without = await retry(batch, { selection: { rows: [2] } });
+      const repeated = await batch.one('stored');
+      await batch.send('stored', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
       const withRisk = await retry(batch, { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
 
       const again = await batch.one('stored');
-      expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
+      expect(without.moved.repeat).toBe(1);
+      expect(repeated).toMatchObject({ state: 'sending', generation: 1, idempotencyKey, errorKept: true });
       expect(withRisk.moved.abandon).toBe(1);
       expect(again).toMatchObject({ state: 'staged', generation: 2 });
       expect(again.idempotencyKey).not.toBe(idempotencyKey);

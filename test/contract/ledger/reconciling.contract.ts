@@ -92,10 +92,106 @@ export function reconcilingContract(open: OpenLedger): void {
       expect(await crashed.line('too-late-in-repeat')).toMatchObject({ state: 'unknown', reason: REASON });
     });
 
-    it('never repeats a key that can only bring the same answer', async () => {
-      const batch = await closedUnknown('stored', { code: 'stored-error', message: 'HTTP 500' });
+    it.each(['stored-error', 'service-id-taken', 'refused-after-lost-answer'])(
+      'repeats a key with "%s" rarely, and at once when an operator asks for all',
+      async (code) => {
+        const batch = await closedUnknown(`spent-${code}`, { code, message: 'HTTP 500' });
+        const [first] = (await take(batch, { all: false, now: NOW + HOUR })) as [RepeatInvoice];
+        const { invoiceId, generation } = first;
+        const at = NOW + 2 * HOUR;
+        await ledger.recordSends([
+          { invoiceId, generation, attempts: 1, sentAt: at, outcome: { kind: 'unknown', reason: first.reason } },
+        ]);
+
+        expect(await take(batch, { all: false, now: at + 119 * MINUTE })).toEqual([]);
+        expect(await take(batch, { all: false, now: at + 121 * MINUTE })).toMatchObject([{ lastTriedAt: at }]);
+        await ledger.recordSends([
+          { invoiceId, generation, attempts: 1, sentAt: at + HOUR, outcome: { kind: 'unknown', reason: first.reason } },
+        ]);
+        expect(await take(batch, { now: at + HOUR + MINUTE })).toHaveLength(1);
+      },
+    );
+
+    it('never repeats a key that somebody else used: nobody knows when the service forgets it', async () => {
+      const batch = await closedUnknown('foreign', { code: 'key-known-with-other-bytes', message: 'HTTP 422' });
 
       expect(await take(batch)).toEqual([]);
+    });
+
+    it('does not wait with what was refused after a lost answer, when a refusal is a proof', async () => {
+      const batch = await closedUnknown('provable', { code: 'refused-after-lost-answer', message: 'HTTP 422' });
+      const [{ invoiceId, generation, reason }] = (await take(batch)) as [RepeatInvoice];
+      const outcome = { kind: 'unknown', reason } as const;
+      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome }]);
+      const soon = { all: false, now: TAKE.now + MINUTE };
+
+      expect(await take(batch, soon)).toEqual([]);
+      const [again] = await take(batch, { ...soon, refusalIsProof: true });
+
+      expect(again).toMatchObject({ lastTriedAt: TAKE.now });
+      await ledger.recordSends([
+        {
+          invoiceId,
+          generation,
+          attempts: 1,
+          sentAt: soon.now,
+          outcome: { kind: 'rejected', reason: REASON, proven: true },
+        },
+      ]);
+      expect(await batch.line('provable')).toMatchObject({ state: 'rejected', reason: REASON });
+    });
+
+    describe('when the file is run again', () => {
+      async function again(batch: TestBatch): Promise<void> {
+        await batch.claim({ runId: randomUUID() });
+      }
+
+      it('hands unknown invoices to the pages, with the same key and bytes', async () => {
+        const batch = await closedUnknown('run-again');
+        const { idempotencyKey } = await batch.line('run-again');
+        await again(batch);
+
+        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(1);
+        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1), 'once').toBe(0);
+
+        expect(await batch.one('run-again')).toMatchObject({
+          ...{ state: 'sending', generation: 1, idempotencyKey, body: '{"ref":"run-again"}' },
+          ...{ mayExist: true, mayExistSince: NOW },
+        });
+        expect(await ledger.openPages(batch.batchId)).toEqual([1]);
+      });
+
+      it.each<readonly [string, { code?: string; frozenAfter?: number }]>([
+        ['whose retention window is over', { frozenAfter: NOW }],
+        ['whose key somebody else used', { code: 'key-known-with-other-bytes' }],
+      ])('leaves one %s', async (_, { code = 'answer-lost', frozenAfter = NOW - 1 }) => {
+        const batch = await closedUnknown(`left-${code}-${frozenAfter}`, { code, message: 'x' });
+        await again(batch);
+
+        expect(await ledger.repeatUnknown(batch.batchId, frozenAfter)).toBe(0);
+      });
+
+      it('leaves what reconciliation has taken at that moment', async () => {
+        const batch = await closedUnknown('taken-now');
+        await take(batch);
+        await again(batch);
+
+        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(0);
+      });
+
+      it('lists what it left unsettled', async () => {
+        const serviceId = serviceIdOf(scenario, randomUUID());
+        const batch = await scenario.run([{ ref: 'silent-again' }, { ref: 'other' }]);
+        await batch.send('silent-again', accepted(serviceId));
+        await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + HOUR, reason: REASON, now: NOW + HOUR });
+        const list = { batchId: batch.batchId, afterInvoiceId: 0, limit: 10 };
+
+        const [found, ...more] = await ledger.unsettledDocuments(list);
+
+        expect(found).toMatchObject({ serviceId, failedEvent: null });
+        expect(more).toEqual([]);
+        expect(await ledger.unsettledDocuments({ ...list, afterInvoiceId: found?.invoiceId ?? 0 })).toEqual([]);
+      });
     });
 
     it('leaves an invoice of a running batch to its page', async () => {

@@ -22,7 +22,7 @@ export const DESK: BatchDesk = { searchable: false, console: null, reportsDir: '
 /** What the service profile says of trying again, unless a test says otherwise. */
 export const RETRY: ActivityDeps['settings']['retry'] = {
   ...{ failedReasonCodes: [], maxGenerations: 3, repeatsPerInvoice: 3 },
-  ...{ retentionMs: 86_400_000, rejectionIsProof: true },
+  ...{ retentionMs: 86_400_000, rejectionIsProof: true, refusedRepeatIsProof: false },
 };
 
 /** A worker's parts for one test: a real ledger, a service that answers what the test says, and a clock that stands still. */

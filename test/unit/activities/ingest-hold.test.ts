@@ -117,6 +117,7 @@ function deps(): ActivityDeps {
         repeatsPerInvoice: 10,
         retentionMs: 1,
         rejectionIsProof: true,
+        refusedRepeatIsProof: false,
       },
     },
     now: () => NOW,

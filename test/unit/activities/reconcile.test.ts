@@ -3,9 +3,10 @@ import { askOpenDocuments, outdatedReports, repeatUnknown } from '../../../activ
 import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../../src/domain/ports/ledger.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../contract/ledger/scenario.ts';
-import { activityPlaces, asActivity, sendFirst, type ActivityPlace } from './activity-place.ts';
+import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from './activity-place.ts';
 
 const placeOf = activityPlaces();
+const LOST = { code: 'reset', message: 'no answer came' };
 const SAID = { code: 'said', message: 'HTTP 422: said' };
 
 /** A service that answers POSTs in turn, the last answer for all that come after. */
@@ -31,12 +32,12 @@ async function reported({ deps }: ActivityPlace, batch: TestBatch): Promise<Test
 }
 
 /** A closed batch of which `count` invoices are unknown. */
-async function unknownOnes(place: ActivityPlace, count: number): Promise<TestBatch> {
+async function unknownOnes(place: ActivityPlace, count: number, reason = LOST): Promise<TestBatch> {
   const batch = await place.scenario.run(
     Array.from({ length: count }, (_, at) => ({ ref: `R${at}` })),
     1_000,
   );
-  const lostOne: SendOutcome = { kind: 'unknown', reason: { code: 'reset', message: 'no answer came' } };
+  const lostOne: SendOutcome = { kind: 'unknown', reason };
   await sendFirst(
     place,
     batch,
@@ -73,7 +74,11 @@ describe('unknown invoices', () => {
   });
 
   it.each<readonly [string, CreateAnswer, object]>([
-    ['refused now', { kind: 'refused', reason: SAID }, SAID],
+    [
+      'refused now',
+      { kind: 'refused', reason: SAID },
+      { code: 'refused-after-lost-answer', message: expect.stringContaining(SAID.message) },
+    ],
     ['known with other bytes', { kind: 'key-mismatch', reason: SAID }, SAID],
     ['lost again', lost(), { code: 'reset', message: 'no answer came' }],
     ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
@@ -88,6 +93,43 @@ describe('unknown invoices', () => {
 
     expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 1, found: 0 });
     expect(await batch.line('R0')).toMatchObject({ state: 'unknown', attempts: 2, reason });
+    await settleRest(place);
+  });
+
+  it.each([
+    ['is rejected', 60_000, true, 'rejected'],
+    ['stays unknown, while an earlier POST may be on its way', 59_999, true, 'unknown'],
+    ['stays unknown, unless the profile says that a refusal is a proof', 60_000, false, 'unknown'],
+  ])('one that is refused now %s', async (_, later, refusedRepeatIsProof, state) => {
+    const place = placeOf({
+      service: answering({ kind: 'refused', reason: SAID }).service,
+      settings: { retry: { ...RETRY, refusedRepeatIsProof } },
+    });
+    const batch = await unknownOnes(place, 1);
+    place.later(later);
+
+    await asActivity(repeatUnknown, place.deps, { all: true });
+
+    expect((await batch.line('R0')).state).toBe(state);
+    await settleRest(place);
+  });
+
+  it('with an error that is kept under their keys do not keep the others from their turn', async () => {
+    const error: CreateAnswer = { kind: 'lost', reason: { code: 'x', message: 'HTTP 500: x' }, retryAfterMs: null };
+    let at = 0;
+    const service: Partial<InvoicingService> = {
+      createInvoice: () =>
+        Promise.resolve(
+          (at += 1) <= 12 ? error : { kind: 'created', serviceId: `inv_turn_${place.scenario.application}` },
+        ),
+    };
+    const place: ActivityPlace = placeOf({ service, settings: { maxConcurrency: 1 } });
+    const batch = await unknownOnes(place, 13, { code: 'stored-error', message: 'HTTP 500' });
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      ...{ repeated: 13, found: 1, serviceAway: false },
+    });
+    expect((await batch.line('R0')).reason?.code).toBe('stored-error');
     await settleRest(place);
   });
 

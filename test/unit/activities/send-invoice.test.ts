@@ -44,6 +44,7 @@ async function send(
     turns?: number;
     seen?: StoredErrors;
     lives?: boolean;
+    errorKept?: true;
     /** The clock when it begins. */
     at?: number;
   } = {},
@@ -88,6 +89,7 @@ async function send(
       idempotencyKey: 'key',
       mayExist: over.mayExist ?? over.mayExistSince !== undefined,
       mayExistSince: over.mayExistSince ?? (over.mayExist === true ? 0 : null),
+      errorKept: over.errorKept,
     } as SendableInvoice,
     'bytes',
   );
@@ -99,7 +101,14 @@ describe('sendInvoice', () => {
     ['created', [CREATED], { kind: 'accepted', serviceId: 'inv_1' }],
     ['refused', [REFUSED], { kind: 'rejected', reason: REASON }],
     ['refused after it was put off', [notNow(), REFUSED], { kind: 'rejected', reason: REASON }],
-    ['refused after a lost answer', [LOST, REFUSED], { kind: 'unknown', reason: REASON }],
+    [
+      'refused after a lost answer',
+      [LOST, REFUSED],
+      {
+        kind: 'unknown',
+        reason: { code: 'refused-after-lost-answer', message: expect.stringContaining(REASON.message) },
+      },
+    ],
     ['created after a lost answer', [LOST, CREATED], { kind: 'accepted', serviceId: 'inv_1' }],
     ['known with other bytes', [{ kind: 'key-mismatch', reason: REASON }], { kind: 'unknown', reason: REASON }],
     ['put off three times', [notNow(), notNow(), notNow()], { kind: 'pending', reason: REASON, mayExist: false }],
@@ -180,6 +189,15 @@ describe('sendInvoice', () => {
     }
 
     expect(last?.outcome).toMatchObject(outcome);
+  });
+
+  it('the same error once more, of a key under which the service kept one, ends its tries at once', async () => {
+    const { sent } = await send([ERROR, ERROR], { mayExist: true, errorKept: true });
+
+    expect(sent).toMatchObject({ attempts: 1, outcome: { kind: 'unknown', reason: { code: 'stored-error' } } });
+    expect((await send([LOST, CREATED], { mayExist: true, errorKept: true })).sent.outcome).toEqual({
+      ...{ kind: 'accepted', serviceId: 'inv_1' },
+    });
   });
 
   it('the same error to every key for a few seconds is an outage, though GET works', async () => {

@@ -3,6 +3,7 @@ import { INVOICE_STATES } from '../../../src/domain/invoice-state.ts';
 import {
   decideRetry,
   RETRY_BY_ROW_STATES,
+  NEVER_REPEATED_REASONS,
   SPENT_KEY_REASONS,
   type RetryCandidate,
   type RetryPolicy,
@@ -52,13 +53,18 @@ describe('decideRetry', () => {
     expect(decide({ state, ...candidate }, policy)).toBe(expected);
   });
 
-  it.each(SPENT_KEY_REASONS)(
-    'never repeats a key with "%s" by itself, and gives it up only at an accepted risk',
-    (reasonCode) => {
-      expect(decide({ state: 'unknown', reasonCode })).toBe('needs-accept-duplicate-risk');
-      expect(decide({ state: 'unknown', reasonCode }, { acceptDuplicateRisk: true })).toBe('abandon');
-    },
-  );
+  it.each(SPENT_KEY_REASONS)('gives up a key with "%s" only at an accepted risk', (reasonCode) => {
+    expect(decide({ state: 'unknown', reasonCode })).not.toBe('abandon');
+    expect(decide({ state: 'unknown', reasonCode, frozenAt: 1 })).toBe('needs-accept-duplicate-risk');
+    expect(decide({ state: 'unknown', reasonCode }, { acceptDuplicateRisk: true })).toBe('abandon');
+  });
+
+  it('repeats a spent key inside the retention window, but never one that somebody else used', () => {
+    for (const reasonCode of SPENT_KEY_REASONS) {
+      const isForeign = NEVER_REPEATED_REASONS.includes(reasonCode);
+      expect(decide({ state: 'unknown', reasonCode })).toBe(isForeign ? 'needs-accept-duplicate-risk' : 'repeat');
+    }
+  });
 
   it.each(['issued-in-earlier-generation', 'second-service-id'])(
     'lets nothing go by itself that is flagged "%s": a second document may be alive',
