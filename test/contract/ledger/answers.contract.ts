@@ -255,10 +255,11 @@ export function answersContract(open: OpenLedger): void {
       const audit = await ledger.auditOf(batch.batchId);
       expect(audit.map(({ why, who, invoices }) => [why, who, invoices])).toEqual([
         ['all of them', 'ana', count],
+        ['nothing to do', 'ana', 0],
         ['one more', null, 1],
       ]);
       expect(audit[0]?.examples.map(({ rows }) => rows)).toEqual(Array.from({ length: 20 }, (_, index) => [index + 2]));
-      expect(audit[1]?.examples).toMatchObject([{ ref: 'portion-1', from: 'held', move: 'release', generation: 1 }]);
+      expect(audit[2]?.examples).toMatchObject([{ ref: 'portion-1', from: 'held', move: 'release', generation: 1 }]);
     });
 
     it('sees in the audit of a batch only what was done to that batch', async () => {
