@@ -73,10 +73,6 @@ export function createBatches(database: Database): Batches {
       });
     },
 
-    async repeatUnknown(batchId, frozenAfter) {
-      return (await database.query(REPEAT_UNKNOWN, [batchId, frozenAfter])).length;
-    },
-
     async openPages(batchId) {
       return (await database.query<{ page: number }>(OPEN_PAGES, [batchId])).map((row) => row.page);
     },
