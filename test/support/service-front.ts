@@ -38,6 +38,7 @@ export interface ServiceFront {
 
 export async function startServiceFront(targetUrl: string): Promise<ServiceFront> {
   const requests: FrontRequest[] = [];
+  const times = new Map<string, number>();
   const target = new URL(targetUrl);
   const front = { script: (() => 'pass') as FrontScript, here: 0, mostAtOnce: 0 };
   const server = createServer((incoming, response) => {
@@ -69,7 +70,9 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
     const path = incoming.url ?? '';
     const key = incoming.headers['idempotency-key'];
     const own = typeof key === 'string' ? key : null;
-    const same = requests.filter((one) => one.method === method && one.path === path && one.key === own).length;
+    const same = `${method} ${path} ${own}`;
+    const nth = (times.get(same) ?? 0) + 1;
+    times.set(same, nth);
     const seen: FrontRequest = {
       method,
       path,
@@ -77,7 +80,7 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
       authorization: incoming.headers.authorization ?? null,
       body: body.toString('utf8'),
       at: Date.now(),
-      nth: same + 1,
+      nth,
     };
     requests.push(seen);
     return seen;
