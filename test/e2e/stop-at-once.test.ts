@@ -48,13 +48,13 @@ function expectEachOnce(fleet: WorkerFleet, invoices: number): void {
 
 describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { timeout: 300_000 }, () => {
   it.each([
-    { workers: 1, invoices: 6_000 },
-    { workers: 5, invoices: 4_000 },
+    { workers: 1, invoices: 3_000 },
+    { workers: 5, invoices: 3_000 },
   ])('at once with $workers workers; resumed, the rest goes exactly once', async ({ workers, invoices }) => {
     const file = `${ownName('wrong')}.csv`;
     await withFleet({ workers, sandbox: SLOW_ANSWERS }, async (fleet) => {
       const handle = await fleet.startFile(file, invoices);
-      await until(() => fleet.postTimes().length > 500);
+      await until(() => fleet.postTimes().length > 200);
 
       const sent = await expectStopped(fleet, await operate(handle, 'pause'));
       expect(sent).toBeLessThan(invoices);
@@ -69,17 +69,17 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
   it('for good: what was not sent is held, and goes when the file is dropped again', async () => {
     const file = `${ownName('wrong')}.csv`;
     await withFleet({ workers: 2, sandbox: SLOW_ANSWERS }, async (fleet) => {
-      const handle = await fleet.startFile(file, 6_000);
-      await until(() => fleet.postTimes().length > 500);
+      const handle = await fleet.startFile(file, 3_000);
+      await until(() => fleet.postTimes().length > 200);
 
       await expectStopped(fleet, await operate(handle, 'cancelRemaining'));
 
       const { counts, state } = await handle.result();
       const issued = fleet.sandbox.books().totals.invoices;
       expect(state).toBe('cancelled');
-      expect(counts).toMatchObject({ issued, held: 6_000 - issued });
-      await (await fleet.startFile(file, 6_000)).result();
-      expectEachOnce(fleet, 6_000);
+      expect(counts).toMatchObject({ issued, held: 3_000 - issued });
+      await (await fleet.startFile(file, 3_000)).result();
+      expectEachOnce(fleet, 3_000);
     });
   });
 
@@ -103,8 +103,8 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
   it('also for a worker that stood still meanwhile and goes on', async () => {
     const file = `${ownName('wrong')}.csv`;
     await withFleet({ workers: 2, sandbox: SLOW_ANSWERS }, async (fleet) => {
-      const handle = await fleet.startFile(file, 6_000);
-      await until(() => fleet.postTimes().length > 500);
+      const handle = await fleet.startFile(file, 3_000);
+      await until(() => fleet.postTimes().length > 200);
       fleet.workers[0]?.signal('SIGSTOP');
       const answeredAt = await operate(handle, 'pause');
       await sleep(STOPPED_AFTER_MS);
@@ -113,8 +113,8 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
 
       await expectStopped(fleet, answeredAt);
       await handle.executeUpdate<string, []>('resume');
-      expect((await handle.result()).counts).toMatchObject({ issued: 6_000 });
-      expectEachOnce(fleet, 6_000);
+      expect((await handle.result()).counts).toMatchObject({ issued: 3_000 });
+      expectEachOnce(fleet, 3_000);
     });
   });
 });
