@@ -4,7 +4,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { sameSecret } from './same-secret.ts';
 
 /** Where scripts of a page send the token; forms carry it in the query of their address, so that no body is read before it is known. */
-export const FORM_HEADER = 'x-lote-form';
+const FORM_HEADER = 'x-lote-form';
 const FORM_FIELD = 'form';
 const PAGE_COOKIE = 'lote_page';
 const COOKIE_BYTES = 18;
