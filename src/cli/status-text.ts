@@ -13,7 +13,8 @@ export function statusTable(batches: readonly ReadBatch[], timeZone?: string): s
       const { out, missing, open } = balanceOf(batch);
       const numbers =
         batch.state === 'staging' ? ['-', '-', '-', '-'] : [batch.invoices, out, missing, open].map(String);
-      return [batch.batchId, batch.state, timeOf(batch.startedAt, timeZone), ...numbers];
+      const state = batch.stuck === undefined ? batch.state : 'stuck';
+      return [batch.batchId, state, timeOf(batch.startedAt, timeZone), ...numbers];
     }),
   ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
@@ -25,12 +26,12 @@ export function statusTable(batches: readonly ReadBatch[], timeZone?: string): s
 
 /** `lote status BATCH`: where it stands, why, and what to type next. */
 export function statusOf(batch: ReadBatch, timeZone?: string): string {
-  const { batchId, file, state, invoices, rows, counts } = batch;
+  const { batchId, file, state, invoices, rows, counts, stuck } = batch;
   const { out, missing, open } = balanceOf(batch);
   const ended = batch.finishedAt === null ? '' : `, ended ${timeOf(batch.finishedAt, timeZone)}`;
   const states = OUTCOMES.flatMap((outcome) => (counts[outcome] ? [`${outcome} ${counts[outcome]}`] : []));
   const lines = [
-    `Batch ${batchId}: ${state === 'staging' ? 'being read' : state}`,
+    `Batch ${batchId}: ${state === 'staging' ? 'being read' : state}${stuck === undefined ? '' : ', and stuck'}`,
     `  file      ${file}, started ${timeOf(batch.startedAt, timeZone)}${ended}`,
     ...(state === 'staging' || state === 'refused'
       ? []
@@ -38,12 +39,19 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
           `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} did not, ${open} open`,
           `  states    ${states.join(', ')}`,
         ]),
+    ...(stuck === undefined
+      ? []
+      : [
+          `  stuck     ${stuck.workflowId}: its workflow task fails again and again (${stuck.cause}, attempt ${stuck.attempts})`,
+        ]),
     `  next      ${nextOf(batch, missing)}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function nextOf({ batchId, state }: ReadBatch, missing: number): string {
+function nextOf({ batchId, state, stuck }: ReadBatch, missing: number): string {
+  if (stuck !== undefined)
+    return 'run a worker with the version of Lote that began the batch; nothing is lost meanwhile';
   if (state === 'paused') return 'resume it in the console or the Temporal UI';
   if (GOING_ON.has(state)) return `lote report ${batchId} --follow`;
   if (state === 'refused') return `lote report ${batchId} says why; correct the file and drop it again`;

@@ -1,5 +1,6 @@
 import { readConfig } from '../runtime/config.ts';
 import { openBatchReader, type BatchReader, type ReadBatch } from '../wiring/batch-reader.ts';
+import { markStuck } from '../wiring/mark-stuck.ts';
 import { batchNotFound } from './batch-not-found.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { statusOf, statusTable } from './status-text.ts';
@@ -14,10 +15,14 @@ export interface StatusCommand {
 
 /** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
 export async function statusCommand({ batchId, json, env }: StatusCommand): Promise<ExitCode> {
-  const reader = await openBatchReader(readConfig(env));
+  const config = readConfig(env);
+  const reader = await openBatchReader(config);
   try {
-    const batches = await batchesOf(reader, batchId);
-    const rows = batches.map(({ batchId: id, file, state, counts }) => ({ id, file, state, counts }));
+    const batches = await markStuck(config, reader, await batchesOf(reader, batchId));
+    const rows = batches.map(({ batchId: id, file, state, counts, stuck }) => ({
+      ...{ id, file, state, counts },
+      ...(stuck === undefined ? {} : { stuck }),
+    }));
     process.stdout.write(
       json ? `${JSON.stringify({ batches: rows })}\n` : batchId === null ? statusTable(batches) : textOf(batches),
     );

@@ -10,7 +10,8 @@ export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = requireShared(readConfig(env), 'worker');
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const worker = await startDistributedWorker(config, log);
-  process.stdout.write(`Worker on task queue ${config.taskQueue}\n`);
+  const health = worker.healthUrl === null ? '' : `, health at ${worker.healthUrl}`;
+  process.stdout.write(`Worker on task queue ${config.taskQueue}${health}\n`);
   try {
     await Promise.race([untilSignal(), worker.ended]);
   } finally {

@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import type { Finding } from '../domain/invoice.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger.ts';
 import { findingsTable, totalsTable } from './batch-tables.ts';
-import type { BatchWatch } from './console-options.ts';
+import type { BatchWatch, StuckBatch } from './console-options.ts';
+import { fill } from './fill.ts';
 import { downloads } from './downloads.ts';
 import { invoiceList } from './invoice-list.ts';
 import type { InvoiceView } from './invoice-view.ts';
@@ -27,6 +28,8 @@ export interface BatchPage {
   readonly temporalUi: string | null;
   /** Of a batch that can be paused or cancelled here. */
   readonly watch: BatchWatch | null;
+  /** Its run does not go on; null: it does, or nobody knows. */
+  readonly stuck: StuckBatch | null;
   readonly canRetry: boolean;
   readonly canReconcile: boolean;
   /** How often somebody did something to it by hand. */
@@ -38,13 +41,15 @@ export interface BatchPage {
 /** One batch: how it stands, what is wrong first, then each invoice. */
 export function batchPage(format: PageFormat, page: BatchPage): Html {
   const { texts } = format;
-  const { batch, done, watch } = page;
+  const { batch, done, watch, stuck } = page;
   const counts = stateCounts(page.counts);
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const tone = stuck === null ? batchTone(batch, problems) : 'bad';
   return html`<h1>${batch.file}</h1>
     ${done}
-    <section class="verdict ${batchTone(batch, problems)}">
-      <p><span class="state ${batchTone(batch, problems)}">${texts.batchStates[batch.state]}</span></p>
+    <section class="verdict ${tone}">
+      <p><span class="state ${tone}">${stuck === null ? texts.batchStates[batch.state] : texts.stuck.state}</span></p>
+      ${stuck === null ? '' : html`<p role="alert">${fill(texts.stuck.sentence, { cause: stuck.cause, n: String(stuck.attempts), workflow: stuck.workflowId })}</p>`}
       ${verdict(format, { batch, counts, fileFindings: page.fileFindings })}
       ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, batch, page.reports)}
     </section>

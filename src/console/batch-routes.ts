@@ -45,6 +45,7 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
       temporalUi: workflowAddress(links, batch.workflowId),
       watch:
         isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
+      stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
       canRetry: actions?.retry !== undefined,
       canReconcile: actions?.reconcile !== undefined,
       audited: (await ledger.auditOf(batchId)).length,

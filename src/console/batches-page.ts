@@ -15,6 +15,8 @@ export interface BatchWithCounts {
 
 export interface BatchesPage {
   readonly batches: readonly BatchWithCounts[];
+  /** Ids of those whose run does not go on. */
+  readonly stuck: ReadonlySet<string>;
   /** Whether a file can be checked and started here. */
   readonly upload: boolean;
   /** Nothing can be set in motion here. */
@@ -22,7 +24,7 @@ export interface BatchesPage {
 }
 
 /** Every batch, newest first, with its state, its progress and what is open. */
-export function batchesPage(format: PageFormat, { batches, upload, showsOnly }: BatchesPage): Html {
+export function batchesPage(format: PageFormat, { batches, stuck, upload, showsOnly }: BatchesPage): Html {
   const { texts } = format;
   return html`${
     upload
@@ -32,10 +34,10 @@ export function batchesPage(format: PageFormat, { batches, upload, showsOnly }: 
       : html`<h1>${texts.batches}</h1>
           ${showsOnly ? html`<p class="done">${texts.withoutTemporal}</p>` : ''}`
   }
-    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : table(format, batches)}`;
+    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : table(format, batches, stuck)}`;
 }
 
-function table(format: PageFormat, batches: readonly BatchWithCounts[]): Html {
+function table(format: PageFormat, batches: readonly BatchWithCounts[], stuck: ReadonlySet<string>): Html {
   const { texts } = format;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.batches}">
     <table>
@@ -50,17 +52,21 @@ function table(format: PageFormat, batches: readonly BatchWithCounts[]): Html {
         </tr>
       </thead>
       <tbody>
-        ${batches.map((entry) => batchRow(format, entry))}
+        ${batches.map((entry) => batchRow(format, entry, stuck.has(entry.batch.batchId)))}
       </tbody>
     </table>
   </div>`;
 }
 
-function batchRow({ texts, count, time, plural }: PageFormat, { batch, counts }: BatchWithCounts): Html {
+function batchRow(
+  { texts, count, time, plural }: PageFormat,
+  { batch, counts }: BatchWithCounts,
+  stuck: boolean,
+): Html {
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
   return html`<tr>
     <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
-    <td><span class="state ${batchTone(batch, problems)}">${texts.batchStates[batch.state]}</span></td>
+    <td><span class="state ${stuck ? 'bad' : batchTone(batch, problems)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
     <td>${batch.state === 'refused' ? texts.verdicts.refused : problems === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : plural(texts.needAttention, problems)}</td>
     <td class="number">${count(batch.invoices)}</td>
     <td>${progressBar(counts)}<span class="soft">${count(atRest(counts))} / ${count(batch.invoices)}</span></td>

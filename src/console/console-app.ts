@@ -17,11 +17,13 @@ import { healthChecks, healthPage } from './health.ts';
 import { nightRoutes } from './night-routes.ts';
 import { operateRoutes } from './operate-routes.ts';
 import { pageAnswers } from './page-answers.ts';
+import { probeRoutes, readyOf } from './probe-routes.ts';
 import { profilePage } from './profile-page.ts';
 import { MOST_FOUND, searchPage } from './search-page.ts';
 import { securityHeaders } from './security-headers.ts';
 import { shownError } from './shown-error.ts';
 import { stateCounts } from './state-counts.ts';
+import { stuckAmong } from './stuck-batches.ts';
 import { isLive } from './verdict.ts';
 
 /** Older batches are found by their address; a page of more is a page that nobody reads. */
@@ -42,7 +44,16 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   });
 
   app.use(securityHeaders());
-  app.use(guard({ token: options.token, access: options.access ?? 'loopback', hosts: options.hosts ?? [], forms }));
+  probeRoutes(app, options);
+  app.use(
+    guard({
+      token: options.token,
+      access: options.access ?? 'loopback',
+      hosts: options.hosts ?? [],
+      forms,
+      ready: readyOf(options),
+    }),
+  );
   app.get('/style.css', (context) => context.body(CONSOLE_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   app.get('/live.js', (context) =>
     context.body(CONSOLE_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
@@ -56,10 +67,12 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
     const batches = await Promise.all(
       records.map(async (batch) => ({ batch, counts: stateCounts(await ledger.countOutcomes(batch.batchId)) })),
     );
+    const stuck = await stuckAmong(records, actions);
     return pages.show(context, {
       title: format.texts.batches,
       content: batchesPage(format, {
         batches,
+        stuck,
         upload: actions?.files !== undefined,
         showsOnly: options.showsOnly === true,
       }),
@@ -76,9 +89,11 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
 
   app.get('/health', async (context) => {
     const format = pages.formatOf(context);
+    const checks = await healthChecks(options);
     return pages.show(context, {
       title: format.texts.health,
-      content: healthPage(format, await healthChecks(options)),
+      content: healthPage(format, checks),
+      ...(checks.some(({ state }) => state === 'trouble') ? { status: 503 } : {}),
     });
   });
 

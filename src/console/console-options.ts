@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/invoice.ts';
 import type { BatchLedger, Ledger } from '../domain/ports/ledger.ts';
+import type { Readiness } from '../domain/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
 
 /** What the console reads; it never writes to the ledger itself. */
@@ -92,6 +93,15 @@ export interface BatchWatch {
   readonly waitingFor: string | null;
 }
 
+/** Nothing of the batch goes on until a worker with fitting code runs. */
+export interface StuckBatch {
+  /** Of the batch or of one of its pages. */
+  readonly workflowId: string;
+  readonly attempts: number;
+  /** The server's word, such as NON_DETERMINISTIC_ERROR. */
+  readonly cause: string;
+}
+
 /** What the console can set in motion; each is there only where the process that serves it can do it. */
 export interface ConsoleActions {
   readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
@@ -110,6 +120,8 @@ export interface ConsoleActions {
   readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
   /** Whatever batches left open is looked at now, as by `lote reconcile`. @throws LoteError */
   readonly reconcile?: () => Promise<ReconcileAnswer>;
+  /** A batch's run whose workflow tasks fail again and again; null when it goes on. */
+  readonly stuck?: (workflowId: string) => Promise<StuckBatch | null>;
   /** What a running batch says of itself; null when nothing runs. */
   readonly watch?: (workflowId: string) => Promise<BatchWatch | null>;
 }
@@ -144,6 +156,8 @@ export interface ConsoleOptions {
   /** Said on the first page: this process knows no Temporal, so it can only show. */
   readonly showsOnly?: boolean;
   /** Checks of what the console cannot see itself: Temporal, service, receiver. */
+  /** Whether this process can do its work now, for probes; left out: only the ledger is asked. */
+  readonly ready?: () => Promise<Readiness>;
   readonly health?: () => Promise<readonly HealthCheck[]>;
   /** IANA zone in which times are shown; default: the machine's. */
   readonly timeZone?: string;

@@ -199,6 +199,7 @@ export interface ConsoleTexts extends OperatorTexts {
       readonly last: string;
     };
   };
+  readonly stuck: { readonly state: string; readonly sentence: string };
   readonly batchStates: Readonly<Record<BatchState, string>>;
   readonly states: Readonly<Record<Outcome, string>>;
 }

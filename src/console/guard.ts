@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
+import type { Readiness } from '../domain/readiness.ts';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { FormTokens } from './form-token.ts';
 import { peerAccount } from './peer-account.ts';
@@ -15,6 +16,7 @@ export interface GuardOptions {
   readonly access: 'loopback' | 'token';
   readonly hosts: readonly string[];
   readonly forms: FormTokens;
+  readonly ready: () => Promise<Readiness>;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface GuardOptions {
  * loopback is DNS rebinding); a request that changes something comes from a page of this console, with the token of that page, or carries the
  * console's token; where the console is reachable from elsewhere, and for another account of this machine, everything needs the console's token.
  */
-export function guard({ token, access, hosts, forms }: GuardOptions): MiddlewareHandler {
+export function guard({ token, access, hosts, forms, ready }: GuardOptions): MiddlewareHandler {
   const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
   return async (context, next) => {
     // `//host/` is an address of another host wherever it is written down again: in a redirect, in a link.
@@ -54,8 +56,10 @@ export function guard({ token, access, hosts, forms }: GuardOptions): Middleware
     if (carriesToken(context, token) || hasSession(context, token)) return next();
     if (access === 'loopback' && (await peerAccount(context)) !== 'other') return next();
     // Health checks of a container have no token; they learn one word.
-    if (context.req.path === '/api/health' && SAFE_METHODS.has(context.req.method))
-      return context.json({ status: 'up' });
+    if (context.req.path === '/api/health' && SAFE_METHODS.has(context.req.method)) {
+      const { status } = await ready();
+      return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);
+    }
     return (
       openSession(context, token) ??
       refuse(

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { html } from 'hono/html';
 import type { ConsoleOptions, HealthCheck } from './console-options.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
+
+const LEDGER_PATIENCE_MS = 3_000;
 
 const TONES = { ok: 'good', trouble: 'bad', unknown: 'open' } as const;
 
@@ -13,9 +16,15 @@ export async function healthChecks({
   return [await ledgerCheck(ledger), ...(await otherChecks(health))];
 }
 
+/** A database that is away may let a question hang for as long as its driver waits. */
+async function tooLate(): Promise<never> {
+  await sleep(LEDGER_PATIENCE_MS, undefined, { ref: false });
+  throw new Error('the ledger did not answer in time');
+}
+
 async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthCheck> {
   try {
-    const parked = await ledger.parkedDeliveries();
+    const parked = await Promise.race([ledger.parkedDeliveries(), tooLate()]);
     return {
       name: 'ledger',
       state: 'ok',

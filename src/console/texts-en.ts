@@ -204,6 +204,11 @@ export const TEXTS_EN: ConsoleTexts = {
       last: 'last change; now {state}',
     },
   },
+  stuck: {
+    state: 'stuck',
+    sentence:
+      'Nothing goes on: a workflow task fails again and again ({cause}, attempt {n}, {workflow}). Run a worker with the version of Lote that began the batch; nothing is lost meanwhile.',
+  },
   batchStates: {
     staging: 'reading the file',
     refused: 'refused',

@@ -210,6 +210,11 @@ export const TEXTS_ES: ConsoleTexts = {
       last: 'último cambio; ahora {state}',
     },
   },
+  stuck: {
+    state: 'atascado',
+    sentence:
+      'Nada avanza: una tarea del workflow falla una y otra vez ({cause}, intento {n}, {workflow}). Ejecute un proceso con la versión de Lote que empezó el lote; entretanto no se pierde nada.',
+  },
   batchStates: {
     staging: 'leyendo el archivo',
     refused: 'rechazado',

@@ -207,6 +207,11 @@ export const TEXTS_PT: ConsoleTexts = {
       last: 'última alteração; agora {state}',
     },
   },
+  stuck: {
+    state: 'parado',
+    sentence:
+      'Nada avança: uma tarefa do workflow falha repetidamente ({cause}, tentativa {n}, {workflow}). Execute um processo com a versão do Lote que começou o lote; entretanto nada se perde.',
+  },
   batchStates: {
     staging: 'a ler o ficheiro',
     refused: 'recusado',

@@ -46,6 +46,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createLookup(database),
     ...createPurge(database),
     ...createSharedFolders(database),
+    ping: async () => void (await database.query(LEDGER_ID)),
     close: () => (closed ??= database.close()),
   };
 }

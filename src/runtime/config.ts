@@ -50,6 +50,8 @@ export interface Config {
     readonly url: string | null;
   };
   readonly receiver: ListenConfig;
+  /** Of a worker, which listens for nothing else; null: nobody asks it. */
+  readonly health: ListenConfig | null;
   /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
   readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
   readonly sandbox: ListenConfig;
@@ -97,6 +99,10 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
     serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
     webhook: { secrets: env.WEBHOOK_SECRET ?? [], secretFile, url: env.WEBHOOK_URL ?? null },
     receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
+    health:
+      env.HEALTH_PORT === 'none'
+        ? null
+        : toListen(env.HEALTH_HOST, env.HEALTH_PORT, { port: 8093, variable: 'HEALTH_PORT' }),
     console: {
       ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
       token: env.CONSOLE_TOKEN ?? null,

@@ -61,6 +61,10 @@ export const EnvSchema = z.object({
   WEBHOOK_URL: EnvWebhookUrl.optional(),
   RECEIVER_HOST: host.default('127.0.0.1'),
   RECEIVER_PORT: port.optional(),
+  HEALTH_HOST: host.default('127.0.0.1'),
+  HEALTH_PORT: z
+    .union([z.literal('none'), port], { message: 'must be a port number from 0 to 65535, or none' })
+    .optional(),
   CONSOLE_HOST: host.default('127.0.0.1'),
   CONSOLE_PORT: port.optional(),
   CONSOLE_TOKEN: secret.optional(),

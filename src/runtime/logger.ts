@@ -1,8 +1,9 @@
 import { pino, type DestinationStream, type Level } from 'pino';
+import { createRepeatedLines } from './repeated-lines.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Messages are static text, facts are fields: so logs group. No personal data in either. */
+/** Messages are static text, facts are fields: so logs group. No personal data in either. Warnings and errors that repeat are counted. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -53,7 +54,10 @@ export function createLogger(options: LoggerOptions): Logger {
     destination,
   );
   const write = (level: Level) => (message: string, fields?: LogFields) => base[level](fields ?? {}, message);
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const repeated = createRepeatedLines();
+  const counted = (level: Level) => (message: string, fields?: LogFields) =>
+    repeated({ write: write(level), level, message, fields: fields ?? {} });
+  return { debug: write('debug'), info: write('info'), warn: counted('warn'), error: counted('error') };
 }
 
 /** Error texts of drivers and peers may quote what they were given: every line is searched for the secrets themselves. */

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LoteError } from '../domain/errors.ts';
+import type { Readiness } from '../domain/readiness.ts';
 import type { Ledger, RecordDelivery } from '../domain/ports/ledger.ts';
 import { deliver, unavailable, type Bindings, type DeliverParts, type ReceiverLog } from './deliver.ts';
 import { createDeliveryGroup, type DeliveryGroup } from './delivery-group.ts';
@@ -10,6 +11,7 @@ import { createByteBudget } from './read-body.ts';
 import type { ReceiverShapes } from './receiver.ts';
 import { createSecretCache } from './secret-cache.ts';
 
+const READY: Readiness = { status: 'ready', parts: {} };
 const WEBHOOK_PATH = '/webhooks';
 
 /** All bodies together: 128 of the largest, tens of thousands of real ones. */
@@ -40,6 +42,8 @@ export interface ReceiverOptions {
   readonly shapes: ReceiverShapes;
   /** After the commit and beside the answers: the place to apply what was stored. */
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
+  /** Whether a delivery could be stored now; left out: nobody asks. */
+  readonly ready?: () => Promise<Readiness>;
   readonly log: ReceiverLog;
   readonly clock?: () => number;
   readonly timeouts?: Partial<ReceiverTimeouts>;
@@ -97,10 +101,17 @@ function receiverApp(options: ReceiverOptions, group: DeliveryGroup): Hono<Bindi
     now,
   };
   const app = new Hono<Bindings>();
-  app.get('/health', (c) => c.json({ status: 'ok' }));
+  app.get('/health/live', (c) => c.json({ status: 'live' }));
+  for (const path of ['/health', '/health/ready']) {
+    app.get(path, async (c) => {
+      const readiness = (await options.ready?.()) ?? READY;
+      return c.json(readiness, readiness.status === 'ready' ? 200 : 503);
+    });
+  }
   app.post(WEBHOOK_PATH, async (c) => await deliver(c, parts));
   app.all(WEBHOOK_PATH, (c) => c.body(null, 405, { allow: 'POST' }));
-  app.all('/health', (c) => c.body(null, 405, { allow: 'GET, HEAD' }));
+  for (const path of ['/health', '/health/live', '/health/ready'])
+    app.all(path, (c) => c.body(null, 405, { allow: 'GET, HEAD' }));
   app.notFound((c) => c.body(null, 404));
   app.onError((error, c) => {
     options.log.warn('A delivery could not be handled', { error: errorName(error) });

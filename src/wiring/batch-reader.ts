@@ -5,6 +5,7 @@ import type { Config } from '../runtime/config.ts';
 import { openDataDir } from '../runtime/data-dir.ts';
 import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
 import { openLedger } from './open-ledger.ts';
+import type { StuckRun } from './stuck-run.ts';
 import { findOwner, type OwnerApi } from './owner-api.ts';
 
 /** An owner that is just starting (its first start may build a Temporal server) or leaving: look again for this long. */
@@ -18,6 +19,10 @@ type Read = Pick<
 
 /** A batch as a reader sees it. */
 export interface ReadBatch extends Read {
+  /** Its run in Temporal; an owner of an older Lote does not say it. */
+  readonly workflowId?: string | undefined;
+  /** Present: its run does not go on. */
+  readonly stuck?: StuckRun;
   /** By outcome. */
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -28,6 +33,8 @@ export interface BatchReader {
   readonly reportsDir: string;
   /** False: this process holds the ledger itself, so that nobody works on it meanwhile. */
   readonly live: boolean;
+  /** Where the runs of these batches are; null: nobody runs them at this moment. */
+  readonly temporal: { readonly address: string; readonly namespace: string } | null;
   list(limit: number): Promise<readonly ReadBatch[]>;
   /** Null when the ledger does not know it. */
   find(batchId: string): Promise<ReadBatch | null>;
@@ -42,7 +49,9 @@ export async function openBatchReader(config: Config): Promise<BatchReader> {
   const { databaseUrl, reportsDir } = config;
   if (databaseUrl !== null) {
     const ledger = await openLedger({ databaseUrl, directory: config.dataDir });
-    return ofLedger(ledger, { reportsDir, live: true, close: () => ledger.close() });
+    const { address, namespace } = config.temporal;
+    const temporal = address === null ? null : { address, namespace };
+    return ofLedger(ledger, { reportsDir, live: true, temporal, close: () => ledger.close() });
   }
   const dataDir = await openDataDir(config.dataDir);
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
@@ -53,7 +62,7 @@ export async function openBatchReader(config: Config): Promise<BatchReader> {
         await ledger.close();
         await lock.release();
       };
-      return ofLedger(ledger, { reportsDir, live: false, close });
+      return ofLedger(ledger, { reportsDir, live: false, temporal: null, close });
     }
     const owner = await findOwner(dataDir);
     if (owner !== null) return ofOwner(owner);
@@ -69,13 +78,14 @@ function ofOwner(owner: OwnerApi): BatchReader {
   return {
     reportsDir: owner.endpoints.reportsDir,
     live: true,
+    temporal: { address: owner.endpoints.temporalAddress, namespace: owner.endpoints.temporalNamespace },
     list: (limit) => owner.batches(limit),
     find: (batchId) => owner.batch(batchId),
     close: () => Promise.resolve(),
   };
 }
 
-function ofLedger(ledger: Ledger, place: Pick<BatchReader, 'reportsDir' | 'live' | 'close'>): BatchReader {
+function ofLedger(ledger: Ledger, place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'close'>): BatchReader {
   async function withCounts(batch: BatchRecord): Promise<ReadBatch> {
     const counts: Record<string, number> = {};
     for (const { outcome, invoices } of await ledger.countOutcomes(batch.batchId)) {

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { ConsoleActions, ConsoleOptions } from '../console/console-options.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import { hashFile } from '../ingest/hash-file.ts';
+import type { Readiness } from '../domain/readiness.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
@@ -13,6 +14,8 @@ import { limitedChecks, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from './input-files.ts';
 import { keepUpload } from './keep-upload.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
+import { createReadiness } from './readiness.ts';
+import { findStuckRun } from './stuck-run.ts';
 import { createConsoleReconcile } from './reconcile-now.ts';
 import { createConsoleRetry } from './retry-batch.ts';
 import { VERSION } from './version.ts';
@@ -31,6 +34,8 @@ export interface ConsoleParts {
   readonly run?: NonNullable<ConsoleActions['run']>;
   /** Null: this process shares folders with nobody. */
   readonly folders: CommonFolders | null;
+  /** Left out: the console alone, which needs the ledger. */
+  readonly ready?: () => Promise<Readiness>;
   readonly log: Logger;
 }
 
@@ -45,6 +50,7 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     version: VERSION,
     serviceProfile: { ...(parts.serviceBaseUrl === null ? {} : { baseUrl: parts.serviceBaseUrl }), ...parts.profile },
     ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
+    ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
     health: createHealthChecks({ ...parts, taskQueue: config.taskQueue, now: Date.now }),
     onError: (err) => log.error('console request failed', { err }),
   };
@@ -57,6 +63,7 @@ function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
     files: fileActions(parts, client),
     operate: createBatchOperator(client),
     watch: createBatchWatch(client),
+    stuck: (workflowId) => findStuckRun(client, workflowId),
     retry: createConsoleRetry({ client, taskQueue: config.taskQueue, ledgerId: ledger.id }),
     reconcile: createConsoleReconcile(client, config, ledger.id),
   };

@@ -3,7 +3,10 @@ import type { Client } from '@temporalio/client';
 import { LoteError } from '../domain/errors.ts';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
+import type { Readiness } from '../domain/readiness.ts';
 import type { Config } from '../runtime/config.ts';
+import { choosePort } from '../runtime/free-port.ts';
+import { startHealthServer } from '../runtime/health-server.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ServiceProfile } from '../service/profile.ts';
 import { activityDeps } from './activity-deps.ts';
@@ -25,6 +28,8 @@ import { openSharedService, readProfile } from './open-service.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
+import { watchTemporal } from './watch-temporal.ts';
+import { watchStuckBatches, workerReadiness } from './worker-health.ts';
 import { startedParts, type StartedParts } from './stop-in-reverse.ts';
 
 /** What every process of the distributed form holds: the shared ledger, the service, Temporal. */
@@ -41,6 +46,8 @@ interface Shared {
 
 export interface DistributedWorker {
   readonly ended: Promise<void>;
+  /** Where probes ask; null: nowhere (HEALTH_PORT=none). */
+  readonly healthUrl: string | null;
   stop(): Promise<void>;
 }
 
@@ -73,8 +80,25 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     });
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);
-    return { ended: worker.ended, stop: () => shared.parts.stop() };
+    const { client, ledger } = shared;
+    const stuck = watchStuckBatches({ ledger, client, application: config.application, log });
+    shared.parts.add('watch of stuck batches', () => stuck.stop());
+    const watch = watchTemporal(client, shared.place.address, log);
+    shared.parts.add('watch of temporal', () => watch.stop());
+    const healthUrl = await serveHealth(config, workerReadiness({ ledger, client, worker, folders }), shared.parts);
+    return { ended: worker.ended, healthUrl, stop: () => shared.parts.stop() };
   });
+}
+
+async function serveHealth(
+  { health }: Config,
+  ready: () => Promise<Readiness>,
+  parts: StartedParts,
+): Promise<string | null> {
+  if (health === null) return null;
+  const server = await startHealthServer({ host: health.host, port: await choosePort(health), ready });
+  parts.add('health', () => server.close());
+  return server.url;
 }
 
 /** A receiver on the shared ledger. */

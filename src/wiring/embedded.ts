@@ -35,6 +35,8 @@ import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
+import { watchTemporal } from './watch-temporal.ts';
+import { watchStuckBatches, workerReadiness } from './worker-health.ts';
 import { startedParts } from './stop-in-reverse.ts';
 
 /** Everything a data directory's owner runs. */
@@ -175,6 +177,10 @@ async function startParts(
   });
   parts.add('worker', () => worker.stop());
   await ensureReconciliationSchedule(client, config, log);
+  const stuck = watchStuckBatches({ ledger, client, application, log });
+  parts.add('watch of stuck batches', () => stuck.stop());
+  const watch = watchTemporal(client, temporal.place.address, log);
+  parts.add('watch of temporal', () => watch.stop());
 
   const handOver = createHandOver(async (file, given, { anywhere }) => {
     await options.beforeHandOver(service);
@@ -199,6 +205,7 @@ async function startParts(
       temporalUi: temporal.ui,
       receiverUrl: receiver.url,
       run: (request, access) => handOver.run(request, access),
+      ready: workerReadiness({ ledger, client, worker, folders }),
       log,
     }),
     // Off loopback people use the token too: it must be one that they chose.

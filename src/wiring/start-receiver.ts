@@ -10,6 +10,7 @@ import { startReceiver as listen } from '../webhooks/server.ts';
 import { createSignalRelay } from '../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
+import { createReadiness } from './readiness.ts';
 import { confirmFailure } from './failure-confirmation.ts';
 
 export interface ReceiverParts {
@@ -57,6 +58,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
       ...(await ownSecrets()),
       ...(await ledger.webhookSecrets(service.baseUrl, config.application)),
     ],
+    ready: createReadiness({ ledger: () => ledger.ping() }),
     shapes: { signature: profile.signature, event: profile.event },
     onStored: (deliveries) => applier.add(deliveries),
     log,

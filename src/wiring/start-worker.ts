@@ -26,6 +26,8 @@ export interface WorkerPlace {
 export interface RunningWorker {
   /** Resolves when the worker has left; rejects when it died. */
   readonly ended: Promise<void>;
+  /** False while it stops, and after that. */
+  isRunning(): boolean;
   stop(): Promise<void>;
 }
 
@@ -71,6 +73,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
   ended.catch(() => undefined);
   return {
     ended,
+    isRunning: () => worker.getState() === 'RUNNING',
     async stop() {
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended;

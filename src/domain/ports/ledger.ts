@@ -35,6 +35,8 @@ export interface Ledger
     SharedFolderLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
+  /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 

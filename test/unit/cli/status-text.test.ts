@@ -43,6 +43,27 @@ describe('`lote status`', () => {
   });
 });
 
+const STUCK: ReadBatch = {
+  ...{ ...MAY, state: 'running', finishedAt: null, counts: { issued: 4, sending: 6 } },
+  stuck: { workflowId: 'batch-may-1a2b3c4d/page-1', attempts: 5, since: null, cause: 'NON_DETERMINISTIC_ERROR' },
+};
+
+describe('a batch whose workflow task fails again and again', () => {
+  it('is stuck in the table, whatever the ledger says', () => {
+    expect(statusTable([STUCK], 'UTC')).toContain('batch-may-1a2b3c4d  stuck  ');
+  });
+
+  it('says by itself why, and what helps', () => {
+    const text = statusOf(STUCK, 'UTC');
+
+    expect(text).toContain('Batch batch-may-1a2b3c4d: running, and stuck');
+    expect(text).toContain(
+      'batch-may-1a2b3c4d/page-1: its workflow task fails again and again (NON_DETERMINISTIC_ERROR',
+    );
+    expect(text).toContain('next      run a worker with the version of Lote that began the batch');
+  });
+});
+
 describe('`lote status BATCH`', () => {
   it('says where a batch stands and what to type next', () => {
     expect(statusOf(MAY, 'UTC')).toBe(

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+
+const ASK_EVERY_MS = 5_000;
+const PATIENCE_MS = 3_000;
+
+interface WatchLog {
+  warn(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** One question to the server, without the SDK's own patience. @throws whatever the connection says */
+export async function askTemporal(client: Client): Promise<void> {
+  await client.connection.withDeadline(Date.now() + PATIENCE_MS, () => client.workflowService.getSystemInfo({}));
+}
+
+/** Says once when Temporal goes away and once when it is back: the SDK's own lines repeat for each call. */
+export function watchTemporal(client: Client, address: string, log: WatchLog): { stop(): Promise<void> } {
+  const stopped = new AbortController();
+  const watching = watch();
+
+  async function watch(): Promise<void> {
+    let awaySince: number | null = null;
+    while (!stopped.signal.aborted) {
+      const answers = await askTemporal(client).then(
+        () => true,
+        () => false,
+      );
+      if (stopped.signal.aborted) return;
+      if (!answers && awaySince === null) {
+        awaySince = Date.now();
+        log.warn('temporal does not answer; work stands still until it does', { address });
+      }
+      if (answers && awaySince !== null) {
+        log.warn('temporal answers again', { address, awaySeconds: Math.round((Date.now() - awaySince) / 1_000) });
+        awaySince = null;
+      }
+      await sleep(ASK_EVERY_MS, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
+    }
+  }
+
+  return {
+    async stop() {
+      stopped.abort();
+      await watching;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acquireTemporalBinary } from '../../src/runtime/temporal-binary.ts';
+import { startTemporalServer, type TemporalServer } from '../../src/runtime/temporal-server.ts';
+import { distributedPlace, type DistributedPlace } from '../support/distributed-place.ts';
+import type { RunningCommand } from '../support/lote-command.ts';
+import { ownPort } from '../support/own-port.ts';
+import { startPostgresCluster, type PostgresCluster } from '../support/postgres-cluster.ts';
+import { until } from '../support/until.ts';
+
+interface Health {
+  readonly code: number;
+  readonly body: { readonly status: string; readonly parts?: Readonly<Record<string, string>> };
+}
+
+async function ask(url: string): Promise<Health> {
+  const answer = await fetch(url);
+  return { code: answer.status, body: (await answer.json()) as Health['body'] };
+}
+
+const cluster: PostgresCluster | null = await startPostgresCluster();
+
+describe.skipIf(cluster === null)('the health of each process', { timeout: 300_000 }, () => {
+  let directory: string;
+  let temporal: TemporalServer;
+  let shared: DistributedPlace;
+  let worker: RunningCommand;
+  const urls = { worker: '', receiver: '', console: '' };
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'lote-health-'));
+    const binary = await acquireTemporalBinary(() => undefined, process.env);
+    temporal = await startTemporalServer({ binary, dataDir: directory, namespace: 'default', port: 0, uiPort: 0 });
+    const ports = { worker: await ownPort(), receiver: await ownPort(), console: await ownPort() };
+    shared = await distributedPlace({
+      postgresUrl: cluster?.url ?? '',
+      temporalAddress: temporal.address,
+      env: {
+        HEALTH_PORT: String(ports.worker),
+        RECEIVER_PORT: String(ports.receiver),
+        CONSOLE_PORT: String(ports.console),
+      },
+    });
+    for (const name of ['worker', 'receiver', 'console'] as const) urls[name] = `http://127.0.0.1:${ports[name]}`;
+    worker = shared.processes.start(['worker'], shared.env);
+    const others = [shared.processes.start(['receiver'], shared.env), shared.processes.start(['console'], shared.env)];
+    await worker.said('health at http');
+    await others[0]?.said('Receiver http');
+    await others[1]?.said('Console http');
+  }, 180_000);
+  afterAll(async () => {
+    await shared.remove().catch(() => undefined);
+    await temporal.stop();
+    await cluster?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('is told by words: alive, and ready', async () => {
+    for (const url of Object.values(urls)) {
+      expect(await ask(`${url}/health/live`)).toEqual({ code: 200, body: { status: 'live' } });
+      expect(await ask(`${url}/health/ready`)).toMatchObject({ code: 200, body: { status: 'ready' } });
+    }
+    expect((await ask(`${urls.worker}/health`)).body.parts).toEqual({
+      ...{ ledger: 'ok', temporal: 'ok', worker: 'ok', folders: 'ok' },
+    });
+  });
+
+  it('is trouble while PostgreSQL is away, though each process lives, and good again when it is back', async () => {
+    await cluster?.kill();
+
+    for (const url of [`${urls.worker}/health`, `${urls.receiver}/health`, `${urls.console}/health/ready`]) {
+      const { code, body } = await ask(url);
+      expect({ url, code, status: body.status }).toEqual({ url, code: 503, status: 'trouble' });
+      expect(body.parts?.['ledger']).toBe('trouble');
+    }
+    expect((await ask(`${urls.console}/api/health`)).code).toBe(503);
+    expect((await fetch(`${urls.console}/health`)).status).toBe(503);
+    for (const url of Object.values(urls)) expect((await ask(`${url}/health/live`)).code).toBe(200);
+
+    await cluster?.restart();
+    for (const url of Object.values(urls)) await until(async () => (await ask(`${url}/health/ready`)).code === 200);
+  });
+
+  it('is trouble in the worker while Temporal is away; the log says it once, and once that it is back', async () => {
+    temporal.kill();
+    await until(async () => !(await temporal.alive()));
+    await worker.said('temporal does not answer');
+
+    const { code, body } = await ask(`${urls.worker}/health/ready`);
+    expect({ code, parts: body.parts }).toMatchObject({ code: 503, parts: { temporal: 'trouble', ledger: 'ok' } });
+    expect((await ask(`${urls.worker}/health/live`)).code).toBe(200);
+
+    await temporal.restart();
+    await worker.said('temporal answers again');
+    await until(async () => (await ask(`${urls.worker}/health/ready`)).code === 200);
+    worker.signal('SIGTERM');
+    const { stderr } = await worker.end;
+    expect(stderr.split('temporal does not answer')).toHaveLength(2);
+    expect(stderr.split('temporal answers again')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { connectClient } from '../../src/wiring/connect-client.ts';
+import { findStuckRun, type StuckRun } from '../../src/wiring/stuck-run.ts';
+import { watchStuckBatches } from '../../src/wiring/worker-health.ts';
+import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
+import { until } from '../support/until.ts';
+
+const FIRST = fileURLToPath(new URL('../support/changed-workflow/first-version.ts', import.meta.url));
+const SECOND = fileURLToPath(new URL('../support/changed-workflow/second-version.ts', import.meta.url));
+
+let client: Client;
+let connection: NativeConnection;
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) });
+  client = await connectClient({ address: inject('temporalAddress') }, 'default');
+  connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await connection.close();
+});
+
+function workerOf(taskQueue: string, workflowsPath: string): Promise<Worker> {
+  return Worker.create({ connection, taskQueue, workflowsPath, maxCachedWorkflows: 0 });
+}
+
+describe('a run that was begun by one version of the workflows and goes on with another', { timeout: 180_000 }, () => {
+  it('is stuck, with its page and the cause named and the log told once, until the first version is back', async () => {
+    const taskQueue = `stuck-${randomUUID()}`;
+    const [batchId, pageId] = [`batch-${randomUUID()}`, `page-${randomUUID()}`];
+    const before = await workerOf(taskQueue, FIRST);
+    await before.runUntil(async () => {
+      await client.workflow.start('batch', { workflowId: batchId, taskQueue, args: [pageId] });
+      const started = () => client.workflow.getHandle(pageId).describe();
+      await until(
+        async () =>
+          (await started().then(
+            ({ historyLength }) => historyLength,
+            () => 0,
+          )) >= 4,
+      );
+    });
+    expect(await findStuckRun(client, batchId)).toBeNull();
+    const said: string[] = [];
+    const batch = { batchId, workflowId: batchId, state: 'running', application: 'a' } as BatchRecord;
+    const watch = watchStuckBatches({
+      ...{ ledger: { listBatches: () => Promise.resolve([batch]) }, client, application: 'a', everyMs: 200 },
+      log: { error: (message) => void said.push(message) },
+    });
+
+    const after = await workerOf(taskQueue, SECOND);
+    let stuck: StuckRun | null = null;
+    await after.runUntil(async () => {
+      await client.workflow.getHandle(pageId).signal('goOn');
+      await until(async () => (stuck = await findStuckRun(client, batchId)) !== null);
+      await until(() => said.length > 0);
+    });
+
+    expect(stuck).toMatchObject({ workflowId: pageId, cause: 'NON_DETERMINISTIC_ERROR' });
+    const again = await workerOf(taskQueue, FIRST);
+    await again.runUntil(() => until(async () => (await findStuckRun(client, batchId)) === null && said.length > 1));
+    await watch.stop();
+    expect(said).toEqual([expect.stringContaining('is stuck'), expect.stringContaining('goes on')]);
+    await client.workflow.getHandle(batchId).terminate('the test is over');
+  });
+});
