@@ -52,9 +52,11 @@ describe('the environment table of README.md', () => {
   });
 
   it.each(Object.keys(EnvSchema.shape) as (keyof typeof EnvSchema.shape)[])('gives the default of %s', (name) => {
-    const { receiver, console: web, sandbox } = readConfig({});
+    const { receiver, health, console: web, sandbox } = readConfig({});
     const ports: Readonly<Record<string, string>> = Object.fromEntries(
-      [receiver, web, sandbox].map(({ variable, port }) => [variable, String(port)]),
+      [receiver, health, web, sandbox].flatMap((place) =>
+        place === null ? [] : [[place.variable, String(place.port)]],
+      ),
     );
     const value = defaultOf(name) ?? ports[name];
     const shown = rows.find((row) => row.name === name)?.shown ?? '';
