@@ -83,6 +83,7 @@ export interface ReadOptions {
   readonly encoding?: string;
   readonly delimiter?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
+  readonly lookAlikes?: 'refuse' | 'keep';
 }
 
 export interface ReadFileOk<C> {
@@ -114,7 +115,7 @@ export interface FileReader<C = unknown> {
     options: ReadOptions;
     signal: AbortSignal;
   }): Promise<ReadFileOk<C> | ReadFileRefused>;
-  toInvoice(group: readonly RawRow[], conversion: C): GroupedInvoice;
+  toInvoices(group: readonly RawRow[], conversion: C): readonly GroupedInvoice[];
 }
 
 export interface ReportSummary {

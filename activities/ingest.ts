@@ -125,18 +125,31 @@ async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken }: Batc
   await deps.ledger.repeatUnknown(batchId, deps.now() - deps.settings.retry.retentionMs, fencingToken);
 }
 
+/** What whoever started the batch has confirmed, or not, for each of its valid invoices. */
+function confirmedBy(
+  { settings }: ActivityDeps,
+  { acceptDuplicateRisk, lookAlikes }: IngestInput,
+): { readonly keepsRejected?: true; readonly lookAlikesKept?: true } {
+  return {
+    ...(settings.retry.rejectionIsProof || acceptDuplicateRisk === true ? {} : { keepsRejected: true }),
+    ...(lookAlikes === 'keep' ? { lookAlikesKept: true } : {}),
+  };
+}
+
 async function stageGroups(
   deps: ActivityDeps,
   input: IngestInput,
   { claim, read }: { readonly claim: BatchClaim; readonly read: ReadFileOk<unknown> },
 ): Promise<number> {
-  const keepsRejected = !deps.settings.retry.rejectionIsProof && input.acceptDuplicateRisk !== true;
+  const confirmed = confirmedBy(deps, input);
   let ordinal = 0;
   let portion: StageInvoice[] = [];
   for await (const group of deps.ledger.rowStore(claim).groups()) {
-    ordinal += 1;
-    const grouped = deps.files.toInvoice(group, read.conversion);
-    portion.push({ ...stageInvoice(deps.application, ordinal, grouped), ...(keepsRejected ? { keepsRejected } : {}) });
+    for (const grouped of deps.files.toInvoices(group, read.conversion)) {
+      ordinal += 1;
+      const staged = stageInvoice(deps.application, ordinal, grouped);
+      portion.push(staged.kind === 'valid' ? { ...staged, ...confirmed } : staged);
+    }
     if (portion.length < STAGE_PORTION) continue;
     await deps.ledger.stageInvoices(claim, portion, deps.now());
     portion = [];
@@ -205,13 +218,14 @@ function requireSameBytes(read: string, claimed: string): void {
   );
 }
 
-function readOptions({ profile, decimal, encoding, delimiter, duplicateRows }: IngestInput) {
+function readOptions({ profile, decimal, encoding, delimiter, duplicateRows, lookAlikes }: IngestInput) {
   return {
     ...(profile === undefined ? {} : { profile }),
     ...(decimal === undefined ? {} : { decimal }),
     ...(encoding === undefined ? {} : { encoding }),
     ...(delimiter === undefined ? {} : { delimiter }),
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
+    ...(lookAlikes === undefined ? {} : { lookAlikes }),
   };
 }
 

@@ -19,6 +19,7 @@ const FIELDS: Readonly<Record<Exclude<keyof BatchInput, 'file'>, Check>> = {
   encoding: text,
   delimiter: text,
   duplicateRows: oneOf('refuse', 'keep'),
+  lookAlikes: oneOf('refuse', 'keep'),
   profile: text,
   expectInvoices: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number'],
   acceptDuplicateRisk: [(value) => typeof value === 'boolean', 'true or false'],

@@ -16,6 +16,8 @@ export interface BatchInput {
   readonly encoding?: string;
   readonly delimiter?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
+  /** `refuse` (default): references that look alike and are not the same stop their invoices. `keep`: they are confirmed to be two. */
+  readonly lookAlikes?: 'refuse' | 'keep';
   /** Name of a mapping profile, `input/profiles/<name>.json`; without it the file's name may choose one. */
   readonly profile?: string;
   /** Control totals: nothing is sent unless the file has exactly so many invoices … */

@@ -41,6 +41,7 @@ const readingOptions = [
   new Option('--delimiter <character>', 'column delimiter of a CSV file'),
   new Option('--decimal <mark>', 'decimal mark of the numbers').choices([',', '.']),
   new Option('--duplicate-rows <what>', 'identical rows within one invoice').choices(['refuse', 'keep']),
+  new Option('--look-alikes <what>', 'references that look alike and are not the same').choices(['refuse', 'keep']),
   new Option(
     '--profile <name>',
     "mapping profile, profiles/<name>.json of the input directory (else the file's name may choose one)",

@@ -11,6 +11,8 @@ export interface IngestOptions {
   readonly decimal?: DecimalMark;
   /** Identical rows within one invoice: `refuse` (default) makes the invoice invalid, `keep` takes them as lines of their own. */
   readonly duplicateRows?: 'refuse' | 'keep';
+  /** References of one merchant that a person cannot tell apart: `refuse` (default) makes their invoices invalid, `keep` takes them as two. */
+  readonly lookAlikes?: 'refuse' | 'keep';
   /** Column of Lote -> header of the file. */
   readonly columns?: Readonly<Partial<Record<Column, string>>>;
   /** Column of Lote -> the value that every row has; such a column need not be in the file. */

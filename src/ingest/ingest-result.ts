@@ -33,6 +33,7 @@ export interface Conversion {
   /** The mark is declared although some cell reads only under the other one: a cell that reads both ways is then an error. */
   readonly doubtful: Readonly<Record<NumberColumn, boolean>>;
   readonly duplicateRows: 'refuse' | 'keep';
+  readonly lookAlikes: 'refuse' | 'keep';
   /** The file's own word for each column, for findings. */
   readonly labels: Readonly<Record<Column, string>>;
   /** Findings that only the reader could make (cell count, JSON shape), by row number. */

@@ -1,3 +1,4 @@
+import { skeletonOf } from '../domain/look-alike.ts';
 import type { RowStore } from '../domain/ports/row-store.ts';
 import type { RawRow } from '../domain/row.ts';
 
@@ -7,7 +8,7 @@ export function memoryRowStore(): RowStore {
   return {
     append(rows) {
       for (const row of rows) {
-        const key = JSON.stringify([row.nif, row.ref]);
+        const key = JSON.stringify([row.nif, skeletonOf(row.ref)]);
         const group = groups.get(key);
         if (group === undefined) groups.set(key, [row]);
         else group.push(row);

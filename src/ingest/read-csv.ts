@@ -64,6 +64,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
         unit_price: decimal.unit_price.against !== undefined,
       },
       duplicateRows: reading.options.duplicateRows ?? 'refuse',
+      lookAlikes: reading.options.lookAlikes ?? 'refuse',
       labels: labels(dialect),
       damaged: damage.toJSON(),
       lostReferences: lost.references(),

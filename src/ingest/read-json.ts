@@ -53,6 +53,7 @@ export async function readJson(reading: Reading): Promise<Read> {
         unit_price: decimal.unit_price.against !== undefined,
       },
       duplicateRows: reading.options.duplicateRows ?? 'refuse',
+      lookAlikes: reading.options.lookAlikes ?? 'refuse',
       labels: JSON_PATHS,
       damaged: damage.toJSON(),
       lostReferences: {},

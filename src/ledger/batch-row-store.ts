@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { skeletonOf } from '../domain/look-alike.ts';
 import type { BatchClaim } from '../domain/ports/ledger.ts';
 import type { RowStore } from '../domain/ports/row-store.ts';
 import type { RawRow } from '../domain/row.ts';
@@ -71,9 +72,9 @@ function rawRow(ordered: OrderedRow): RawRow {
   return { row: ordered.file_row, ref, nif, object, cells };
 }
 
-/** Of fixed size, whatever stands in the cells; JSON keeps ("1","23") and ("12","3") apart. */
+/** References that look alike come together. Of fixed size, whatever stands in the cells; JSON keeps ("1","23") and ("12","3") apart. */
 function identityHash(row: RawRow): string {
   return createHash('sha256')
-    .update(JSON.stringify([row.nif, row.ref]))
+    .update(JSON.stringify([row.nif, skeletonOf(row.ref)]))
     .digest('base64url');
 }

@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { InvoiceState } from '../domain/invoice-state.ts';
+import { shownSpelling, skeletonOf } from '../domain/look-alike.ts';
 import type { InvoiceIdentity } from '../domain/fingerprint.ts';
 import type { StageInvoice } from '../domain/ports/ledger.ts';
 import type { Attachment } from './attachment.ts';
 import { decideAttachment } from './attachment.ts';
+import { findLookAlikes, type LookAlike } from './find-look-alikes.ts';
 import type { Queries } from './database.ts';
 import type { KeyOf } from './key-of.ts';
+import { identityKey, lookAlikeKey } from './look-alike-key.ts';
 import { arrayLiteral, column } from './sql/array-literal.ts';
 import { CORRECT_INVOICES, KEEP_GENERATION, KEEP_OUTCOMES } from './sql/correct-invoices.ts';
 import { INSERT_BATCH_INVOICES } from './sql/insert-batch-invoices.ts';
@@ -41,11 +43,35 @@ export async function stageInvoices(
   invoices: readonly StageInvoice[],
 ): Promise<void> {
   const valid = invoices.filter((one) => one.kind === 'valid');
-  const placed = await place(queries, batch, valid);
+  const lookAlikes = await lookAlikesOf(queries, batch, valid);
+  const placed = await place(
+    queries,
+    batch,
+    valid.filter(({ ordinal }) => !lookAlikes.has(ordinal)),
+  );
   await takeOver(queries, batch, placed);
   await correct(queries, batch, placed);
   await writeContents(queries, placed);
-  await attach(queries, batch, { invoices, placed });
+  await attach(queries, batch, { invoices, placed, lookAlikes });
+}
+
+/** By ordinal: invoices whose reference looks like another one of the ledger, unless somebody has confirmed that they are two. */
+async function lookAlikesOf(
+  queries: Queries,
+  batch: StagingBatch,
+  valid: readonly ValidInvoice[],
+): Promise<ReadonlyMap<number, LookAlike>> {
+  const asked = valid.filter(({ lookAlikesKept }) => lookAlikesKept !== true);
+  const identities = asked.map((one) => identityOf(batch.application, one));
+  const found = await findLookAlikes(queries, batch.application, identities);
+  const byOrdinal = new Map<number, LookAlike>();
+  if (found.size === 0) return byOrdinal;
+  for (const [at, { ordinal }] of asked.entries()) {
+    const identity = identities[at];
+    const lookAlike = identity === undefined ? undefined : found.get(identityKey(identity));
+    if (lookAlike !== undefined) byOrdinal.set(ordinal, lookAlike);
+  }
+  return byOrdinal;
 }
 
 /** Inserts what is new, locks what is known, and decides about it. */
@@ -54,7 +80,7 @@ async function place(
   batch: StagingBatch,
   valid: readonly ValidInvoice[],
 ): Promise<readonly Placed[]> {
-  const byIdentity = new Map(valid.map((one) => [identityHash(batch.application, one), one]));
+  const byIdentity = new Map(valid.map((one) => [identityKey(identityOf(batch.application, one)), one]));
   const items = [...byIdentity].map(([identity, staged]) => ({ identity, staged }));
   const inserted = await queries.query<InsertedInvoice>(INSERT_INVOICES, [
     batch.application,
@@ -65,6 +91,7 @@ async function place(
     column(items, (item) => item.staged.invoice.ref),
     column(items, (item) => item.staged.fingerprint),
     column(items, (item) => item.staged.idempotencyKey),
+    column(items, ({ staged }) => oddKey(identityOf(batch.application, staged))),
   ]);
   const placed: Placed[] = [];
   for (const row of inserted) {
@@ -133,10 +160,17 @@ async function writeContents(queries: Queries, placed: readonly Placed[]): Promi
 async function attach(
   queries: Queries,
   batch: StagingBatch,
-  portion: { readonly invoices: readonly StageInvoice[]; readonly placed: readonly Placed[] },
+  portion: {
+    readonly invoices: readonly StageInvoice[];
+    readonly placed: readonly Placed[];
+    readonly lookAlikes: ReadonlyMap<number, LookAlike>;
+  },
 ): Promise<void> {
   const placedByOrdinal = new Map(portion.placed.map((one) => [one.staged.ordinal, one]));
-  const lines = portion.invoices.map((staged) => batchLine(staged, placedByOrdinal.get(staged.ordinal)));
+  const lines = portion.invoices.map((staged) => {
+    const { ordinal } = staged;
+    return batchLine(staged, placedByOrdinal.get(ordinal), portion.lookAlikes.get(ordinal));
+  });
   await queries.query(INSERT_BATCH_INVOICES, [
     batch.batchId,
     column(lines, (line) => line.staged.ordinal),
@@ -163,7 +197,7 @@ interface BatchLine {
   readonly reason: { readonly code: string; readonly message: string } | null;
 }
 
-function batchLine(staged: StageInvoice, placed: Placed | undefined): BatchLine {
+function batchLine(staged: StageInvoice, placed: Placed | undefined, lookAlike: LookAlike | undefined): BatchLine {
   if (staged.kind === 'invalid') {
     const worst =
       staged.findings.find((finding) => finding.severity === 'error') ?? staged.findings[0] ?? INVALID_WITHOUT_FINDING;
@@ -180,6 +214,8 @@ function batchLine(staged: StageInvoice, placed: Placed | undefined): BatchLine 
   }
   const { invoice } = staged;
   const line = { staged, nif: invoice.merchant.nif, ref: invoice.ref, currency: invoice.currency };
+  if (lookAlike !== undefined)
+    return { ...line, invoiceId: null, outcome: 'conflict', reason: looksLike(invoice.ref, lookAlike) };
   // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
   if (placed === undefined) return { ...line, invoiceId: null, outcome: 'conflict', reason: TWICE_IN_FILE };
   if (placed.attachment === 'needs-risk')
@@ -215,12 +251,18 @@ function needsRisk(known: KnownInvoice | null): { readonly code: string; readonl
   };
 }
 
-function identityOf(application: string, staged: ValidInvoice): InvoiceIdentity {
-  return { application, merchantNif: staged.invoice.merchant.nif, ref: staged.invoice.ref };
+function looksLike(ref: string, { ref: other, ownerBatch, state }: LookAlike): BatchLine['reason'] {
+  return {
+    code: 'reference-look-alike',
+    message: `The reference ${JSON.stringify(shownSpelling(ref))} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
+  };
 }
 
-/** Of fixed size, so that no reference is too long for the unique index. */
-function identityHash(application: string, staged: ValidInvoice): string {
-  const parts = [application, staged.invoice.merchant.nif, staged.invoice.ref];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+/** Null for nearly all: their reference is its own skeleton, and their identity tells as much. */
+function oddKey(identity: InvoiceIdentity): string | null {
+  return skeletonOf(identity.ref) === identity.ref ? null : lookAlikeKey(identity);
+}
+
+function identityOf(application: string, staged: ValidInvoice): InvoiceIdentity {
+  return { application, merchantNif: staged.invoice.merchant.nif, ref: staged.invoice.ref };
 }

@@ -8,7 +8,7 @@ import { netOf, sumDecimals } from '../domain/money.ts';
 import type { OutcomeCount } from '../domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../domain/row.ts';
 import { memoryRowStore } from '../ingest/memory-row-store.ts';
-import { toInvoice } from '../ingest/to-invoice.ts';
+import { toInvoices } from '../ingest/to-invoice.ts';
 import { invoiceBody } from '../service/invoice-body.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
@@ -58,7 +58,9 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
   const base = { file: path, sha256: read.sha256, proof: read.proof, rows: read.rows };
   if (!read.ok) return { ...base, ...NOTHING, refused: true, findings: read.findings };
   const sum = new Summary(read.findings);
-  for await (const group of store.groups()) sum.add(toInvoice(group, read.conversion));
+  for await (const group of store.groups()) {
+    for (const invoice of toInvoices(group, read.conversion)) sum.add(invoice);
+  }
   const { rowsWithoutInvoice, rowsLost } = read;
   const gate = await sendingGate(
     { countOutcomes: () => Promise.resolve(sum.outcomes()) },

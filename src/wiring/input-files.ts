@@ -5,7 +5,7 @@ import type { FileReader } from '../../activities/deps.ts';
 import { LoteError } from '../domain/errors.ts';
 import { hashFile } from '../ingest/hash-file.ts';
 import type { Conversion, IngestResult } from '../ingest/ingest-result.ts';
-import { toInvoice } from '../ingest/to-invoice.ts';
+import { toInvoices } from '../ingest/to-invoice.ts';
 import { folderTrouble } from '../domain/folder-trouble.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
@@ -30,7 +30,7 @@ export function createFileReader({ inputDir, dataDir }: InputPlaces): FileReader
         refusedByProfile(error, copy),
       );
     },
-    toInvoice,
+    toInvoices,
   };
 }
 

@@ -12,7 +12,7 @@ import type { IngestOptions } from '../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../src/ingest/ingest-result.ts';
 import { dialectOf } from '../../src/ingest/read-records.ts';
 import { memoryRowStore } from '../../src/ingest/memory-row-store.ts';
-import { toInvoice } from '../../src/ingest/to-invoice.ts';
+import { toInvoices } from '../../src/ingest/to-invoice.ts';
 import { planCorrections } from '../../src/report/corrections-plan.ts';
 import { csvCorrections } from '../../src/report/csv-corrections.ts';
 import { jsonCorrections } from '../../src/report/json-corrections.ts';
@@ -50,7 +50,7 @@ async function ingest(
   const store = memoryRowStore();
   const read = await readWithProfile({ path, file: 'invoices.csv', inputDir: directory, store, options });
   const invoices: GroupedInvoice[] = [];
-  if (read.ok) for await (const group of store.groups()) invoices.push(toInvoice(group, read.conversion));
+  if (read.ok) for await (const group of store.groups()) invoices.push(...toInvoices(group, read.conversion));
   return { read, invoices };
 }
 

@@ -87,6 +87,8 @@ export type StageInvoice =
        * accepted the risk of a duplicate.
        */
       readonly keepsRejected?: boolean;
+      /** Somebody has confirmed that references which look alike are two. */
+      readonly lookAlikesKept?: true;
     }
   | {
       readonly kind: 'invalid';

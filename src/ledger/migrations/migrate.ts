@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
 import { LEDGER_TABLES } from './0001-ledger.ts';
 import { OPERATING_TABLES } from './0002-operating.ts';
 import { SERVICE_USE_TABLES } from './0003-service-use.ts';
@@ -11,9 +11,13 @@ import { SHARED_SERVICE } from './0009-shared-service.ts';
 import { FENCING_TOKEN } from './0010-fencing.ts';
 import { SHARED_FOLDERS } from './0016-shared-folders.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
+import { LOOK_ALIKES } from './0014-look-alikes.ts';
+
+/** A statement, or what SQL cannot do alone. */
+type Step = string | ((queries: Queries) => Promise<void>);
 
 /** In order; a number once released is never changed, only followed by the next. */
-const MIGRATIONS: readonly (readonly string[])[] = [
+const MIGRATIONS: readonly (readonly Step[])[] = [
   LEDGER_TABLES,
   OPERATING_TABLES,
   SERVICE_USE_TABLES,
@@ -25,6 +29,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   FENCING_TOKEN,
   SHARED_FOLDERS,
   SENDING_CONTROL,
+  LOOK_ALIKES,
 ];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
@@ -49,9 +54,12 @@ export async function migrate(database: Database, schema: string | null): Promis
         `Opening the ledger: this Lote knows its schema up to version ${MIGRATIONS.length}, found version ${version}; use the newer Lote that wrote it`,
       );
     }
-    for (const [index, statements] of MIGRATIONS.entries()) {
+    for (const [index, steps] of MIGRATIONS.entries()) {
       if (index < version) continue;
-      for (const statement of statements) await queries.query(statement);
+      for (const step of steps) {
+        if (typeof step === 'string') await queries.query(step);
+        else await step(queries);
+      }
       await queries.query('INSERT INTO ledger_migration (version) VALUES ($1)', [index + 1]);
     }
   });

@@ -14,6 +14,7 @@ import { SECOND_TRIES } from '../../../src/ledger/migrations/0007-second-tries.t
 import { SHARED_SERVICE } from '../../../src/ledger/migrations/0009-shared-service.ts';
 import { SENDING_CONTROL } from '../../../src/ledger/migrations/0011-sending-control.ts';
 import { SHARED_FOLDERS } from '../../../src/ledger/migrations/0016-shared-folders.ts';
+import { LOOK_ALIKES } from '../../../src/ledger/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
 import { collect, invoiceOf, NIF, NOW, REASON, validInvoice } from './scenario.ts';
@@ -30,6 +31,7 @@ const RELEASED = [
   SHARED_SERVICE,
   SENDING_CONTROL,
   SHARED_FOLDERS,
+  LOOK_ALIKES,
 ] as const;
 
 const HOUR = 3_600_000;
@@ -44,7 +46,10 @@ async function databaseOfVersion(version: number): Promise<Database> {
   const database = openPostgresDatabase(place);
   await database.query('CREATE TABLE ledger_migration (version integer PRIMARY KEY)');
   for (const [index, statements] of RELEASED.slice(0, version).entries()) {
-    for (const statement of statements) await database.query(statement);
+    for (const statement of statements) {
+      if (typeof statement === 'string') await database.query(statement);
+      else await statement(database);
+    }
     await database.query('INSERT INTO ledger_migration (version) VALUES ($1)', [index + 1]);
   }
   return database;
@@ -153,6 +158,31 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     expect(await ledger.auditOf('old')).toEqual([]);
     expect(await ledger.sinceReport('old')).toEqual({ revision: 0, changes: [], flags: 0 });
     expect(await ledger.purgedAt('old')).toBeNull();
+  });
+
+  it('knows the spellings of its references: what looks like one of them and is not the same is a conflict', async () => {
+    const database = await databaseOfVersion(RELEASED.length - 1);
+    await fillFirstRelease(database);
+    await database.query(`UPDATE invoice SET invoice_ref = $1, identity = $2 WHERE state = 'issued'`, [
+      ...['FT\u00a01', identityOf('FT\u00a01')],
+    ]);
+    const ledger = await open(database);
+    const claim = { application: 'app', file: 'new.csv', workflowId: 'w2', runId: 'r2', now: NOW, takeOver: false };
+    await ledger.claimBatch({ ...claim, batchId: 'new', sha256: 'def' });
+    const refs = ['FT 1', 'unkno\u200bwn', 'another'];
+
+    await ledger.stageInvoices(
+      'new',
+      refs.map((ref, index) => validInvoice('app', invoiceOf({ ref }), index + 1)),
+      NOW,
+    );
+
+    const lines = (await collect(ledger.batchInvoices('new'))).flat();
+    expect(lines.map(({ ref, state, reason }) => [ref, state, reason?.code])).toEqual([
+      ['FT 1', 'conflict', 'reference-look-alike'],
+      ['unkno\u200bwn', 'conflict', 'reference-look-alike'],
+      ['another', 'staged', undefined],
+    ]);
   });
 
   it('does not send an issued invoice again, whatever is dropped after the upgrade', async () => {

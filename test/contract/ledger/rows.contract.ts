@@ -24,6 +24,22 @@ export function rowsContract(open: OpenLedger): void {
       expect(groups.map((group) => group.map((row) => row.row))).toEqual([[2, 5], [3, 8], [7]]);
     });
 
+    it('gives rows together whose references look alike', async () => {
+      const { batchId } = await scenario.begin();
+      const store = ledger.rowStore(batchId);
+      await store.append([rawRow(2, 'FT 2', '1'), rawRow(3, 'FT 3', '1'), rawRow(4, 'FT\u00a02', '1')]);
+
+      const groups = await collect(store.groups());
+
+      expect(groups.map((group) => group.map(({ row, ref }) => [row, ref]))).toEqual([
+        [
+          [2, 'FT 2'],
+          [4, 'FT\u00a02'],
+        ],
+        [[3, 'FT 3']],
+      ]);
+    });
+
     it('keeps every cell as it was read', async () => {
       const batch = await scenario.begin();
       const store = ledger.rowStore(batch);

@@ -11,6 +11,7 @@ import {
   invoiceOf,
   NIF,
   NOW,
+  OTHER_NIF,
   REASON,
   serviceIdOf,
   stage,
@@ -122,6 +123,81 @@ export function stagingContract(open: OpenLedger): void {
         reason: { code: 'quantity-unreadable', message: 'Not a number' },
       });
       expect(first?.findings).toHaveLength(2);
+    });
+
+    describe('a reference that looks like one of an earlier batch and is not the same', () => {
+      async function stageRefs(refs: readonly string[], kept = false): Promise<TestBatch> {
+        const batch = await scenario.begin();
+        await ledger.stageInvoices(
+          batch.batchId,
+          refs.map((ref, index) => ({
+            ...validInvoice(scenario.application, invoiceOf({ ref }), index + 1),
+            ...(kept ? { lookAlikesKept: true } : {}),
+          })),
+          NOW,
+        );
+        await finishStaging(ledger, batch, { invoices: refs.length, pageSize: 2 });
+        return batch;
+      }
+
+      it.each([
+        ['a no-break space after a space', 'LA 1', 'LA\u00a01'],
+        ['a space after a no-break space', 'LA\u00a02', 'LA 2'],
+        ['a letter in two parts', 'L\u00c3 3', 'LA\u0303 3'],
+        ['another odd spelling', 'LA\u00a04', 'LA\u20024'],
+      ])('is a conflict that names both: %s', async (_, first, second) => {
+        const earlier = await stageRefs([first]);
+
+        const later = await stageRefs([second, `${first} other`]);
+
+        const [conflict, other] = await later.lines();
+        expect(conflict).toMatchObject({ state: 'conflict', reason: { code: 'reference-look-alike' } });
+        expect(conflict?.reason?.message).toContain(earlier.batchId);
+        expect(conflict?.reason?.message).toMatch(/looks like/);
+        expect(other?.state).toBe('staged');
+        expect((await later.sendable()).map(({ invoice }) => invoice.ref)).toEqual([`${first} other`]);
+      });
+
+      it('is an invoice of its own when somebody has confirmed it, and is known from then on', async () => {
+        await stageRefs(['LB 1']);
+
+        const kept = await stageRefs(['LB\u00a01'], true);
+        const same = await stageRefs(['LB\u00a01', 'LB 1']);
+
+        expect((await kept.lines()).map(({ state }) => state)).toEqual(['staged']);
+        expect((await same.lines()).map(({ state, reason }) => [state, reason])).toEqual([
+          ['staged', null],
+          ['staged', null],
+        ]);
+      });
+
+      it('does not concern another merchant or another application', async () => {
+        await stageRefs(['LC 1']);
+        const other = createScenario(ledger);
+        const batch = await other.begin();
+        const foreign = invoiceOf({ ref: 'LC\u00a01' });
+        await ledger.stageInvoices(batch.batchId, [validInvoice(other.application, foreign, 1)], NOW);
+        const here = await scenario.begin();
+        const merchant = { ...foreign.merchant, nif: OTHER_NIF };
+        await ledger.stageInvoices(
+          here.batchId,
+          [validInvoice(scenario.application, { ...foreign, merchant }, 1)],
+          NOW,
+        );
+
+        expect((await batch.lines()).map(({ state }) => state)).toEqual(['staged']);
+        expect((await here.lines()).map(({ state }) => state)).toEqual(['staged']);
+      });
+
+      it('is found by whoever comes second, of batches that are staged at the same moment', async () => {
+        const spellings = ['LD 1', 'LD\u00a01', 'LD\u20021', 'LD\u20091'];
+
+        const batches = await Promise.all(spellings.map((ref) => stageRefs([ref])));
+
+        const lines = await Promise.all(batches.map((batch) => batch.lines()));
+        expect(lines.flat().filter(({ state }) => state === 'staged')).toHaveLength(1);
+        expect(lines.flat().filter(({ state }) => state === 'conflict')).toHaveLength(3);
+      });
     });
 
     it('stages thousands in portions, each once', async () => {

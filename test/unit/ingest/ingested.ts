@@ -7,7 +7,7 @@ import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
 import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
 import { readFile } from '../../../src/ingest/read-file.ts';
-import { toInvoice } from '../../../src/ingest/to-invoice.ts';
+import { toInvoices } from '../../../src/ingest/to-invoice.ts';
 
 export interface Ingested {
   readonly result: IngestResult;
@@ -32,7 +32,7 @@ export async function ingested(path: string, options: IngestOptions = {}): Promi
   // The conversion waits in a ledger as JSON: whatever JSON loses must not matter.
   const conversion = JSON.parse(JSON.stringify(result.conversion)) as typeof result.conversion;
   const invoices: GroupedInvoice[] = [];
-  for await (const group of store.groups()) invoices.push(toInvoice(group, conversion));
+  for await (const group of store.groups()) invoices.push(...toInvoices(group, conversion));
   return { result, invoices };
 }
 

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { COLUMNS } from '../../../src/domain/row.ts';
 import type { Column, GroupedInvoice, RawRow } from '../../../src/domain/row.ts';
 import type { Conversion } from '../../../src/ingest/ingest-result.ts';
-import { toInvoice } from '../../../src/ingest/to-invoice.ts';
+import { toInvoice, toInvoices } from '../../../src/ingest/to-invoice.ts';
 
 const CONVERSION: Conversion = {
   format: 'csv',
   decimal: { quantity: '.', unit_price: '.' },
   duplicateRows: 'refuse',
+  lookAlikes: 'refuse',
   labels: Object.fromEntries(COLUMNS.map((column) => [column, column])) as Record<Column, string>,
   doubtful: { quantity: false, unit_price: false },
   damaged: {},
@@ -37,6 +38,28 @@ function row(number: number, cells: Partial<Record<Column, string | null>> = {},
 function codes(invoice: GroupedInvoice): string[] {
   return invoice.findings.map(({ severity, code, row: at, column }) => `${severity} ${code} ${at} ${column}`);
 }
+
+describe('toInvoices', () => {
+  const group = [row(2), { ...row(3), ref: 'F\u200b1' }, row(4, { description: 'Queijo' })];
+
+  it('makes all invoices invalid whose references look alike: a row of one may belong to the other', () => {
+    const invoices = toInvoices(group, CONVERSION);
+
+    expect(invoices.map(({ ok, rows }) => [ok, rows])).toEqual([
+      [false, [2, 4]],
+      [false, [3]],
+    ]);
+    expect(invoices.map(codes)).toEqual([
+      ['error reference-look-alike 2 invoice_ref'],
+      ['error reference-look-alike 3 invoice_ref'],
+    ]);
+    expect(invoices[0]?.findings[0]?.message).toContain('F<U+200B>1');
+  });
+
+  it('keeps them as two when somebody has confirmed it', () => {
+    expect(toInvoices(group, { ...CONVERSION, lookAlikes: 'keep' }).map(({ ok }) => ok)).toEqual([true, true]);
+  });
+});
 
 describe('toInvoice', () => {
   it('builds an invoice of canonical values, its lines in file order', () => {

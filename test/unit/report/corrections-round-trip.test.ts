@@ -9,7 +9,7 @@ import type { Proof } from '../../../src/ingest/ingest-result.ts';
 import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
 import { readFile } from '../../../src/ingest/read-file.ts';
 import { dialectOf, readRecords } from '../../../src/ingest/read-records.ts';
-import { toInvoice } from '../../../src/ingest/to-invoice.ts';
+import { toInvoices } from '../../../src/ingest/to-invoice.ts';
 import { planCorrections } from '../../../src/report/corrections-plan.ts';
 import { csvCorrections } from '../../../src/report/csv-corrections.ts';
 import { jsonCorrections } from '../../../src/report/json-corrections.ts';
@@ -53,7 +53,7 @@ async function ingest(name: string, bytes: Uint8Array | string): Promise<ReadBac
   const result = await readFile({ path, store });
   if (!result.ok) throw new Error(`refused: ${result.findings[0]?.message}`);
   const invoices: GroupedInvoice[] = [];
-  for await (const group of store.groups()) invoices.push(toInvoice(group, result.conversion));
+  for await (const group of store.groups()) invoices.push(...toInvoices(group, result.conversion));
   return { path, proof: result.proof, rows: invoices.flatMap(({ rows }) => rows), invoices };
 }
 

@@ -1,0 +1,48 @@
+/** References of printable ASCII with single spaces: nearly all of them, and each is its own skeleton. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+/** Shown as nothing: zero-width and direction marks, soft hyphen, variation selectors. */
+const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+const SPACES = /\p{White_Space}+/gu;
+/** Hyphens, figure dash, en dash and minus: one stroke in most fonts. The em dash is longer, and stays. */
+const HYPHENS = /[\u2010-\u2013\u2212]/g;
+/** Full-width forms of ASCII. */
+const FULL_WIDTH = /[\uff01-\uff5e]/g;
+const FULL_WIDTH_OFFSET = 0xfee0;
+
+/**
+ * What a person sees of an invoice reference: two references of one merchant with the same skeleton cannot be told apart on a screen. Unicode forms of one
+ * letter, spaces, hyphens and widths are one; what shows nothing is left out. Letters that can be told apart stay apart: case, accents,
+ * superscripts; so do letters of other alphabets.
+ */
+export function skeletonOf(ref: string): string {
+  if (PLAIN.test(ref)) return ref;
+  return ref
+    .replaceAll(IGNORABLE, '')
+    .replaceAll(FULL_WIDTH, (wide) => String.fromCodePoint((wide.codePointAt(0) ?? 0) - FULL_WIDTH_OFFSET))
+    .replaceAll(SPACES, ' ')
+    .trim()
+    .replaceAll(HYPHENS, '-')
+    .normalize('NFC');
+}
+
+/** A reference with the code of each character that a person cannot see in it: `FT<U+00A0>2`. */
+export function shownSpelling(ref: string): string {
+  if (PLAIN.test(ref)) return ref;
+  return ref.replaceAll(
+    /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\u2010-\u2013\u2212\uff01-\uff5e]|(?! )\p{White_Space}/gu,
+    (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`,
+  );
+}
+
+/** Rows that look as if they were of one invoice, by their exact reference, in the order of each reference's first row. */
+export function bySpelling<Row extends { readonly ref: string }>(group: readonly Row[]): readonly (readonly Row[])[] {
+  const first = group[0]?.ref;
+  if (group.every(({ ref }) => ref === first)) return [group];
+  const spellings = new Map<string, Row[]>();
+  for (const row of group) {
+    const rows = spellings.get(row.ref);
+    if (rows === undefined) spellings.set(row.ref, [row]);
+    else rows.push(row);
+  }
+  return [...spellings.values()];
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bySpelling, shownSpelling, skeletonOf } from '../../../src/domain/look-alike.ts';
+
+describe('skeletonOf', () => {
+  it.each([
+    ['a no-break space', 'FT\u00a02', 'FT 2'],
+    ['a narrow no-break space', 'FT\u202f2', 'FT 2'],
+    ['two spaces', 'FT  2', 'FT 2'],
+    ['a zero-width space', 'FT\u200b2', 'FT2'],
+    ['a direction mark', 'FT 2\u200e', 'FT 2'],
+    ['a soft hyphen', 'FT\u00ad2', 'FT2'],
+    ['a variation selector', 'FT\ufe0f2', 'FT2'],
+    ['letters of full width', '\uff26\uff34\u3000\uff12', 'FT 2'],
+    ['a hyphen that does not break', 'FT\u20112', 'FT-2'],
+    ['a minus', 'FT\u22122', 'FT-2'],
+    ['letters in two parts', 'Fac\u0327a\u0303o 1', 'Fa\u00e7\u00e3o 1'],
+  ])('of %s is what a person sees', (_, odd, seen) => {
+    expect(skeletonOf(odd)).toBe(seen.normalize('NFC'));
+  });
+
+  it.each([
+    ['ft 2', 'FT 2'],
+    ['FT 2\u00b2', 'FT 22'],
+    ['FT O', 'FT 0'],
+    ['Fa\u00e7ao', 'Facao'],
+    ['FT\u20142', 'FT-2'],
+    ['\u0410-1', 'A-1'],
+    ['FT2', 'FT 2'],
+  ])('keeps %s and %s apart', (one, other) => {
+    expect(skeletonOf(one)).not.toBe(skeletonOf(other));
+  });
+
+  it('of a skeleton is itself, and printable ASCII with single spaces is one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (ref) => {
+        expect(skeletonOf(skeletonOf(ref))).toBe(skeletonOf(ref));
+      }),
+    );
+    expect(skeletonOf('FT 2026/1-A')).toBe('FT 2026/1-A');
+  });
+});
+
+describe('shownSpelling', () => {
+  it('shows what cannot be seen', () => {
+    expect(shownSpelling('FT\u00a02')).toBe('FT<U+00A0>2');
+    expect(shownSpelling('FT 2')).toBe('FT 2');
+    expect(shownSpelling('e\u0301')).toBe('e<U+0301>');
+    expect(shownSpelling('FT\u00e7 2')).toBe('FT\u00e7 2');
+  });
+});
+
+describe('bySpelling', () => {
+  it('parts rows by their exact reference, in the order of the first rows', () => {
+    const rows = ['FT 2', 'FT\u00a02', 'FT 2'].map((ref, row) => ({ ref, row }));
+
+    expect(bySpelling(rows).map((part) => part.map(({ row }) => row))).toEqual([[0, 2], [1]]);
+    expect(bySpelling(rows.slice(0, 1))).toEqual([rows.slice(0, 1)]);
+  });
+});
