@@ -128,19 +128,21 @@ export function tinyFileReader({ sha256, invoices, lines }: TinyFile): FileReade
       const read = { sha256, rows: rows.length + 1, rowsWithoutInvoice: 1, findings: [], proof: {} };
       return { ok: true, ...read, conversion: null };
     },
-    toInvoice: (group) => ({
-      ok: true,
-      rows: group.map(({ row }) => row),
-      findings: [],
-      invoice: {
-        ref: group[0]?.ref ?? '',
-        merchant: { nif: NIF, legalName: null, email: null },
-        customer: { name: 'Customer', taxId: null },
-        currency: 'EUR',
-        lines: group.map(({ row }) => ({
-          ...{ description: `Row ${row}`, quantity: '1', unitPrice: '1', taxCode: 'IVA_23' },
-        })),
+    toInvoices: (group) => [
+      {
+        ok: true,
+        rows: group.map(({ row }) => row),
+        findings: [],
+        invoice: {
+          ref: group[0]?.ref ?? '',
+          merchant: { nif: NIF, legalName: null, email: null },
+          customer: { name: 'Customer', taxId: null },
+          currency: 'EUR',
+          lines: group.map(({ row }) => ({
+            ...{ description: `Row ${row}`, quantity: '1', unitPrice: '1', taxCode: 'IVA_23' },
+          })),
+        },
       },
-    }),
+    ],
   };
 }

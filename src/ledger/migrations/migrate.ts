@@ -27,9 +27,9 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   SECOND_TRIES,
   SHARED_SERVICE,
   FENCING_TOKEN,
-  SHARED_FOLDERS,
   SENDING_CONTROL,
   LOOK_ALIKES,
+  SHARED_FOLDERS,
 ];
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */

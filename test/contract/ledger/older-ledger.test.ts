@@ -12,6 +12,7 @@ import { LOOKUP_INDEXES } from '../../../src/ledger/migrations/0005-lookup.ts';
 import { PROBE_TURN } from '../../../src/ledger/migrations/0006-probe.ts';
 import { SECOND_TRIES } from '../../../src/ledger/migrations/0007-second-tries.ts';
 import { SHARED_SERVICE } from '../../../src/ledger/migrations/0009-shared-service.ts';
+import { FENCING_TOKEN } from '../../../src/ledger/migrations/0010-fencing.ts';
 import { SENDING_CONTROL } from '../../../src/ledger/migrations/0011-sending-control.ts';
 import { SHARED_FOLDERS } from '../../../src/ledger/migrations/0016-shared-folders.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/migrations/0014-look-alikes.ts';
@@ -29,9 +30,10 @@ const RELEASED = [
   PROBE_TURN,
   SECOND_TRIES,
   SHARED_SERVICE,
+  FENCING_TOKEN,
   SENDING_CONTROL,
-  SHARED_FOLDERS,
   LOOK_ALIKES,
+  SHARED_FOLDERS,
 ] as const;
 
 const HOUR = 3_600_000;
@@ -161,18 +163,18 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
   });
 
   it('knows the spellings of its references: what looks like one of them and is not the same is a conflict', async () => {
-    const database = await databaseOfVersion(RELEASED.length - 1);
+    const database = await databaseOfVersion(RELEASED.indexOf(LOOK_ALIKES));
     await fillFirstRelease(database);
     await database.query(`UPDATE invoice SET invoice_ref = $1, identity = $2 WHERE state = 'issued'`, [
       ...['FT\u00a01', identityOf('FT\u00a01')],
     ]);
     const ledger = await open(database);
     const claim = { application: 'app', file: 'new.csv', workflowId: 'w2', runId: 'r2', now: NOW, takeOver: false };
-    await ledger.claimBatch({ ...claim, batchId: 'new', sha256: 'def' });
+    const { batch } = await ledger.claimBatch({ ...claim, attempt: 1, batchId: 'new', sha256: 'def' });
     const refs = ['FT 1', 'unkno\u200bwn', 'another'];
 
     await ledger.stageInvoices(
-      'new',
+      batch,
       refs.map((ref, index) => validInvoice('app', invoiceOf({ ref }), index + 1)),
       NOW,
     );

@@ -25,8 +25,7 @@ export function rowsContract(open: OpenLedger): void {
     });
 
     it('gives rows together whose references look alike', async () => {
-      const { batchId } = await scenario.begin();
-      const store = ledger.rowStore(batchId);
+      const store = ledger.rowStore(await scenario.begin());
       await store.append([rawRow(2, 'FT 2', '1'), rawRow(3, 'FT 3', '1'), rawRow(4, 'FT\u00a02', '1')]);
 
       const groups = await collect(store.groups());

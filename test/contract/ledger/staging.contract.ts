@@ -129,7 +129,7 @@ export function stagingContract(open: OpenLedger): void {
       async function stageRefs(refs: readonly string[], kept = false): Promise<TestBatch> {
         const batch = await scenario.begin();
         await ledger.stageInvoices(
-          batch.batchId,
+          batch,
           refs.map((ref, index) => ({
             ...validInvoice(scenario.application, invoiceOf({ ref }), index + 1),
             ...(kept ? { lookAlikesKept: true } : {}),
@@ -176,14 +176,10 @@ export function stagingContract(open: OpenLedger): void {
         const other = createScenario(ledger);
         const batch = await other.begin();
         const foreign = invoiceOf({ ref: 'LC\u00a01' });
-        await ledger.stageInvoices(batch.batchId, [validInvoice(other.application, foreign, 1)], NOW);
+        await ledger.stageInvoices(batch, [validInvoice(other.application, foreign, 1)], NOW);
         const here = await scenario.begin();
         const merchant = { ...foreign.merchant, nif: OTHER_NIF };
-        await ledger.stageInvoices(
-          here.batchId,
-          [validInvoice(scenario.application, { ...foreign, merchant }, 1)],
-          NOW,
-        );
+        await ledger.stageInvoices(here, [validInvoice(scenario.application, { ...foreign, merchant }, 1)], NOW);
 
         expect((await batch.lines()).map(({ state }) => state)).toEqual(['staged']);
         expect((await here.lines()).map(({ state }) => state)).toEqual(['staged']);
