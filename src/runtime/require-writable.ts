@@ -6,6 +6,8 @@ import { folderTrouble, type WrittenFolder } from '../domain/folder-trouble.ts';
 
 /** A disk may take an empty file and not one byte. */
 const PROBE_BYTES = 4_096;
+/** Reports hold names and tax numbers: a folder that Lote makes for them is for its account and that one's group. */
+const DIRECTORY_MODE = 0o750;
 
 /**
  * Proves that a folder can be written, and makes it when it is not there.
@@ -14,7 +16,7 @@ const PROBE_BYTES = 4_096;
 export async function requireWritable(folder: WrittenFolder): Promise<void> {
   const probe = join(folder.path, `.lote-probe-${randomUUID()}`);
   try {
-    await mkdir(folder.path, { recursive: true });
+    await mkdir(folder.path, { recursive: true, mode: DIRECTORY_MODE });
     const file = await open(probe, 'wx', 0o600);
     try {
       await file.writeFile(Buffer.alloc(PROBE_BYTES));

@@ -74,7 +74,7 @@ export function createCommonFolders({ config, ledger, log }: CommonFolderOptions
   async function markFirst(folder: Folder): Promise<string | null> {
     const path = markPath(folder);
     try {
-      await mkdir(folder.path, { recursive: true });
+      await mkdir(folder.path, { recursive: true, ...(folder.written ? { mode: 0o750 } : {}) });
       await createMark(path);
     } catch (error) {
       if (folder.written) throw notWritable(folder, error);
