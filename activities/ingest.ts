@@ -67,6 +67,7 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     now: deps.now(),
     // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was missing.
     rereadRefused: input.sha256 === null,
+    waited: input.sha256 !== null,
   };
   const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
   if (first.kind !== 'owned') return first;

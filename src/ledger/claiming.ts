@@ -16,7 +16,7 @@ import { LOCK_BATCH_OF_FILE } from './sql/lock-batch-of-file.ts';
  *   (none)            | claimed          | claimed                   | claimed
  *   staging           | claimed          | owned                     | claimed
  *   running, paused   | resumed          | owned                     | resumed
- *   finished, cancelled: with open invoices resumed (running again), else closed
+ *   finished, cancelled: with open invoices resumed (running again), else closed; closed for a run that waited for the one that had it
  *   refused           | closed           | closed, or claimed when it is to be read again
  *
  * The same run means a later attempt of it: an earlier one is told that its claim is lost.
@@ -50,7 +50,8 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, known: BatchRow):
       return { kind: 'claimed', batch: await hold(queries, claim, { batch, state: 'staging' }) };
     case 'finished':
     case 'cancelled':
-      if (!(await hasReopeningInvoice(queries, batch.batchId))) return { kind: 'closed', batch };
+      if (claim.waited === true || !(await hasReopeningInvoice(queries, batch.batchId)))
+        return { kind: 'closed', batch };
       return { kind: 'resumed', batch: await hold(queries, claim, { batch, state: 'running' }) };
     case 'staging':
     case 'running':

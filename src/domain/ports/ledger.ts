@@ -58,6 +58,8 @@ export interface ClaimBatch {
   readonly closedRun?: { readonly workflowId: string; readonly runId: string };
   /** A file that was refused is read again, from the start: it may be dropped with other options now. */
   readonly rereadRefused?: boolean;
+  /** It has waited for the run that had the file, and takes that run's answer: a batch that was closed meanwhile is not opened again. */
+  readonly waited?: boolean;
 }
 
 export type ClaimResult =

@@ -119,6 +119,17 @@ export function claimingContract(open: OpenLedger): void {
       expect((await batch.claim()).kind).toBe('owned');
     });
 
+    it('opens nothing again for a run that has waited for the one that had the file', async () => {
+      const batch = await scenario.run([{ ref: 'held-waited' }]);
+      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      await batch.finish();
+
+      expect(await batch.claim({ ...OTHER_RUN, waited: true })).toMatchObject({
+        kind: 'closed',
+        batch: { state: 'finished', runId: 'run-1' },
+      });
+    });
+
     it.each(['staged', 'sending', 'accepted', 'unknown', 'unsettled'] as const)(
       'opens a finished batch again for an %s invoice',
       async (state) => {
