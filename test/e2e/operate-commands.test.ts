@@ -106,7 +106,7 @@ describe('commands of operators', { timeout: 240_000 }, () => {
 
   it('retry sends failed and rejected invoices again once the cause is gone: by reference, then by state', async () => {
     for (const ordinal of [3, 7, 9]) failing.add(customer(ordinal));
-    front.script = ({ body }) => (body.includes('"Artigo A5"') ? { status: 422 } : 'pass');
+    front.script = ({ body }) => (body.includes('"Artigo A/5"') ? { status: 422 } : 'pass');
     const first = await run('A', 12);
     const batch = batchOf(first);
     expect(first.code, first.stderr).toBe(1);
@@ -135,16 +135,16 @@ describe('commands of operators', { timeout: 240_000 }, () => {
   });
 
   it('retry repeats an unknown one after the retention window only at an accepted risk, with who, when and why', async () => {
-    front.script = ({ body }) => (body.includes('"Artigo B2"') ? 'pass-and-cut' : 'pass');
+    front.script = ({ body }) => (body.includes('"Artigo B/2"') ? 'pass-and-cut' : 'pass');
     const first = await run('B', 4);
     const batch = batchOf(first);
     expect(batch.counts, first.stderr).toMatchObject({ issued: 3, unknown: 1 });
     front.script = () => 'pass';
-    const before = posts(front, 'B2').length;
+    const before = posts(front, 'B/2').length;
 
     const refused = await retry(batch, '--ref', 'B/2', '--reason', 'the customer asks');
     const withoutReason = await retry(batch, '--ref', 'B/2', '--accept-duplicate-risk');
-    const sentBefore = posts(front, 'B2').length - before;
+    const sentBefore = posts(front, 'B/2').length - before;
     const accepted = await retry(
       batch,
       ...['--ref', 'B/2', '--accept-duplicate-risk', '--reason', 'their support sees nothing', '--who', 'ana'],
@@ -156,7 +156,7 @@ describe('commands of operators', { timeout: 240_000 }, () => {
     expect(sentBefore, 'POSTs without the word of an operator').toBe(0);
     expect(accepted.code, accepted.stderr).toBe(0);
     // The same key: a service that remembers longer than it promised answers with the first document.
-    expect(new Set(posts(front, 'B2').map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
+    expect(new Set(posts(front, 'B/2').map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
     expectIssuedOnce(16);
     const { audit } = await reportOf(batch);
     expect(audit).toMatchObject([
