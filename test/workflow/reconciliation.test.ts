@@ -6,6 +6,7 @@ import type { BatchResult, ReconciliationResult } from '../../workflows/messages
 import type { reconciliation } from '../../workflows/reconciliation.ts';
 import { expectAgreement } from '../support/agreement.ts';
 import { ownName, testInvoices } from '../support/batch-file.ts';
+import { gatedEngine } from '../support/gated-engine.ts';
 import { withStack, type TestStack } from '../support/stack.ts';
 
 function reconcile(stack: TestStack): Promise<ReconciliationResult> {
@@ -105,8 +106,10 @@ describe('reconciliation', { timeout: TIMEOUT_MS }, () => {
   });
 
   it('rewrites the report when a webhook settles an invoice after its batch was closed', async () => {
-    await withStack({ env: { LOTE_SETTLE_TIMEOUT: '1s' }, sandbox: { settleMs: 3_000 } }, async (stack) => {
+    const gate = gatedEngine();
+    await withStack({ env: { LOTE_SETTLE_TIMEOUT: '1s' }, sandbox: { engine: gate.engine } }, async (stack) => {
       const result = await stack.run('late.csv', testInvoices(2));
+      gate.open();
       await untilSettled(stack, result.batchId);
 
       const reconciled = await reconcile(stack);
