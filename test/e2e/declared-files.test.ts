@@ -34,7 +34,7 @@ function batchOf({ stdout }: CommandEnd): Batch {
   return batch;
 }
 
-describe('lote run on files with a profile and control totals', () => {
+describe('lote run on files with a profile and control totals', { timeout: 240_000 }, () => {
   let place: Place;
   let sandbox: Sandbox;
   let env: Readonly<Record<string, string>>;
