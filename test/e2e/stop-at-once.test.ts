@@ -49,7 +49,7 @@ function expectEachOnce(fleet: WorkerFleet, invoices: number): void {
 describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { timeout: 300_000 }, () => {
   it.each([
     { workers: 1, invoices: 3_000 },
-    { workers: 5, invoices: 3_000 },
+    { workers: 5, invoices: 6_000 },
   ])('at once with $workers workers; resumed, the rest goes exactly once', async ({ workers, invoices }) => {
     const file = `${ownName('wrong')}.csv`;
     await withFleet({ workers, sandbox: SLOW_ANSWERS }, async (fleet) => {
