@@ -96,7 +96,12 @@ async function serveHealth(
   parts: StartedParts,
 ): Promise<string | null> {
   if (health === null) return null;
-  const server = await startHealthServer({ host: health.host, port: await choosePort(health), ready });
+  const { host, explicit } = health;
+  const server = await startHealthServer({ host, port: await choosePort(health), ready }).catch((error: unknown) => {
+    // Of workers that start at once, several choose the same free port; who was told no port takes any.
+    if (explicit || !(error instanceof LoteError) || error.code !== 'port-taken') throw error;
+    return startHealthServer({ host, port: 0, ready });
+  });
   parts.add('health', () => server.close());
   return server.url;
 }

@@ -28,7 +28,7 @@ function workerOf(taskQueue: string, workflowsPath: string): Promise<Worker> {
   return Worker.create({ connection, taskQueue, workflowsPath, maxCachedWorkflows: 0 });
 }
 
-describe('a run that was begun by one version of the workflows and goes on with another', { timeout: 180_000 }, () => {
+describe('a run that was begun by one version of the workflows and goes on with another', { timeout: 400_000 }, () => {
   it('is stuck, with its page and the cause named and the log told once, until the first version is back', async () => {
     const taskQueue = `stuck-${randomUUID()}`;
     const [batchId, pageId] = [`batch-${randomUUID()}`, `page-${randomUUID()}`];
