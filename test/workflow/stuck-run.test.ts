@@ -28,7 +28,7 @@ function workerOf(taskQueue: string, workflowsPath: string): Promise<Worker> {
   return Worker.create({ connection, taskQueue, workflowsPath, maxCachedWorkflows: 0 });
 }
 
-describe('a run that was begun by one version of the workflows and goes on with another', { timeout: 400_000 }, () => {
+describe('a run that was begun by one version of the workflows and goes on with another', { timeout: 180_000 }, () => {
   it('is stuck, with its page and the cause named and the log told once, until the first version is back', async () => {
     const taskQueue = `stuck-${randomUUID()}`;
     const [batchId, pageId] = [`batch-${randomUUID()}`, `page-${randomUUID()}`];
@@ -41,7 +41,7 @@ describe('a run that was begun by one version of the workflows and goes on with 
           (await started().then(
             ({ historyLength }) => historyLength,
             () => 0,
-          )) >= 4,
+          )) >= 5,
       );
     });
     expect(await findStuckRun(client, batchId)).toBeNull();
@@ -60,7 +60,9 @@ describe('a run that was begun by one version of the workflows and goes on with 
       await until(() => said.length > 0);
     });
 
-    expect(stuck).toMatchObject({ workflowId: pageId, cause: 'NON_DETERMINISTIC_ERROR' });
+    // The history keeps the cause of the first attempt alone, which may have gone to the worker that has just left.
+    const causes = /^(?:NON_DETERMINISTIC_ERROR|WORKFLOW_TASK_TIMED_OUT)$/;
+    expect(stuck).toMatchObject({ workflowId: pageId, cause: expect.stringMatching(causes) as string });
     const again = await workerOf(taskQueue, FIRST);
     await again.runUntil(() => until(async () => (await findStuckRun(client, batchId)) === null && said.length > 1));
     await watch.stop();

@@ -2,12 +2,13 @@ import { condition, defineSignal, executeChild, setHandler, sleep } from '@tempo
 
 export const goOn = defineSignal('goOn');
 
-/** Waits for a word, and then for an hour. */
+/** Waits for an hour, which begins at once, and for a word. */
 export async function page(): Promise<void> {
   let told = false;
   setHandler(goOn, () => void (told = true));
+  const hour = sleep('1h');
   await condition(() => told);
-  await sleep('1h');
+  await hour;
 }
 
 /** A run whose page does the waiting. */
