@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import type { FolderRole, SharedFolderLedger } from '../domain/ports/shared-folder-ledger.ts';
 import type { Config } from '../runtime/config.ts';
+import { requireWritable } from '../runtime/require-writable.ts';
 
 /** The folders that the processes of one application share. */
 export interface CommonFolders {
@@ -143,17 +144,6 @@ async function writeSynced(path: string, text: string): Promise<void> {
 async function readMark(path: string): Promise<string | null> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.trim() === '' ? null : text.trim();
-}
-
-async function requireWritable(folder: Folder): Promise<void> {
-  const probe = join(folder.path, `.lote-probe-${randomUUID()}`);
-  try {
-    await (await open(probe, 'wx')).close();
-  } catch (error) {
-    throw notWritable(folder, error);
-  } finally {
-    await rm(probe, { force: true }).catch(() => undefined);
-  }
 }
 
 function notCommon(
