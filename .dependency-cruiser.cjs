@@ -21,7 +21,7 @@ const stepsImportOnlyTheDomain = {
     'A step that reaches for runtime, console, sandbox, cli or workflows cannot be wired differently by an entry point.',
   severity: 'error',
   from: { path: `^src/(${STEPS.join('|')})/` },
-  to: { path: PRODUCT, pathNot: `^src/(domain|${STEPS.join('|')})/` },
+  to: { path: PRODUCT, pathNot: `^src/(domain|file-system|${STEPS.join('|')})/` },
 };
 
 module.exports = {
@@ -112,7 +112,15 @@ module.exports = {
         'Processes, ports and configuration are below every step; importing upwards would make a circle of the start order.',
       severity: 'error',
       from: { path: '^src/runtime/' },
-      to: { path: PRODUCT, pathNot: '^src/(domain|runtime)/' },
+      to: { path: PRODUCT, pathNot: '^src/(domain|file-system|runtime)/' },
+    },
+    {
+      name: 'the-file-system-knows-only-the-domain',
+      comment:
+        'Folders and their faults are below every step and every process; importing upwards would make a circle.',
+      severity: 'error',
+      from: { path: '^src/file-system/' },
+      to: { path: PRODUCT, pathNot: '^src/(domain|file-system)/' },
     },
     {
       name: 'nobody-imports-a-leaf',

@@ -9,6 +9,8 @@ import type { RowStore } from '../../src/domain/ports/row-store.ts';
 import { readFile } from '../../src/ingest/read-file.ts';
 import { openLedger } from '../../src/wiring/open-ledger.ts';
 import { createFileReader } from '../../src/wiring/input-files.ts';
+import { retrySettings } from '../../src/wiring/retry-settings.ts';
+import { DEFAULT_PROFILE } from '../../src/service/profile.ts';
 import { givenInput, tell, untilLetGo } from './parent.ts';
 
 export interface IngestInput {
@@ -98,7 +100,10 @@ async function staging(): Promise<Work> {
     application: 'default',
     ledger,
     files: createFileReader({ inputDir: input.directory, dataDir: directory }),
-    settings: { pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },
+    settings: {
+      ...{ pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },
+      retry: retrySettings(DEFAULT_PROFILE),
+    },
     desk: () => ({ console: null, reportsDir: input.directory, searchable: false }),
     now: Date.now,
   } as unknown as ActivityDeps;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { makeFolder } from '../file-system/make-folder.ts';
 import type { Night } from '../domain/ports/drop-folder.ts';
 import type { NightBook, NightEnd, NightEntry, NightSummaryPaths } from '../domain/ports/night-book.ts';
 import { isoTime } from './iso-time.ts';
@@ -90,7 +91,7 @@ async function readRun(directory: string): Promise<NightRun | null> {
 
 /** Its readers see it whole or not at all, also after a power cut. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: REPORT_DIRECTORY_MODE });
+  await makeFolder(dirname(path), REPORT_DIRECTORY_MODE);
   const part = `${path}.${randomUUID()}.part`;
   try {
     await writeSynced(part, pieces(text));

@@ -1,4 +1,4 @@
-import { folderTrouble } from '../domain/folder-trouble.ts';
+import { folderTrouble } from '../file-system/folder-trouble.ts';
 
 /**
  * Does something in the reports folder. Trouble of the folder (read-only, missing, full) is told as such, so that it waits.

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
+import { makeFolder } from '../file-system/make-folder.ts';
 import { csvReport } from './csv-report.ts';
 import { htmlReport } from './html-report.ts';
 import type { InvoiceSpool } from './invoice-spool.ts';
@@ -53,7 +54,7 @@ export function writeReport(request: WriteReport): Promise<WrittenReport> {
 
 async function writeFiles(request: WriteReport): Promise<WrittenReport> {
   const directory = reportDirectory(request);
-  await makeFolder(request.reportsDir, directory);
+  for (const folder of [request.reportsDir, directory]) await makeFolder(folder, REPORT_DIRECTORY_MODE);
   await removeStaleWork(directory, request.now);
   const work = await mkdtemp(join(directory, WORK_PREFIX));
   try {
@@ -61,14 +62,6 @@ async function writeFiles(request: WriteReport): Promise<WrittenReport> {
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-}
-
-/** In two steps: Node's recursive `mkdir` says ENOENT of a file system that is read-only. */
-async function makeFolder(reportsDir: string, directory: string): Promise<void> {
-  await mkdir(reportsDir, { recursive: true, mode: REPORT_DIRECTORY_MODE });
-  await mkdir(directory, { mode: REPORT_DIRECTORY_MODE }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
 }
 
 interface Places {

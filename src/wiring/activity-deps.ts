@@ -15,9 +15,9 @@ import type { CommonFolders } from './common-folders.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from './input-files.ts';
 import { onCommonFolders } from './on-common-folders.ts';
-import { repeatWindowMs } from './repeat-window.ts';
 import { createReportHook } from './report-hook.ts';
 import { createReportWriter } from './report-files.ts';
+import { retrySettings } from './retry-settings.ts';
 import { createWaitingNotices } from './waiting-notices.ts';
 import { createWebhookRegistration } from './webhook-registration.ts';
 
@@ -80,14 +80,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
       maxConcurrency: profile.limits.maxConcurrency,
-      retry: {
-        failedReasonCodes: profile.retry.failedReasonCodes,
-        maxGenerations: profile.retry.maxGenerations,
-        repeatsPerInvoice: profile.retry.repeatsPerInvoice,
-        retentionMs: repeatWindowMs(profile),
-        rejectionIsProof: profile.idempotency.mismatchCodes.length > 0,
-        refusedRepeatIsProof: profile.idempotency.refusedRepeatIsProof,
-      },
+      retry: retrySettings(profile),
       dropPatienceMs: config.drop.patienceMs,
     },
     desk: () => ({ searchable: parts.searchable, console: parts.consoleUrl(), reportsDir: config.reportsDir }),

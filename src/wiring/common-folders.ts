@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFile, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { constants, copyFile, link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import type { FolderRole, SharedFolderLedger } from '../domain/ports/shared-folder-ledger.ts';
 import type { Config } from '../runtime/config.ts';
-import { requireWritable } from '../runtime/require-writable.ts';
+import { makeFolder } from '../file-system/make-folder.ts';
+import { requireWritable } from '../file-system/require-writable.ts';
 
 /** The folders that the processes of one application share. */
 export interface CommonFolders {
@@ -75,7 +76,7 @@ export function createCommonFolders({ config, ledger, log }: CommonFolderOptions
   async function markFirst(folder: Folder): Promise<string | null> {
     const path = markPath(folder);
     try {
-      await mkdir(folder.path, { recursive: true, ...(folder.written ? { mode: 0o750 } : {}) });
+      await makeFolder(folder.path, folder.written ? 0o750 : 0o777);
       await createMark(path);
     } catch (error) {
       if (folder.written) throw notWritable(folder, error);

@@ -6,7 +6,7 @@ import { LoteError } from '../domain/errors.ts';
 import { hashFile } from '../ingest/hash-file.ts';
 import type { Conversion, IngestResult } from '../ingest/ingest-result.ts';
 import { toInvoices } from '../ingest/to-invoice.ts';
-import { folderTrouble } from '../domain/folder-trouble.ts';
+import { folderTrouble } from '../file-system/folder-trouble.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
 export interface InputPlaces {

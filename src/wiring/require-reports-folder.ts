@@ -1,5 +1,5 @@
 import type { Config } from '../runtime/config.ts';
-import { requireWritable } from '../runtime/require-writable.ts';
+import { requireWritable } from '../file-system/require-writable.ts';
 
 /**
  * Whoever writes reports does not start where none can be written.

@@ -21,7 +21,6 @@ export const GOLDEN_VALUES: Readonly<Record<string, readonly string[]>> = {
       'header-quoted-with-spaces',
       'header-reordered',
       'header-spanish',
-      'invisible-in-reference',
       'invisible-in-text-kept',
       'iso-8859-15-declared',
       'json-bom',

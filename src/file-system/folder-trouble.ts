@@ -1,4 +1,4 @@
-import { LoteError } from './errors.ts';
+import { LoteError } from '../domain/errors.ts';
 
 /** A folder that Lote writes to, as an operator knows it. */
 export interface WrittenFolder {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
-import { folderTrouble, type WrittenFolder } from '../domain/folder-trouble.ts';
+import { folderTrouble, type WrittenFolder } from './folder-trouble.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** A disk may take an empty file and not one byte. */
 const PROBE_BYTES = 4_096;
@@ -16,7 +17,7 @@ const DIRECTORY_MODE = 0o750;
 export async function requireWritable(folder: WrittenFolder): Promise<void> {
   const probe = join(folder.path, `.lote-probe-${randomUUID()}`);
   try {
-    await mkdir(folder.path, { recursive: true, mode: DIRECTORY_MODE });
+    await makeFolder(folder.path, DIRECTORY_MODE);
     const file = await open(probe, 'wx', 0o600);
     try {
       await file.writeFile(Buffer.alloc(PROBE_BYTES));
