@@ -18,6 +18,8 @@ const SIGNALS_AT_ONCE = 100;
 const LET_IT_LOOK_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+/** 24 days at a probe a minute are no other way through the workflow, but a quarter of an hour of this machine. */
+const PROBE_EVERY_MS = 10 * MINUTE_MS;
 
 interface Run {
   readonly runId: string;
@@ -73,7 +75,11 @@ const TEST_SERVER = process.env['TEMPORAL_TEST_SERVER'];
 if (TEST_SERVER === undefined)
   console.log('24 days of waiting are not tried: TEMPORAL_TEST_SERVER names no time-skipping server of Temporal');
 
-/** The page's workflow alone, on a server that skips time: what the ledger and the service would say is told by the days that have passed. */
+/**
+ * The page's workflow alone, on a server that skips time: what the ledger and the service would say is told by the days that have passed.
+ * The server is Maven's `io.temporal:temporal-test-server`; TEMPORAL_TEST_SERVER names a script that starts its class
+ * `io.temporal.testserver.TestServer` with the arguments that the script was given.
+ */
 describe.skipIf(TEST_SERVER === undefined)('24 days', { timeout: 1_800_000 }, () => {
   it.each(['a slow engine', 'a service that is away'])('pass with %s, in runs of bounded length', async (what) => {
     const env = await TestWorkflowEnvironment.createTimeSkipping({
@@ -86,7 +92,7 @@ describe.skipIf(TEST_SERVER === undefined)('24 days', { timeout: 1_800_000 }, ()
       async submitSlice(): Promise<SliceResult> {
         const over = what === 'a slow engine' || (await passed());
         if (over) return { accepted: 3, left: 0, stop: false, waiting: null };
-        return { accepted: 0, left: 3, stop: false, waiting: { reason: 'http-503', probeAfterMs: MINUTE_MS } };
+        return { accepted: 0, left: 3, stop: false, waiting: { reason: 'http-503', probeAfterMs: PROBE_EVERY_MS } };
       },
       async reviewPage(): Promise<PageReview> {
         const settled = await passed();
