@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { CreateAnswer } from '../src/domain/ports/invoicing-service.ts';
+import type { CreateAnswer, DeparturePermit } from '../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../src/domain/ports/ledger.ts';
 import type { RepeatInvoice } from '../src/domain/ports/reconciling-ledger.ts';
 import { askDocuments, TROUBLE_IN_A_ROW, type AskedDocuments } from './ask-documents.ts';
@@ -28,6 +28,9 @@ const REPEATS_AT_ONCE = 50;
 /** Longer than any such group may take: a repeat older than this is one that a crash ended. */
 const STALE_MS = 10 * 60_000;
 
+/** A repeat leaves only while nobody else may take its invoice, with room for the exchange itself and for clocks that differ. */
+const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
+
 /** Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that a crash left unapplied. */
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
   const { application, ledger, settings } = deps;
@@ -38,9 +41,10 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   let found = 0;
   let troubles = 0;
   for (let afterInvoiceId = 0; !cancellationSignal.aborted && troubles < TROUBLE_IN_A_ROW;) {
+    const takenAt = deps.now();
     const taken = await ledger.takeUnknown({
       application,
-      now: deps.now(),
+      now: takenAt,
       retentionMs: settings.retry.retentionMs,
       staleMs: STALE_MS,
       all,
@@ -51,8 +55,8 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
     if (taken.length === 0) break;
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
-      const answer = await repeatOne(deps, window, invoice);
-      if (answer === 'too-late') return;
+      const answer = await repeatOne(deps, { window, takenAt }, invoice);
+      if (answer === 'not-sent') return;
       repeated += 1;
       if (answer === 'found') found += 1;
       troubles = answer === 'trouble' ? troubles + 1 : 0;
@@ -63,18 +67,23 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
 
 async function repeatOne(
   deps: ActivityDeps,
-  window: RetentionWindow,
+  { window, takenAt }: { readonly window: RetentionWindow; readonly takenAt: number },
   invoice: RepeatInvoice,
-): Promise<'found' | 'nothing' | 'trouble' | 'too-late'> {
+): Promise<'found' | 'nothing' | 'trouble' | 'not-sent'> {
   const sentAt = deps.now();
   const { invoiceId, generation, mayExistSince } = invoice;
-  // It was taken together with others, whose answers may have taken their time.
-  if (window.isOver(mayExistSince)) {
-    await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome: window.outcome }]);
-    return 'too-late';
-  }
+  const permit = window.permit(mayExistSince, permitOfTake(deps.now, takenAt));
   const signal = window.signal(mayExistSince);
-  const answer = await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, { signal });
+  // It was taken together with others, whose answers may have taken their time; this process may have stood still since.
+  const answer: CreateAnswer = permit.isValid()
+    ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, { signal, permit })
+    : { kind: 'not-permitted' };
+  if (answer.kind === 'not-permitted') {
+    // Else it stays as it was taken, and the next reconciliation takes it up.
+    if (window.isOver(mayExistSince))
+      await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome: window.outcome }]);
+    return 'not-sent';
+  }
   await deps.ledger.recordSends([
     {
       invoiceId,
@@ -91,9 +100,16 @@ async function repeatOne(
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
 }
 
+/** By the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new key. */
+function permitOfTake(now: () => number, takenAt: number): DeparturePermit {
+  const isValid = (): boolean => now() - takenAt < LEAVES_WITHIN_MS;
+  const withdrawn = AbortSignal.timeout(Math.max(0, LEAVES_WITHIN_MS - (now() - takenAt)));
+  return { withdrawn, isValid, confirm: () => Promise.resolve(isValid()) };
+}
+
 function outcomeOf(
   deps: ActivityDeps,
-  answer: CreateAnswer,
+  answer: Exclude<CreateAnswer, { kind: 'not-permitted' }>,
   { invoice, sentAt }: { readonly invoice: RepeatInvoice; readonly sentAt: number },
 ): SendOutcome {
   const { reason, lastTriedAt } = invoice;
@@ -105,7 +121,6 @@ function outcomeOf(
     case 'key-mismatch':
       return { kind: 'unknown', reason: answer.reason };
     case 'not-now':
-    case 'not-permitted':
     case 'lost':
     case 'closed-door':
       return { kind: 'unknown', reason };

@@ -1,3 +1,4 @@
+import type { DeparturePermit } from '../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -13,6 +14,8 @@ export interface RetentionWindow {
   isOver(since: number | null): boolean;
   /** Aborted when it ends: a POST may wait in the client for its place in the rate, for longer than anybody can tell. */
   signal(since: number | null): AbortSignal | undefined;
+  /** The same permit for as long as the window is open: a timer of a process that stood still rings too late, and this is asked in the moment before the first byte. */
+  permit(since: number | null, permit: DeparturePermit): DeparturePermit;
   readonly outcome: SendOutcome & { readonly kind: 'unknown' };
 }
 
@@ -23,8 +26,14 @@ export function retentionWindow({ settings, now }: Pick<ActivityDeps, 'settings'
     code: 'retention-window-over',
     message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.`,
   };
+  const isOver = (since: number | null): boolean => since !== null && now() - since >= retentionMs;
   return {
-    isOver: (since) => since !== null && now() - since >= retentionMs,
+    isOver,
+    permit: (since, permit) => ({
+      withdrawn: permit.withdrawn,
+      isValid: () => !isOver(since) && permit.isValid(),
+      confirm: async () => !isOver(since) && (await permit.confirm()) && !isOver(since),
+    }),
     signal: (since) =>
       since === null
         ? undefined

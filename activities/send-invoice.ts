@@ -66,9 +66,13 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
       return { ...(before ?? turnedAway(lastSentAt)), outcome: deps.window.outcome };
     }
     const place = deps.storedErrors.leave();
-    const limits = { signal: deps.window.signal(mayExistSince), permit: deps.permit };
+    const { window } = deps;
+    const limits = { signal: window.signal(mayExistSince), permit: window.permit(mayExistSince, deps.permit) };
     const answer = await post(deps, { body, key: invoice.idempotencyKey, limits }, lastSentAt).finally(release);
-    if (answer.kind === 'not-permitted') return before ?? turnedAway(deps.now());
+    if (answer.kind === 'not-permitted') {
+      const stayed = before ?? turnedAway(deps.now());
+      return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcome } : stayed;
+    }
     const answeredAt = deps.now();
     mayExist ||= answer.kind === 'lost' || (answer.kind === 'closed-door' && answer.mayExist);
     if (mayExist) mayExistSince ??= lastSentAt;

@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { askOpenDocuments, outdatedReports, repeatUnknown } from '../../../activities/reconcile.ts';
 import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../../src/domain/ports/ledger.ts';
+import { createInvoicingService } from '../../../src/service/client.ts';
+import { createPace } from '../../../src/service/pace.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from './activity-place.ts';
+import { scriptedServer, sendJson } from '../service/scripted-server.ts';
 
 const placeOf = activityPlaces();
 const LOST = { code: 'reset', message: 'no answer came' };
@@ -208,6 +213,72 @@ describe('unknown invoices', () => {
     ]);
     await settleRest(placeOf());
   });
+});
+
+/** Longer than anybody waits for a process that is silent: by then an operator may have given its invoices a new key. */
+const STOPPED_MS = 10 * 60_000;
+
+describe('unknown invoices of a process that stood still after it took them', () => {
+  /** The real client and a real server; the process is stopped once, where the test says, for so long by its own clock. */
+  async function stopping(where: 'before the client' | 'in the client', stoppedMs: number, later = 0) {
+    const server = await scriptedServer((_, response) => sendJson(response, 201, { id: `inv_${randomUUID()}` }));
+    let left = 1;
+    const stop = (): void => {
+      if (left > 0) place.later(stoppedMs);
+      left = 0;
+    };
+    const pace = createPace(null);
+    const client = createInvoicingService({
+      ...{ baseUrl: server.baseUrl, apiKey: 'sk_test_stopped', profile: DEFAULT_PROFILE, application: 'tests' },
+      shared: { pace: { ...pace, reserve: () => (where === 'in the client' && stop(), 0) } },
+    });
+    onTestFinished(() => client.close());
+    const place: ActivityPlace = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        createInvoice(body, key, limits) {
+          if (where === 'before the client') stop();
+          return client.createInvoice(body, key, limits);
+        },
+      },
+    });
+    const batch = await unknownOnes(place, 2);
+    place.later(later);
+    const reconcile = () => asActivity(repeatUnknown, place.deps, { all: true });
+    return { place, batch, reconcile, posts: () => server.received.length };
+  }
+
+  it.each(['before the client', 'in the client'] as const)(
+    'stay as they were taken when it goes on after ten minutes, %s; the next reconciliation repeats them',
+    async (where) => {
+      const { place, batch, reconcile, posts } = await stopping(where, STOPPED_MS);
+
+      expect(await reconcile()).toMatchObject({ repeated: 0, serviceAway: false });
+      expect(posts(), 'POSTs by a decision that was ten minutes old').toBe(0);
+      expect((await batch.lines()).map(({ state, attempts }) => [state, attempts])).toEqual([
+        ['sending', 1],
+        ['sending', 1],
+      ]);
+
+      place.later(STOPPED_MS);
+      expect(await reconcile()).toMatchObject({ repeated: 2, found: 2 });
+      expect(posts()).toBe(2);
+    },
+  );
+
+  it.each(['before the client', 'in the client'] as const)(
+    'are not repeated when their window ended meanwhile, %s',
+    async (where) => {
+      const { batch, reconcile, posts } = await stopping(where, 60_000, RETRY.retentionMs - 30_000);
+
+      expect(await reconcile()).toMatchObject({ repeated: 0, serviceAway: false });
+      expect(posts()).toBe(0);
+      expect((await batch.lines()).map(({ state, reason }) => [state, reason?.code])).toEqual([
+        ['unknown', 'retention-window-over'],
+        ['unknown', 'retention-window-over'],
+      ]);
+    },
+  );
 });
 
 describe('documents without a final word', () => {

@@ -51,6 +51,8 @@ async function send(
     seen?: StoredErrors;
     lives?: boolean;
     errorKept?: true;
+    /** The process stands still before the first byte; by the timer nobody would be told. */
+    stopsInClient?: boolean;
     /** The clock when it begins. */
     at?: number;
   } = {},
@@ -68,6 +70,10 @@ async function send(
     {
       service: {
         createInvoice(body, key, limits) {
+          if (over.stopsInClient === true) {
+            clock += 60_000;
+            if (limits?.permit?.isValid() === false) return Promise.resolve({ kind: 'not-permitted' });
+          }
           signals.push(limits?.signal);
           keys.push(`${key} ${body}`);
           clock += 10;
@@ -270,6 +276,21 @@ describe('an invoice that may exist', () => {
     expect(last?.aborted).toBe(false);
     await new Promise((resolve) => last?.addEventListener('abort', resolve));
     expect(last?.aborted).toBe(true);
+  });
+
+  it('does not leave when its window ended while the process stood still in the client', async () => {
+    const { sent, keys } = await send([CREATED], {
+      mayExistSince: 0,
+      retentionMs: 1_000,
+      at: 999,
+      stopsInClient: true,
+    });
+
+    expect(keys).toEqual([]);
+    expect(sent).toMatchObject({
+      attempts: 0,
+      outcome: { kind: 'unknown', reason: { code: 'retention-window-over' } },
+    });
   });
 
   it('has its window from the POST whose answer was lost', async () => {
