@@ -36,6 +36,8 @@ export interface SliceResult {
   readonly left: number;
   /** The rest of the batch is held: send nothing more. */
   readonly stop: boolean;
+  /** For how long it could send; left out by workers of an earlier version. */
+  readonly triedMs?: number;
   /** Trouble of the whole service: the page sleeps, and then asks again. */
   readonly waiting: Waiting | null;
 }
@@ -75,7 +77,10 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
   const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS });
   try {
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, null);
-    return await sendSlice(deps, { ...shared, permit }, input);
+    const began = deps.now();
+    const slice = await sendSlice(deps, { ...shared, permit }, input);
+    // A process that stood still tried nothing: a slice starts nothing after this.
+    return { ...slice, triedMs: Math.min(Math.max(0, deps.now() - began), LONGEST_SLICE_MS) };
   } finally {
     permit.close();
   }

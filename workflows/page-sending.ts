@@ -1,4 +1,4 @@
-import { condition, proxyActivities } from '@temporalio/workflow';
+import { condition, patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
 import { historyIsLong } from './history-limit.ts';
@@ -42,6 +42,7 @@ export async function sendPage(input: PageInput, voice: PageVoice): Promise<Send
   let outageSince = before?.outageSince ?? null;
   let told = before?.told ?? null;
   let waitedFor = before?.waitedFor ?? null;
+  let byTries: boolean | null = null;
   const ending = await rounds();
   await tell(null);
   return { ending, waitedFor };
@@ -82,11 +83,17 @@ export async function sendPage(input: PageInput, voice: PageVoice): Promise<Send
         outageSince = null;
         await tell(null);
         // A round that got something through spends no time: a slow service is not a silent one.
-        spent += retry + (round.accepted > 0 ? 0 : Date.now() - began);
+        spent += retry + (round.accepted > 0 ? 0 : spentIn(round, Date.now() - began));
         if (spent > settings.sendMs) return 'send-time';
         await waitAtMost(retry, { summary: 'sending again what got no final answer', until: stopped });
       }
     }
+  }
+
+  /** A round that waits for a worker, or for Temporal itself, tries nothing. Runs of an earlier version counted that as well. */
+  function spentIn({ triedMs }: Round, elapsedMs: number): number {
+    byTries ??= patched('send-time-of-tries');
+    return byTries ? triedMs : elapsedMs;
   }
 
   /** Told when it changes, not at each probe: an outage of hours must not fill the parent's history. */
@@ -106,17 +113,20 @@ interface Round {
   accepted: number;
   left: number;
   stop: boolean;
+  /** For how long at least one slice could send; of slices side by side the longer row. */
+  triedMs: number;
   waiting: Waiting | null;
 }
 
 /** Every slice of the page once, unless the service as a whole is in trouble or an operator stops it. */
 async function sendRound(input: PageInput, { control }: PageVoice): Promise<Round> {
   const { ledgerId, batchId, run, page, settings } = input;
-  const round: Round = { accepted: 0, left: 0, stop: false, waiting: null };
+  const round: Round = { accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null };
   const starts: number[] = [];
   for (let from = input.firstOrdinal; from <= input.lastOrdinal; from += settings.sliceSize) starts.push(from);
 
   async function lane(): Promise<void> {
+    let triedMs = 0;
     for (let from = starts.shift(); from !== undefined; from = starts.shift()) {
       const { paused, cancelled, outageOver } = control();
       if (paused || cancelled || outageOver || round.stop || round.waiting !== null) {
@@ -132,6 +142,8 @@ async function sendRound(input: PageInput, { control }: PageVoice): Promise<Roun
       round.accepted += slice.accepted;
       round.left += slice.left;
       round.stop ||= slice.stop;
+      triedMs += slice.triedMs ?? 0;
+      round.triedMs = Math.max(round.triedMs, triedMs);
       round.waiting = longer(round.waiting, slice.waiting);
     }
   }
