@@ -35,12 +35,12 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   const request = { ledgerId: input?.ledgerId, all: input?.all ?? false };
   const orphans = patched('close-orphans') ? await closeOrphans(request) : [];
   // First: what they left open is known to reconciliation by their report.
-  const unwritten = await writeReports(input?.ledgerId, orphans);
+  const unwritten = new Set(await writeReports(input?.ledgerId, orphans));
   const repeated = await repeatUnknown(request);
   const asked = await askOpenDocuments(request);
   const outdated = await outdatedReports({ ledgerId: repeated.ledgerId });
-  unwritten.push(...(await writeReports(repeated.ledgerId, outdated)));
-  const written = [...new Set([...orphans, ...outdated])].filter((batchId) => !unwritten.includes(batchId));
+  for (const batchId of await writeReports(repeated.ledgerId, outdated)) unwritten.add(batchId);
+  const written = [...new Set([...orphans, ...outdated])].filter((batchId) => !unwritten.has(batchId));
   const result = {
     repeated: repeated.repeated,
     found: repeated.found,
@@ -48,7 +48,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
     serviceAway: repeated.serviceAway || asked.serviceAway,
     orphans,
     reports: written,
-    unwritten: [...new Set(unwritten)],
+    unwritten: [...unwritten],
   };
   setCurrentDetails(details(result));
   return result;

@@ -23,11 +23,26 @@ export async function shelveFile(options: DropFolderOptions, file: ShelveFile): 
   const there = await isFile(source);
   if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
   const name = reserved ?? (await reserveName(options, { file, folder, slotPath }));
-  if (there) await rename(source, join(folder, name));
+  if (there && !(await renamed(source, join(folder, name)))) {
+    // A later try has shelved it while this one stood still: a note without a file is one that this try placed for nothing.
+    if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
+    return shelveFile(options, file);
+  }
   await at('file-shelved');
   await rm(join(slotPath, file.name + MARKER_SUFFIX), { force: true });
   await at('marker-removed');
   return `${file.shelf}/${file.night.date}/${name}`;
+}
+
+/** False: it is not there any more. */
+async function renamed(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 function claimOf({ night, slot }: ShelveFile): string {

@@ -19,7 +19,6 @@ import { consoleParts } from './console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
 import { keeping, queuePollers, sayGoodbye } from './queue-pollers.ts';
-import { requireReportsFolder } from './require-reports-folder.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
 import { openLedger } from './open-ledger.ts';
@@ -53,7 +52,6 @@ export interface DistributedWorker {
 
 /** A worker on the shared ledger and the shared Temporal server. */
 export async function startDistributedWorker(config: Config, log: Logger): Promise<DistributedWorker> {
-  await requireReportsFolder(config);
   const shared = await openShared(config, log);
   return orStop(shared.parts, async () => {
     const { taskQueue } = config;

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Night, Shelf } from '../../../src/domain/ports/drop-folder.ts';
@@ -52,6 +52,27 @@ describe('shelving a file', () => {
 
     expect(await shelve(inputDir, NIGHT, file)).toBe('archive/2026-11-21/x-2.csv');
     expect(await readFile(join(inputDir, 'archive/2026-11-21/x.csv'), 'utf8')).toBe('by hand');
+  });
+
+  it('leaves no second note when it stood still and a later try has put the file there', async () => {
+    const inputDir = await dropPlace();
+    const file = await claimOne(inputDir, NIGHT, 'rows');
+    const draft = join(inputDir, 'in-progress', NIGHT.nightId, file.slot, '.note');
+    const stopped = dropFolderAt(inputDir, {
+      async at(point) {
+        if (point !== 'note-prepared') return;
+        const text = await readFile(draft, 'utf8');
+        await rm(draft);
+        await shelve(inputDir, NIGHT, file);
+        // As if it had stood still just before it wrote its draft.
+        await writeFile(draft, text);
+      },
+    });
+
+    const path = await stopped.shelve({ night: NIGHT, ...file, shelf: 'archive', note: 'Everything went out.' });
+
+    expect(path).toBe('archive/2026-11-21/x.csv');
+    expect(await treeOf(join(inputDir, 'archive'))).toEqual(['2026-11-21/x.csv', '2026-11-21/x.csv.note.txt']);
   });
 
   it('does the same again when it is repeated', async () => {
