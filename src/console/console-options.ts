@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/invoice.ts';
 import type { BatchLedger, Ledger } from '../domain/ports/ledger.ts';
+import type { Purged } from '../domain/ports/purge-ledger.ts';
 import type { Readiness } from '../domain/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
 
@@ -32,6 +33,8 @@ export interface Declared {
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
+  /** References that look alike and are not the same. */
+  readonly lookAlikes?: 'refuse' | 'keep';
   /** For the start alone: corrected content replaces what was rejected also where the refusal is no proof. */
   readonly acceptDuplicateRisk?: boolean;
 }
@@ -102,9 +105,17 @@ export interface StuckBatch {
   readonly cause: string;
 }
 
+/** What `lote purge` asks the owner of the data directory for. */
+export interface PurgeRequest {
+  readonly olderThanMs: number;
+  readonly dryRun: boolean;
+}
+
 /** What the console can set in motion; each is there only where the process that serves it can do it. */
 export interface ConsoleActions {
   readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
+  /** For programs that carry the token, never for a page. */
+  readonly purge?: (request: PurgeRequest) => Promise<Purged>;
   /** Files that came by the browser. */
   readonly files?: {
     /** Keeps a file under `incoming/` of the input directory; its name relative to that. @throws LoteError `usage` when it is too large */

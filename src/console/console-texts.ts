@@ -117,6 +117,8 @@ export interface ConsoleTexts extends OperatorTexts {
     readonly duplicateRows: string;
     readonly refuseDuplicates: string;
     readonly keepDuplicates: string;
+    readonly lookAlikes: string;
+    readonly keepLookAlikes: string;
     readonly again: string;
   };
   readonly proof: {

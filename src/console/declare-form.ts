@@ -41,6 +41,13 @@ export function declareForm({ texts: { dryRun } }: PageFormat, { file, declared 
         none: dryRun.refuseDuplicates,
         choices: [['keep', dryRun.keepDuplicates]],
       })}
+      ${select({
+        name: 'lookAlikes',
+        label: dryRun.lookAlikes,
+        chosen: declared.lookAlikes,
+        none: dryRun.refuseDuplicates,
+        choices: [['keep', dryRun.keepLookAlikes]],
+      })}
       <button>${dryRun.again}</button>
     </form>
   </details>`;

@@ -8,14 +8,16 @@ const DeclaredFields = z.object({
   decimal: z.enum([',', '.']).optional().catch(undefined),
   encoding: z.enum(ENCODINGS).optional().catch(undefined),
   duplicateRows: z.enum(['refuse', 'keep']).optional().catch(undefined),
+  lookAlikes: z.enum(['refuse', 'keep']).optional().catch(undefined),
 });
 
 /** What a form or an address declares about a file; what is empty or unknown is not declared. */
 export function readDeclared(fields: Readonly<Record<string, unknown>>): Declared {
-  const { decimal, encoding, duplicateRows } = DeclaredFields.parse(fields);
+  const { decimal, encoding, duplicateRows, lookAlikes } = DeclaredFields.parse(fields);
   return {
     ...(decimal === undefined ? {} : { decimal }),
     ...(encoding === undefined ? {} : { encoding }),
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
+    ...(lookAlikes === undefined ? {} : { lookAlikes }),
   };
 }

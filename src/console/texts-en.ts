@@ -123,6 +123,8 @@ export const TEXTS_EN: ConsoleTexts = {
     duplicateRows: 'Identical rows in one invoice',
     refuseDuplicates: 'are an error',
     keepDuplicates: 'are lines of their own',
+    lookAlikes: 'References that look alike and are not the same',
+    keepLookAlikes: 'are invoices of their own',
     again: 'Check again',
   },
   proof: {

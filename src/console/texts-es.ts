@@ -128,6 +128,8 @@ export const TEXTS_ES: ConsoleTexts = {
     duplicateRows: 'Filas idénticas en una factura',
     refuseDuplicates: 'son un error',
     keepDuplicates: 'son líneas propias',
+    lookAlikes: 'Referencias que parecen iguales y no lo son',
+    keepLookAlikes: 'son facturas distintas',
     again: 'Comprobar de nuevo',
   },
   proof: {

@@ -125,6 +125,8 @@ export const TEXTS_PT: ConsoleTexts = {
     duplicateRows: 'Linhas idênticas numa fatura',
     refuseDuplicates: 'são um erro',
     keepDuplicates: 'são linhas próprias',
+    lookAlikes: 'Referências que parecem iguais e não o são',
+    keepLookAlikes: 'são faturas distintas',
     again: 'Verificar de novo',
   },
   proof: {

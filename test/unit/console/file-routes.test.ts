@@ -188,11 +188,13 @@ describe('the check of a file', () => {
 
     const page = await checkPage(
       { files: { check } },
-      'file=may.csv&decimal=,&encoding=cp850&duplicateRows=&onInvalid=hold',
+      'file=may.csv&decimal=,&encoding=cp850&duplicateRows=&lookAlikes=keep&onInvalid=hold',
     );
-    await checkPage({ files: { check } }, 'file=may.csv&decimal=x&encoding=../x');
+    await checkPage({ files: { check } }, 'file=may.csv&decimal=x&encoding=../x&lookAlikes=maybe');
 
-    expect(asked).toEqual([{ decimal: ',', encoding: 'cp850' }, {}]);
+    expect(asked).toEqual([{ decimal: ',', encoding: 'cp850', lookAlikes: 'keep' }, {}]);
+    expect(page).toContain('<input type="hidden" name="lookAlikes" value="keep" />');
+    expect(page).toMatch(/<option value="keep" selected>are invoices of their own/u);
     expect(page).toContain('<input type="hidden" name="decimal" value="," />');
     expect(page).toMatch(/<option value="cp850" selected>/u);
   });
@@ -238,9 +240,12 @@ describe('the start of a file', () => {
       return { batchId: 'batch-may-0a1b2c3d', sha256: 'ab' };
     };
 
-    const answer = await start({ files: { start: startFile } }, { file: 'incoming/x/may.csv', decimal: ',' });
+    const answer = await start(
+      { files: { start: startFile } },
+      { file: 'incoming/x/may.csv', decimal: ',', lookAlikes: 'keep' },
+    );
 
-    expect(started).toEqual([['incoming/x/may.csv', { decimal: ',' }]]);
+    expect(started).toEqual([['incoming/x/may.csv', { decimal: ',', lookAlikes: 'keep' }]]);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/batches/batch-may-0a1b2c3d?started=ab']);
   });
 
