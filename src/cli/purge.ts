@@ -1,54 +1,81 @@
-import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import ms from 'ms';
 import { LoteError } from '../domain/errors.ts';
-import type { Purged } from '../domain/ports/purge-ledger.ts';
-import { readConfig } from '../runtime/config.ts';
+import { SHORTEST_PURGE_AGE_MS, type Purged } from '../domain/ports/purge-ledger.ts';
+import { readConfig, type Config } from '../runtime/config.ts';
 import { openDataDir } from '../runtime/data-dir.ts';
 import { acquireDirectoryLock } from '../runtime/directory-lock.ts';
-import { keptFile } from '../wiring/input-files.ts';
+import { createCommonFolders } from '../wiring/common-folders.ts';
 import { openLedger } from '../wiring/open-ledger.ts';
+import { findOwner, type OwnerApi } from '../wiring/owner-api.ts';
+import { purgeBatches } from '../wiring/purge-batches.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
-/** A slip of the unit (400m for 400d) must not empty the ledger. */
-const SHORTEST_MS = 24 * 60 * 60 * 1000;
+/** An owner that is just starting or leaving is asked, or its place taken, within this time. */
+const OWNER_PATIENCE_MS = 60_000;
+const LOOK_EVERY_MS = 250;
 
 export interface PurgeCommand {
   readonly olderThan: string;
   readonly dryRun: boolean;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
+  readonly ownerPatienceMs?: number;
 }
 
-/** `lote purge --older-than 400d`. */
-export async function purgeCommand({ olderThan, dryRun, json, env }: PurgeCommand): Promise<ExitCode> {
-  const age = ageOf(olderThan);
+interface Request {
+  readonly olderThanMs: number;
+  readonly dryRun: boolean;
+}
+
+/** `lote purge --older-than 400d`, also while batches run. */
+export async function purgeCommand({ olderThan, json, env, ...given }: PurgeCommand): Promise<ExitCode> {
+  const request = { olderThanMs: ageOf(olderThan), dryRun: given.dryRun };
   const config = readConfig(env);
+  const purged =
+    config.databaseUrl === null
+      ? await purgeDataDirectory(config, request, given.ownerPatienceMs ?? OWNER_PATIENCE_MS)
+      : await purgeLedger(config, request);
+  const { dryRun } = request;
+  process.stdout.write(json ? `${JSON.stringify({ dryRun, purged })}\n` : textOf(purged, dryRun));
+  return EXIT.ok;
+}
+
+/** The embedded ledger is one process's: here, when nobody has it, else where its owner is. */
+async function purgeDataDirectory(config: Config, request: Request, patienceMs: number): Promise<Purged> {
   const dataDir = await openDataDir(config.dataDir);
-  const lock = await acquireDirectoryLock(dataDir.path);
-  if (lock === null) {
-    throw new LoteError(
-      'data-directory-owned',
-      `Purging: nobody else may have ${config.dataDir} open, but another process owns it. Stop it (Ctrl-C in its terminal), then purge again.`,
-    );
+  for (let waited = 0; waited < patienceMs; waited += LOOK_EVERY_MS) {
+    const lock = await acquireDirectoryLock(dataDir.path);
+    if (lock !== null) return purgeLedger(config, request).finally(() => lock.release());
+    const owner = await findOwner(dataDir);
+    const purged = owner === null ? null : await purgeThroughOwner(owner, request);
+    if (purged !== null) return purged;
+    await sleep(LOOK_EVERY_MS);
   }
+  throw new LoteError(
+    'data-directory-owned',
+    `Purging: another process owns ${config.dataDir} and has not told its addresses within ${patienceMs / 1000} s. Nothing was removed. Try again in a moment.`,
+  );
+}
+
+/** Null: it has left. */
+async function purgeThroughOwner(owner: OwnerApi, request: Request): Promise<Purged | null> {
   try {
-    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
-    try {
-      const now = Date.now();
-      const request = { before: now - age, now };
-      const found = await ledger.purge({ ...request, dryRun: true });
-      if (!dryRun) {
-        // The copies of the files first: after the ledger has forgotten the batches, nobody would look for them.
-        for (const { sha256 } of found.batches) await rm(keptFile(config.dataDir, sha256), { force: true });
-        await ledger.purge({ ...request, dryRun: false });
-      }
-      process.stdout.write(json ? `${JSON.stringify({ dryRun, purged: found })}\n` : textOf(found, dryRun));
-      return EXIT.ok;
-    } finally {
-      await ledger.close();
-    }
+    return await owner.purge(request);
+  } catch (error) {
+    if (error instanceof LoteError && error.code === 'owner-leaving' && !owner.owns()) return null;
+    throw error;
+  }
+}
+
+async function purgeLedger(config: Config, request: Request): Promise<Purged> {
+  const { databaseUrl, dataDir } = config;
+  const ledger = await openLedger({ databaseUrl, directory: (await openDataDir(dataDir)).ledger });
+  try {
+    const folders = createCommonFolders({ config, ledger });
+    return await purgeBatches({ ledger, dataDir, folders }, { ...request, now: Date.now() });
   } finally {
-    await lock.release();
+    await ledger.close();
   }
 }
 
@@ -69,7 +96,7 @@ function textOf({ batches, contents, bodies, findings, deliveries }: Purged, dry
 
 function ageOf(text: string): number {
   const value = /^\d+(\.\d+)?\s*[a-z]+$/iu.test(text) ? ms(text as ms.StringValue) : Number.NaN;
-  if (Number.isFinite(value) && value >= SHORTEST_MS) return value;
+  if (Number.isFinite(value) && value >= SHORTEST_PURGE_AGE_MS) return Math.round(value);
   throw new LoteError(
     'usage',
     `Purging: --older-than must be a duration of at least a day, with its unit, such as 400d, found ${JSON.stringify(text)}.`,

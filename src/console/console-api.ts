@@ -4,8 +4,10 @@ import { bodyLimit } from 'hono/body-limit';
 import { stream } from 'hono/streaming';
 import { z } from 'zod';
 import type { LoteErrorCode } from '../domain/errors.ts';
+import type { BatchRecord } from '../domain/ports/batch-record.ts';
+import { SHORTEST_PURGE_AGE_MS } from '../domain/ports/purge-ledger.ts';
 import type { ConsoleOptions } from './console-options.ts';
-import { carriesToken } from './guard.ts';
+import { carriesToken, TOKEN_HEADER } from './guard.ts';
 import { healthChecks } from './health.ts';
 import { reportFiles } from './report-files.ts';
 import { stateCounts } from './state-counts.ts';
@@ -19,6 +21,8 @@ const RunRequestBody = z.object({
   files: z.array(z.string().min(1)).min(1),
   options: z.record(z.string(), z.unknown()).default({}),
 });
+
+const PurgeRequestBody = z.object({ olderThanMs: z.int().min(SHORTEST_PURGE_AGE_MS), dryRun: z.boolean() });
 
 /** The JSON API over the ledger, for other processes of one data directory and for scripts. */
 export function consoleApi(options: ConsoleOptions): Hono {
@@ -40,7 +44,10 @@ export function consoleApi(options: ConsoleOptions): Hono {
     const batches = await ledger.listBatches(limit);
     return context.json({
       batches: await Promise.all(
-        batches.map(async (batch) => ({ ...batch, counts: stateCounts(await ledger.countOutcomes(batch.batchId)) })),
+        batches.map(async (batch) => ({
+          ...shown(batch),
+          counts: stateCounts(await ledger.countOutcomes(batch.batchId)),
+        })),
       ),
     });
   });
@@ -50,7 +57,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
     if (batch === null) return batchNotFound(context);
     const outcomes = await ledger.countOutcomes(batch.batchId);
     return context.json({
-      ...batch,
+      ...shown(batch),
       counts: stateCounts(outcomes),
       outcomes,
       fileFindings: await ledger.fileFindings(batch.batchId),
@@ -74,7 +81,16 @@ export function consoleApi(options: ConsoleOptions): Hono {
     handOver(context, options),
   );
 
+  api.post('/purge', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge }), (context) =>
+    purge(context, options),
+  );
+
   return api;
+}
+
+/** The fencing token is the ledger's own: it tells a reader nothing. */
+function shown({ fencingToken: _, ...batch }: BatchRecord): Omit<BatchRecord, 'fencingToken'> {
+  return batch;
 }
 
 async function handOver(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
@@ -82,6 +98,17 @@ async function handOver(context: Context, { actions, token }: ConsoleOptions): P
   const body = RunRequestBody.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
   return context.json(await actions.run(body.data, { anywhere: carriesToken(context, token) }), 202);
+}
+
+/** What is purged is gone: a page of the console is not enough for it. */
+async function purge(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
+  if (!carriesToken(context, token)) {
+    return failure(context, 403, 'usage', `Purging needs the token of the console in ${TOKEN_HEADER}: lote purge.`);
+  }
+  if (actions?.purge === undefined) return failure(context, 501, 'usage', 'This process cannot purge.');
+  const body = PurgeRequestBody.safeParse(await context.req.json().catch(() => null));
+  if (!body.success) return failure(context, 400, 'usage', `Purging: ${z.prettifyError(body.error)}`);
+  return context.json(await actions.purge(body.data));
 }
 
 function bodyTooLarge(context: Context): Response {
@@ -97,6 +124,11 @@ function batchNotFound(context: Context): Response {
   );
 }
 
-function failure(context: Context, status: 400 | 404 | 413 | 501, code: LoteErrorCode, message: string): Response {
+function failure(
+  context: Context,
+  status: 400 | 403 | 404 | 413 | 501,
+  code: LoteErrorCode,
+  message: string,
+): Response {
   return context.json({ error: { code, message } }, status);
 }

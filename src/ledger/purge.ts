@@ -1,7 +1,15 @@
 import type { PurgeLedger } from '../domain/ports/purge-ledger.ts';
 import type { Database, Queries } from './database.ts';
 import { arrayLiteral } from './sql/array-literal.ts';
-import { COUNT_PURGE, MARK_PURGED, PURGE_STATEMENTS, PURGEABLE_BATCHES, PURGED_AT } from './sql/purge.ts';
+import {
+  COUNT_PURGE,
+  LOCK_PURGED_INVOICES,
+  MARK_PURGED,
+  PURGE_STATEMENTS,
+  PURGEABLE_BATCHES,
+  PURGED_AT,
+  PURGED_FILES,
+} from './sql/purge.ts';
 
 /** All of it in one transaction: a purge that is interrupted has removed nothing. */
 export function createPurge(database: Database): PurgeLedger {
@@ -10,6 +18,7 @@ export function createPurge(database: Database): PurgeLedger {
       return database.transaction(async (queries) => {
         const rows = await queries.query<{ batch_id: string; sha256: string }>(PURGEABLE_BATCHES, [before]);
         const ids = arrayLiteral(rows.map((row) => row.batch_id));
+        if (!dryRun && rows.length > 0) await queries.query(LOCK_PURGED_INVOICES, [ids]);
         const purged = {
           batches: rows.map(({ batch_id, sha256 }) => ({ batchId: batch_id, sha256 })),
           contents: await countOf(queries, COUNT_PURGE.contents, ids),
@@ -22,6 +31,11 @@ export function createPurge(database: Database): PurgeLedger {
         await queries.query(MARK_PURGED, [ids, now]);
         return purged;
       });
+    },
+
+    async purgedFiles(hashes) {
+      const rows = await database.query<{ sha256: string }>(PURGED_FILES, [arrayLiteral(hashes)]);
+      return rows.map(({ sha256 }) => sha256);
     },
 
     async purgedAt(batchId) {

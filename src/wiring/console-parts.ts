@@ -32,6 +32,8 @@ export interface ConsoleParts {
   readonly receiverUrl: string | null;
   /** Work that another process hands over; where nobody can take it, there is no such door. */
   readonly run?: NonNullable<ConsoleActions['run']>;
+  /** Where the ledger is this process's alone, others purge through it. */
+  readonly purge?: NonNullable<ConsoleActions['purge']>;
   /** Null: this process shares folders with nobody. */
   readonly folders: CommonFolders | null;
   /** Left out: the console alone, which needs the ledger. */
@@ -60,6 +62,7 @@ function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
   const { config, ledger } = parts;
   return {
     ...(parts.run === undefined ? {} : { run: parts.run }),
+    ...(parts.purge === undefined ? {} : { purge: parts.purge }),
     files: fileActions(parts, client),
     operate: createBatchOperator(client),
     watch: createBatchWatch(client),

@@ -29,6 +29,7 @@ import { rememberService, requireKnownService, type Interlock } from './interloc
 import { openLedger } from './open-ledger.ts';
 import { openSharedService, readProfile, type ServiceAccount } from './open-service.ts';
 import { keeping, queuePollers, sayGoodbye } from './queue-pollers.ts';
+import { purgeBatches } from './purge-batches.ts';
 import { requireReportsFolder } from './require-reports-folder.ts';
 import { requireOwnQueue } from './require-own-queue.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
@@ -205,6 +206,7 @@ async function startParts(
       temporalUi: temporal.ui,
       receiverUrl: receiver.url,
       run: (request, access) => handOver.run(request, access),
+      purge: (request) => purgeBatches({ ledger, dataDir: config.dataDir, folders }, { ...request, now: Date.now() }),
       ready: workerReadiness({ ledger, client, worker, folders }),
       log,
     }),

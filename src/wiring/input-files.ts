@@ -16,7 +16,12 @@ export interface InputPlaces {
 
 /** Where the bytes of a batch's file are kept, so that its corrections can be written in its own words later. */
 export function keptFile(dataDir: string, sha256: string): string {
-  return join(dataDir, 'files', sha256);
+  return join(keptFiles(dataDir), sha256);
+}
+
+/** The folder of all kept files; each is named by the hash of its bytes. */
+export function keptFiles(dataDir: string): string {
+  return join(dataDir, 'files');
 }
 
 /** Files of the input directory, read from a copy that nobody else writes to. */
@@ -62,7 +67,7 @@ async function refusedByProfile(error: unknown, copy: string): Promise<IngestRes
 }
 
 async function keepCopy(path: string, dataDir: string): Promise<string> {
-  const directory = join(dataDir, 'files');
+  const directory = keptFiles(dataDir);
   const part = join(directory, `.part-${randomUUID()}`);
   try {
     await mkdir(directory, { recursive: true });

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
 import { TOKEN_HEADER } from '../console/guard.ts';
-import type { RunAnswer, RunRequest } from '../console/console-options.ts';
+import type { PurgeRequest, RunAnswer, RunRequest } from '../console/console-options.ts';
+import type { Purged } from '../domain/ports/purge-ledger.ts';
 import { readConsoleToken } from '../runtime/console-token.ts';
 import type { DataDir } from '../runtime/data-dir.ts';
 import { currentOwner } from '../runtime/directory-lock.ts';
@@ -13,6 +14,8 @@ import { readEndpoints, type Endpoints } from '../runtime/endpoints.ts';
 /** The owner first asks the service for its merchants, which may take a minute. */
 const RUN_TIMEOUT_MS = 90_000;
 const READ_TIMEOUT_MS = 30_000;
+/** A purge is one transaction over years of batches. */
+const PURGE_TIMEOUT_MS = 280_000;
 /** An owner that leaves closes its console after it has removed its addresses: one that is silent longer than this cannot be reached. */
 const LISTEN_PATIENCE_MS = 5_000;
 const LISTEN_EVERY_MS = 250;
@@ -40,6 +43,13 @@ const Batches = z.object({ batches: z.array(Batch) });
 const Answer = z.object({
   batches: z.array(z.object({ batchId: z.string(), workflowId: z.string(), file: z.string() })),
 });
+const PurgeAnswer = z.object({
+  batches: z.array(z.object({ batchId: z.string(), sha256: z.string() })),
+  contents: z.number(),
+  bodies: z.number(),
+  findings: z.number(),
+  deliveries: z.number(),
+});
 const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** The owner of a data directory, as another process of it speaks to it. */
@@ -48,6 +58,8 @@ export interface OwnerApi {
   /** Whether it owns the directory still; it does while it is stopped. */
   owns(): boolean;
   run(request: RunRequest): Promise<RunAnswer>;
+  /** The owner purges, in its own process. */
+  purge(request: PurgeRequest): Promise<Purged>;
   batches(limit: number): Promise<readonly OwnerBatch[]>;
   /** Null when the ledger does not know it. */
   batch(batchId: string): Promise<OwnerBatch | null>;
@@ -99,8 +111,10 @@ function ownerApi(endpoints: Endpoints, door: { base: string; token: string; dir
     endpoints,
     owns: () => currentOwner(door.directory) === endpoints.owner,
     async run(request) {
-      const init = { method: 'POST', body: JSON.stringify(request), headers: { 'content-type': 'application/json' } };
-      return Answer.parse(await ask(door, '/run', { init, timeoutMs: RUN_TIMEOUT_MS }));
+      return Answer.parse(await ask(door, '/run', { init: posted(request), timeoutMs: RUN_TIMEOUT_MS }));
+    },
+    async purge(request) {
+      return PurgeAnswer.parse(await ask(door, '/purge', { init: posted(request), timeoutMs: PURGE_TIMEOUT_MS }));
     },
     batches: async (limit) =>
       Batches.parse(await ask(door, `/batches?limit=${limit}`, { timeoutMs: READ_TIMEOUT_MS })).batches,
@@ -113,6 +127,10 @@ function ownerApi(endpoints: Endpoints, door: { base: string; token: string; dir
       }
     },
   };
+}
+
+function posted(body: unknown): RequestInit {
+  return { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
 async function ask(

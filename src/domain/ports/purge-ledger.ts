@@ -1,3 +1,6 @@
+/** A slip of the unit (400m for 400d) must not empty the ledger. */
+export const SHORTEST_PURGE_AGE_MS = 24 * 60 * 60 * 1000;
+
 /** What a purge removes, or would remove. */
 export interface Purged {
   /** Batches whose words go, and the hashes of their files. */
@@ -16,9 +19,12 @@ export interface Purged {
 export interface PurgeLedger {
   /**
    * Of every closed batch that ended before `before` and in which nothing may still move. An invoice that did not go out keeps its content: it
-   * may be retried; one that another, younger batch holds keeps everything.
+   * may be retried; one that another, younger batch holds keeps everything. One transaction, which locks what it decided about: a batch that is
+   * claimed meanwhile is not purged, and a process that stands still until its session is taken from it has purged nothing.
    */
   purge(request: { readonly before: number; readonly dryRun: boolean; readonly now: number }): Promise<Purged>;
+  /** Of these hashes of files those that no batch needs any more: every batch of such a file is purged. */
+  purgedFiles(hashes: readonly string[]): Promise<readonly string[]>;
   /** null: its words are there. */
   purgedAt(batchId: string): Promise<number | null>;
 }

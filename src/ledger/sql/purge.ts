@@ -1,11 +1,11 @@
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
-import { stateList } from './states.ts';
+import { CLOSED_BATCH_STATES, stateList } from './states.ts';
 
 /** before: closed batches that ended before it, in which nothing may still move, not purged since. Locked, so that none is opened again meanwhile. */
 export const PURGEABLE_BATCHES = `/* purgeable-batches */
 SELECT b.batch_id, b.sha256
 FROM batch b
-WHERE b.state IN ('finished', 'cancelled', 'refused')
+WHERE b.state IN ${CLOSED_BATCH_STATES}
   AND (b.purged_at IS NULL OR b.purged_at < coalesce(b.finished_at, b.started_at))
   AND coalesce(b.finished_at, b.started_at) < $1
   AND NOT EXISTS (
@@ -14,6 +14,15 @@ WHERE b.state IN ('finished', 'cancelled', 'refused')
   )
 ORDER BY b.seq
 FOR UPDATE OF b`;
+
+/** batches: their invoices, locked in the order of a staging, so that no file that is being staged attaches to one whose content goes meanwhile. */
+export const LOCK_PURGED_INVOICES = `/* lock-purged-invoices */
+SELECT count(*) AS n FROM (
+  SELECT i.invoice_id FROM invoice i
+  WHERE i.invoice_id IN (SELECT bi.invoice_id FROM batch_invoice bi WHERE bi.batch_id = ANY ($1::text[]) AND bi.invoice_id IS NOT NULL)
+  ORDER BY i.identity
+  FOR UPDATE OF i
+) locked`;
 
 /** Invoices of these batches ($1) that no batch holds whose words stay. */
 const OF_PURGED_BATCHES = `SELECT DISTINCT bi.invoice_id
@@ -68,6 +77,12 @@ export const PURGE_STATEMENTS: readonly string[] = [
 /** batches, now. */
 export const MARK_PURGED = `/* mark-purged */
 UPDATE batch SET purged_at = $2 WHERE batch_id = ANY ($1::text[])`;
+
+/** hashes: those of which every batch, of whatever application, is closed and purged, and was not opened again since. */
+export const PURGED_FILES = `/* purged-files */
+SELECT sha256 FROM batch WHERE sha256 = ANY ($1::text[])
+GROUP BY sha256
+HAVING bool_and(state IN ${CLOSED_BATCH_STATES} AND coalesce(purged_at >= coalesce(finished_at, started_at), false))`;
 
 /** batchId. */
 export const PURGED_AT = `/* purged-at */

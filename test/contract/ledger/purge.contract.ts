@@ -161,6 +161,23 @@ export function purgeContract(open: OpenLedger): void {
       expect((await wordsOf(young)).content).toMatchObject({ ref: 'shared' });
     });
 
+    it('says that a kept file is no longer needed only when every batch of it is purged and none was opened again', async () => {
+      const batch = await scenario.run([{ ref: 'kept' }]);
+      await issue(batch, 'kept');
+      await end(batch);
+      const needed = await ledger.purgedFiles([batch.sha256, 'never-seen']);
+      await purge();
+      const purged = await ledger.purgedFiles([batch.sha256, 'never-seen']);
+
+      await ledger.claimBatch({
+        ...{ batchId: `${batch.batchId}-elsewhere`, application: `${scenario.application}-2`, file: 'same.csv' },
+        ...{ sha256: batch.sha256, workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
+      });
+
+      expect([needed, purged]).toEqual([[], [batch.sha256]]);
+      expect(await ledger.purgedFiles([batch.sha256]), 'another application reads it').toEqual([]);
+    });
+
     it('does not purge twice', async () => {
       const batch = await scenario.run([{ ref: 'once' }]);
       await issue(batch, 'once');

@@ -251,13 +251,13 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       },
     );
 
-    it('leaves a data directory alone that another process owns', async () => {
-      const { path } = await openDataDir(join(directory, 'data'));
+    it('leaves a data directory alone that another process owns and says nothing of itself', async () => {
+      const { path } = await openDataDir(join(directory, 'owned'));
       const lock = await acquireDirectoryLock(path);
+      const { DATABASE_URL: _, ...embedded }: Record<string, string> = { ...env, LOTE_DATA_DIR: path };
 
-      const error = await purgeCommand({ olderThan: '1d', dryRun: true, json: false, env }).catch(
-        (reason: unknown) => reason,
-      );
+      const command = { olderThan: '1d', dryRun: true, json: false, env: embedded, ownerPatienceMs: 500 };
+      const error = await purgeCommand(command).catch((reason: unknown) => reason);
       await lock?.release();
 
       expect(error).toMatchObject({ code: 'data-directory-owned' });

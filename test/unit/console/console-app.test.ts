@@ -8,6 +8,7 @@ import { createConsoleApp } from '../../../src/console/console-app.ts';
 import type { ConsoleOptions } from '../../../src/console/console-options.ts';
 import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
 import type { Held } from './console-ledger.ts';
+import { pageHeaders } from '../../support/page-headers.ts';
 
 const NO = { code: 'tax-code-unknown', message: 'The tax code is not known.' };
 const HOSTILE = '"><img src=x onerror=alert(1)>\'&';
@@ -261,7 +262,9 @@ describe('the JSON API', () => {
   it('lists batches with counts', async () => {
     const answer = await get('/api/batches', { held: [MIXED, { batch: aBatch({ batchId: 'b2' }), invoices: [] }] });
 
-    expect(await answer.json()).toMatchObject({
+    const document = (await answer.json()) as { batches: object[] };
+    expect(document.batches.map((batch) => 'fencingToken' in batch)).toEqual([false, false]);
+    expect(document).toMatchObject({
       batches: [
         { batchId: MIXED.batch.batchId, file: 'may.csv', counts: { issued: 1, rejected: 1, unknown: 1, staged: 0 } },
         { batchId: 'b2' },
@@ -286,7 +289,9 @@ describe('the JSON API', () => {
     const answer = await get(`/api/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
 
     const body = (await answer.json()) as Record<string, unknown>;
-    expect(body).toMatchObject({ ...MIXED.batch, counts: { rejected: 1 }, fileFindings: MIXED.findings, reports: [] });
+    const { fencingToken: _, ...shown } = MIXED.batch;
+    expect(body).toMatchObject({ ...shown, counts: { rejected: 1 }, fileFindings: MIXED.findings, reports: [] });
+    expect(body).not.toHaveProperty('fencingToken');
     expect(Object.keys(body['counts'] as object).sort()).toEqual([...OUTCOMES].sort());
     expect(body['outcomes']).toHaveLength(3);
   });
@@ -306,6 +311,64 @@ describe('the JSON API', () => {
 
       expect(answer.status).toBe(404);
       expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) as string } });
+    },
+  );
+});
+
+describe('POST /api/purge', () => {
+  const DAY = 86_400_000;
+  const PURGED = { batches: [{ batchId: 'b', sha256: 'ab' }], contents: 1, bodies: 1, findings: 0, deliveries: 2 };
+
+  function consoleThatPurges() {
+    const requests: unknown[] = [];
+    const purge = async (request: unknown) => {
+      requests.push(request);
+      return PURGED;
+    };
+    const app = createConsoleApp({
+      ledger: ledgerHolding([]),
+      reportsDir,
+      links: { temporalUi: null },
+      version: '0.1.0',
+      token: 'the-token',
+      actions: { purge },
+    });
+    const post = (headers: Record<string, string>, body = JSON.stringify({ olderThanMs: DAY, dryRun: false })) =>
+      app.request('http://localhost/api/purge', { method: 'POST', headers: { host: 'localhost', ...headers }, body });
+    return { app, requests, post };
+  }
+
+  it('purges for who carries the token', async () => {
+    const { requests, post } = consoleThatPurges();
+
+    const answer = await post({ 'x-lote-token': 'the-token' });
+
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual(PURGED);
+    expect(requests).toEqual([{ olderThanMs: DAY, dryRun: false }]);
+  });
+
+  it('refuses a page of the console, which has everything but the token', async () => {
+    const { app, requests, post } = consoleThatPurges();
+    const load = (path: string) => app.request(`http://localhost${path}`, { headers: { host: 'localhost' } });
+
+    const answers = [
+      await post(await pageHeaders('http://localhost', load)),
+      await post({ 'x-lote-token': 'another' }),
+      await post({}),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(requests).toEqual([]);
+  });
+
+  it.each(['', '{}', '{"olderThanMs":86399999,"dryRun":false}', '{"olderThanMs":86400000}'])(
+    'refuses the body %j',
+    async (body) => {
+      const { requests, post } = consoleThatPurges();
+
+      expect((await post({ 'x-lote-token': 'the-token' }, body)).status).toBe(400);
+      expect(requests).toEqual([]);
     },
   );
 });
