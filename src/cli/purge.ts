@@ -46,7 +46,13 @@ async function purgeDataDirectory(config: Config, request: Request, patienceMs: 
   const dataDir = await openDataDir(config.dataDir);
   for (let waited = 0; waited < patienceMs; waited += LOOK_EVERY_MS) {
     const lock = await acquireDirectoryLock(dataDir.path);
-    if (lock !== null) return purgeLedger(config, request).finally(() => lock.release());
+    if (lock !== null) {
+      try {
+        return await purgeLedger(config, request);
+      } finally {
+        await lock.release();
+      }
+    }
     const owner = await findOwner(dataDir);
     const purged = owner === null ? null : await purgeThroughOwner(owner, request);
     if (purged !== null) return purged;

@@ -89,8 +89,9 @@ export function consoleApi(options: ConsoleOptions): Hono {
 }
 
 /** The fencing token is the ledger's own: it tells a reader nothing. */
-function shown({ fencingToken: _, ...batch }: BatchRecord): Omit<BatchRecord, 'fencingToken'> {
-  return batch;
+function shown(batch: BatchRecord): Omit<BatchRecord, 'fencingToken'> {
+  const { fencingToken: _, ...others } = batch;
+  return others;
 }
 
 async function handOver(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
