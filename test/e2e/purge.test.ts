@@ -65,7 +65,9 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
     let running = '';
     await until(async () => {
       const { batches } = documentOf<BatchesDocument>(await runLote(['status', '--json'], env));
-      const found = batches.find(({ state, counts }) => state === 'running' && (counts['issued'] ?? 0) > 0);
+      const found = batches.find(
+        ({ state, counts }) => state === 'running' && (counts['accepted'] ?? 0) + (counts['issued'] ?? 0) > 0,
+      );
       running = found?.id ?? '';
       return found !== undefined;
     });
