@@ -139,19 +139,6 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       return documentOf<BatchesDocument>(end).batches[0]?.id ?? '';
     }
 
-    it('needs nothing but the ledger, and leaves what runs alone', async () => {
-      const old = await ranOld();
-      await there.database.rows(AGE);
-
-      await purgeBesideRun(there.place, there.client, old);
-
-      there.sandbox.signal('SIGTERM');
-      await there.sandbox.end;
-      const books = await leftBooks(there.sandboxPlace.dataDir);
-      expect(books.duplicates).toEqual([]);
-      expect(books.totals.invoices).toBe(4 + RUNNING_INVOICES);
-    });
-
     it('removes nothing when it stood still in the middle of it, and somebody claimed a file meanwhile', async () => {
       const old = await ranOld();
       const refused = join(there.place.inputDir, 'refused.csv');
