@@ -127,7 +127,7 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
     beforeEach(async () => {
       const temporalAddress = inject('temporalAddress');
       there = await distributedPlace({ postgresUrl: server ?? '', temporalAddress, env: slow });
-      const workers = [1, 2].map(() => there.processes.start(['worker'], there.env));
+      const workers = [1, 2].map(() => there.processes.start(['worker'], { ...there.env, LOTE_SETTLE_TIMEOUT: '10m' }));
       await Promise.all(workers.map((worker) => worker.said('Worker on task queue')));
     }, 120_000);
 
@@ -138,6 +138,19 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       const end = await runLote(['run', join(there.place.inputDir, 'old.csv'), '--json'], there.client);
       return documentOf<BatchesDocument>(end).batches[0]?.id ?? '';
     }
+
+    it('needs nothing but the ledger, and leaves what runs alone', async () => {
+      const old = await ranOld();
+      await there.database.rows(AGE);
+
+      await purgeBesideRun(there.place, there.client, old);
+
+      there.sandbox.signal('SIGTERM');
+      await there.sandbox.end;
+      const books = await leftBooks(there.sandboxPlace.dataDir);
+      expect(books.duplicates).toEqual([]);
+      expect(books.totals.invoices).toBe(4 + RUNNING_INVOICES);
+    });
 
     it('removes nothing when it stood still in the middle of it, and somebody claimed a file meanwhile', async () => {
       const old = await ranOld();

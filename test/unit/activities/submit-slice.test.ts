@@ -66,7 +66,7 @@ describe('a slice of invoices', () => {
     const place = sending((ref) => (ref === 'R1' ? REFUSED : created()));
     const batch = await place.batch(3);
 
-    expect(await place.slice(batch)).toEqual({ accepted: 2, left: 0, stop: false, waiting: null });
+    expect(await place.slice(batch)).toEqual({ accepted: 2, left: 0, stop: false, triedMs: 0, waiting: null });
     expect(place.posts).toEqual(['R0', 'R1', 'R2']);
     expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: SAID, attempts: 1 });
   });
@@ -76,7 +76,7 @@ describe('a slice of invoices', () => {
     const batch = await place.batch(2);
     await place.slice(batch);
 
-    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, waiting: null });
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null });
     expect(place.posts).toHaveLength(2);
   });
 
@@ -96,10 +96,22 @@ describe('a slice of invoices', () => {
     const batch = await place.batch(2);
 
     expect(await place.slice(batch)).toEqual({
-      ...{ accepted: 1, left: 1, stop: false },
+      ...{ accepted: 1, left: 1, stop: false, triedMs: 0 },
       waiting: { reason: 'retry-after', probeAfterMs: 30_000 },
     });
     expect(await batch.line('R0')).toMatchObject({ state: 'sending', reason: REASON });
+  });
+
+  it('says for how long it could send, and not for how long its process stood still', async () => {
+    async function triedMs(answerAfterMs: number): Promise<number | undefined> {
+      const place: SlicePlace = sending(() => {
+        place.later(answerAfterMs);
+        return created();
+      });
+      return (await place.slice(await place.batch(1))).triedMs;
+    }
+
+    expect([await triedMs(1_500), await triedMs(3_600_000)]).toEqual([1_500, 60_000]);
   });
 
   it('does not send again what may exist when its window ends while it waits for its turn', async () => {
@@ -168,7 +180,7 @@ describe('a service that lets nobody in', () => {
     const batch = await place.batch(5);
 
     expect(await place.slice(batch)).toEqual({
-      ...{ accepted: 0, left: 5, stop: false },
+      ...{ accepted: 0, left: 5, stop: false, triedMs: 0 },
       waiting: { reason: 'http-401', probeAfterMs: 5_000 },
     });
     expect(place.posts).toHaveLength(1);
@@ -216,9 +228,15 @@ describe('a service that lets nobody in', () => {
     place.later(5_000);
     const probed = await place.slice(batch);
 
-    expect(behind).toEqual({ accepted: 0, left: 4, stop: false, waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
+    expect(behind).toEqual({
+      accepted: 0,
+      left: 4,
+      stop: false,
+      triedMs: 0,
+      waiting: { reason: 'http-401', probeAfterMs: 5_000 },
+    });
     expect(posts).toBe(1);
-    expect(probed).toEqual({ accepted: 4, left: 0, stop: false, waiting: null });
+    expect(probed).toEqual({ accepted: 4, left: 0, stop: false, triedMs: 0, waiting: null });
     expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
   });
 
@@ -238,7 +256,7 @@ describe('a service that lets nobody in', () => {
     await place.deps.ledger.saveMerchants(place.scenario.application, merchants);
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 2, waiting: null });
-    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, waiting: null });
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null });
 
     expect(place.posts).toEqual(['X0', 'X1', 'X2', 'X3', 'X4', 'A', 'B']);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 5, held: 7, accepted: 2 });
@@ -319,7 +337,7 @@ describe('errors that are kept under keys', () => {
     for (let round = 1; round <= 4; round += 1) await place.slice(batch);
     place.later(place.deps.settings.sendMs / 2);
 
-    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, waiting: null });
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null });
 
     expect(place.posts).toHaveLength(65);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ unknown: 5 });
@@ -358,7 +376,7 @@ describe('a service that refuses too much', () => {
     const place = sending((_, nth) => (nth % 2 === 0 ? REFUSED : created()));
     const batch = await place.batch(80);
 
-    expect(await place.slice(batch)).toEqual({ accepted: 40, left: 0, stop: false, waiting: null });
+    expect(await place.slice(batch)).toEqual({ accepted: 40, left: 0, stop: false, triedMs: 0, waiting: null });
     expect(place.posts).toHaveLength(80);
   });
 });
