@@ -1,5 +1,5 @@
 import type { Reason } from '../src/domain/invoice.ts';
-import type { SendableInvoice } from '../src/domain/ports/ledger.ts';
+import type { FencingToken, SendableInvoice } from '../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Told apart by the client from 401, by its own code. */
@@ -31,11 +31,11 @@ export async function refuseForbidden(
 /** Nothing more of these merchants goes out. What a slice leaves of them counts as left: the next round finds it gone. */
 export async function holdForbiddenMerchants(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
-  batchId: string,
+  { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken?: FencingToken },
   merchantNifs: readonly string[],
 ): Promise<void> {
   for (const merchantNif of merchantNifs) {
     // oxlint-disable-next-line no-await-in-loop
-    await ledger.holdUnsent(batchId, { reason: MERCHANT_FORBIDDEN, merchantNif, now: now() });
+    await ledger.holdUnsent(batchId, { reason: MERCHANT_FORBIDDEN, merchantNif, now: now(), fencingToken });
   }
 }

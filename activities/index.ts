@@ -1,6 +1,7 @@
 import type { ActivityDeps } from './deps.ts';
 import { askUnsettled } from './ask-unsettled.ts';
 import { closePage } from './close-page.ts';
+import { awaitFirstInvoices } from './first-invoices.ts';
 import { guarded } from './failure.ts';
 import { finishBatch } from './finish.ts';
 import { ingestBatch } from './ingest.ts';
@@ -41,6 +42,7 @@ export function createActivities(deps: ActivityDeps) {
     lookAtBatch: bind('lookAtBatch', lookAtBatch),
     recordControl: bind('recordControl', recordControl),
     writeReport: bind('writeReport', writeReport),
+    awaitFirstInvoices: bind('awaitFirstInvoices', awaitFirstInvoices),
     judgeCanary: bind('judgeCanary', judgeCanary),
     reopenBatch: bind('reopenBatch', reopenBatch),
     sendAgain: bind('sendAgain', sendAgain),

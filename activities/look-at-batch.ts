@@ -9,7 +9,8 @@ import type { ActivityDeps } from './deps.ts';
 export interface LookInput {
   readonly ledgerId: string;
   readonly batchId: string;
-  readonly paused: boolean;
+  /** Left out: the run has no batch that it may change. */
+  readonly paused?: boolean;
   /** What senders are to know; left out by runs of an earlier version, which write the state alone. */
   readonly control?: SendingControl | undefined;
   /** What operators did since the look before. */
@@ -27,7 +28,8 @@ export async function lookAtBatch(deps: ActivityDeps, input: LookInput): Promise
   await deps.ledger.noteActions(batchId, actions);
   // Only a word of an operator changes it, and a batch that has ended keeps its state.
   if (actions.length > 0 && control !== undefined) await deps.ledger.recordControl(control);
-  else if (actions.length > 0) await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
+  else if (actions.length > 0 && paused !== undefined)
+    await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
   return standingOf(deps, batchId);
 }
 

@@ -1,7 +1,10 @@
+import { isNothing, type AnswerCounts } from '../src/domain/answer-counts.ts';
 import type { BatchRecord } from '../src/domain/ports/ledger.ts';
 import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
 import type { BatchDesk, BatchSettings, Standing } from '../workflows/messages.ts';
+import { countAnswers } from './answer-counts.ts';
 import type { ActivityDeps } from './deps.ts';
+import { firstInvoicesOf, type FirstInvoices } from './first-invoices.ts';
 import { standingOf } from './look-at-batch.ts';
 
 export interface PageSpan {
@@ -26,6 +29,10 @@ export interface RunningBatch {
   readonly standing: Standing;
   /** Invoices that an earlier run left `unsettled`, to be asked for; left out: none. */
   readonly unsettled?: number;
+  /** What goes before the rest of a large batch; null: nothing is left to send. Left out for small batches, and by an earlier version of Lote. */
+  readonly first?: FirstInvoices | null;
+  /** What the service had said of the batch's invoices; left out: nothing. */
+  readonly before?: AnswerCounts;
 }
 
 /** What a run needs to know of its batch: the pages with something to do, and how patient to be. */
@@ -34,6 +41,8 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
   const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
   const standing = await standingOf(deps, batch.batchId);
   const { unsettled = 0 } = standing.counts;
+  const before = await countAnswers(deps, batch);
+  const first = await firstInvoicesOf(deps, batch);
   return {
     kind: 'running',
     ledgerId: deps.ledger.id,
@@ -50,5 +59,7 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
     desk: deps.desk(),
     standing,
     ...(unsettled === 0 ? {} : { unsettled }),
+    ...(first === undefined ? {} : { first }),
+    ...(isNothing(before) ? {} : { before }),
   };
 }

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
+import type { AnswerCounts } from '../src/domain/answer-counts.ts';
 import type { Reason } from '../src/domain/invoice.ts';
 import type { SendableInvoice, SendOutcome } from '../src/domain/ports/ledger.ts';
 import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
 import type { ActivityDeps } from './deps.ts';
 import { createDoor, type Door, type Waiting } from './doorkeeper.ts';
 import { eachOf } from './each-of.ts';
-import { holdOverBudget, readBudget } from './failure-budget.ts';
+import { readBudget } from './failure-budget.ts';
+import { createFailureWatches, type FailureWatch } from './failure-watch.ts';
 import { holdForbiddenMerchants, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun } from './forbidden-run.ts';
 import { freezeBodies } from './freeze-bodies.ts';
@@ -27,6 +29,9 @@ export interface SliceInput {
   readonly to: number;
   /** The run that holds the batch's claim; left out by runs of an earlier version. */
   readonly run?: ClaimingRun | undefined;
+  readonly fencingToken?: number | undefined;
+  /** What the service had said of the batch when its round began; left out: nothing. */
+  readonly before?: AnswerCounts | undefined;
 }
 
 export interface SliceResult {
@@ -59,6 +64,13 @@ interface Shared {
   readonly storedErrors: StoredErrors;
   /** Of all slices together, so that what waits for its turn can still be stopped when the door shuts. */
   readonly slots: Slots;
+  readonly failureWatch: ReturnType<typeof createFailureWatches>;
+}
+
+/** What belongs to one slice. */
+interface SliceParts {
+  readonly permit: SendingPermit;
+  readonly failures: FailureWatch;
 }
 
 /** The sending of slices. */
@@ -67,6 +79,7 @@ export function createSubmitSlice({ ledger, service, now, settings }: ActivityDe
     door: createDoor({ ledger, baseUrl: service.baseUrl, now }),
     storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
     slots: createSlots(settings.maxConcurrency),
+    failureWatch: createFailureWatches(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
 }
@@ -75,13 +88,15 @@ export function createSubmitSlice({ ledger, service, now, settings }: ActivityDe
 async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput): Promise<SliceResult> {
   const { batchId, run } = input;
   const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS });
+  const failures = shared.failureWatch(deps, input);
   try {
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, null);
     const began = deps.now();
-    const slice = await sendSlice(deps, { ...shared, permit }, input);
+    const slice = await sendSlice(deps, { ...shared, permit, failures }, input);
     // A process that stood still tried nothing: a slice starts nothing after this.
     return { ...slice, triedMs: Math.min(Math.max(0, deps.now() - began), LONGEST_SLICE_MS) };
   } finally {
+    failures.leave();
     permit.close();
   }
 }
@@ -99,7 +114,7 @@ async function nothingHandedOut(
 /** Reads what is to be sent, freezes its bytes in the ledger, POSTs, and records every answer as it comes. */
 async function sendSlice(
   deps: ActivityDeps,
-  { door, storedErrors, slots, permit }: Shared & { readonly permit: SendingPermit },
+  { door, storedErrors, slots, permit, failures }: Shared & SliceParts,
   input: SliceInput,
 ): Promise<SliceResult> {
   const { batchId, from, to } = input;
@@ -136,10 +151,10 @@ async function sendSlice(
   slice.left += idle.length;
   const reason = door.shutFor() ?? (permit.withdrawn.aborted ? STOPPED : NOT_ITS_TURN);
   await putBack(deps, batchId, { idle, reason });
-  if (door.shutFor() === null) await holdForbiddenMerchants(deps, batchId, forbidden.refusedMerchants());
+  if (door.shutFor() === null) await holdForbiddenMerchants(deps, input, forbidden.refusedMerchants());
 
-  const overBudget = slice.refused > 0 && (await holdOverBudget(deps, batchId));
-  const stop = (await holdOverRetries(deps, batchId, slice.repeats)) || overBudget;
+  const overBudget = (slice.refused > 0 || failures.spent) && (await failures.hold());
+  const stop = (await holdOverRetries(deps, input, slice.repeats)) || overBudget;
   return { accepted: slice.accepted, left: slice.left, stop, waiting: slice.left === 0 ? null : await waiting() };
 
   async function send(invoice: SendableInvoice): Promise<void> {
@@ -167,6 +182,7 @@ async function sendSlice(
     if (outcome === null) return leave(invoice);
     await deps.ledger.recordSends([{ invoiceId, generation, attempts, sentAt, answeredAt, outcome }]);
     await judge(invoice, { ...sent, outcome });
+    await failures.look();
   }
 
   async function leave(invoice: SendableInvoice): Promise<void> {
@@ -175,7 +191,8 @@ async function sendSlice(
   }
 
   function halted(invoice: SendableInvoice): boolean {
-    if (permit.withdrawn.aborted || slice.stop || cancellationSignal.aborted || deps.now() > until) return true;
+    if (permit.withdrawn.aborted || slice.stop || failures.spent || cancellationSignal.aborted || deps.now() > until)
+      return true;
     return forbidden.isParked(invoice) || (door.shutFor() !== null && invoice !== probe);
   }
 
@@ -227,7 +244,7 @@ async function sendSlice(
     slice.refused += 1;
     if (slice.refused !== nextLook) return;
     nextLook *= 2;
-    slice.stop ||= (await readBudget(deps, batchId)).spent;
+    slice.stop ||= (await readBudget(deps, input)).spent;
   }
 
   async function waiting(): Promise<Waiting | null> {

@@ -12,6 +12,9 @@ export const SUBMIT: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTim
 /** Listing and creating merchants is one request per merchant. */
 export const MERCHANTS: ActivityOptions = { startToCloseTimeout: '30m', heartbeatTimeout: '30s', retry: RETRY };
 
+/** The wait ends by itself after half a minute, and a few GETs. */
+export const FIRST_WORDS: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '20s', retry: RETRY };
+
 /** Up to a page of GETs. */
 export const SETTLE: ActivityOptions = { startToCloseTimeout: '10m', heartbeatTimeout: '30s', retry: RETRY };
 

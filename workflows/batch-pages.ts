@@ -70,10 +70,10 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   }
 
   function startPage(span: PageSpan): Promise<Page> {
-    const { ledgerId, batchId, fencingToken, run, settings, desk } = ingested;
+    const { ledgerId, batchId, fencingToken, run, before, settings, desk } = ingested;
     return startChild(invoicePage, {
       workflowId: pageWorkflowId(batchId, span.page),
-      args: [{ ...span, ledgerId, batchId, fencingToken, run, settings, control: batch.control() }],
+      args: [{ ...span, ledgerId, batchId, fencingToken, run, before, settings, control: batch.control() }],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
       ...(desk.searchable ? { typedSearchAttributes: pageAttributes(batchId) } : {}),
       staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,

@@ -69,6 +69,6 @@ export async function tellWhatWasDone(
 ): Promise<void> {
   if (batch.untold.length === 0) return;
   const actions = [...batch.untold];
-  await lookAtBatch({ ledgerId, batchId, paused: false, actions });
+  await lookAtBatch({ ledgerId, batchId, actions });
   batch.told(actions.length);
 }

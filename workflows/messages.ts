@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AnswerCounts } from '../src/domain/answer-counts.ts';
 import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { ProblemGroup } from '../src/domain/ports/operating-ledger.ts';
 import type { ClaimingRun } from '../src/domain/ports/sending-control-ledger.ts';
@@ -176,6 +177,8 @@ export interface PageInput {
   readonly fencingToken?: number | undefined;
   /** The run that holds the batch's claim; pages of an earlier version do not have it. */
   readonly run?: ClaimingRun | undefined;
+  /** What the service had said of the batch when its round began; left out: nothing. */
+  readonly before?: AnswerCounts | undefined;
   readonly page: number;
   readonly firstOrdinal: number;
   readonly lastOrdinal: number;

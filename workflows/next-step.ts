@@ -15,6 +15,10 @@ const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
     'The service refuses the API key: set the right one and start Lote again. Nothing is lost meanwhile',
   ],
   [/^http-403/, 'The service refuses this application: ask its support. It is tried again by itself'],
+  [
+    /^first-invoices/,
+    'Nothing: the first invoices were accepted, and the rest goes when one of them is issued, or after half a minute',
+  ],
   [/^(retry-after|http-429)/, 'Nothing: the service asked to be left alone for a while'],
   [
     /./,

@@ -120,7 +120,7 @@ interface Round {
 
 /** Every slice of the page once, unless the service as a whole is in trouble or an operator stops it. */
 async function sendRound(input: PageInput, { control }: PageVoice): Promise<Round> {
-  const { ledgerId, batchId, run, page, settings } = input;
+  const { ledgerId, batchId, run, fencingToken, before, page, settings } = input;
   const round: Round = { accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null };
   const starts: number[] = [];
   for (let from = input.firstOrdinal; from <= input.lastOrdinal; from += settings.sliceSize) starts.push(from);
@@ -137,7 +137,7 @@ async function sendRound(input: PageInput, { control }: PageVoice): Promise<Roun
       const to = Math.min(from + settings.sliceSize - 1, input.lastOrdinal);
       const slice = await submitSlice.executeWithOptions(
         { ...options.SUBMIT, summary: `sending invoices ${from} to ${to}` },
-        [{ ledgerId, batchId, run, page, from, to }],
+        [{ ledgerId, batchId, run, fencingToken, before, page, from, to }],
       );
       round.accepted += slice.accepted;
       round.left += slice.left;

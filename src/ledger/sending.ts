@@ -1,3 +1,4 @@
+import type { AnswerCounts } from '../domain/answer-counts.ts';
 import type { Invoice } from '../domain/invoice.ts';
 import type {
   FreezeInvoice,
@@ -10,8 +11,10 @@ import type { Database } from './database.ts';
 import { shareUnderToken } from './claim-proof.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { applyEvents, settledInvoices } from './settled.ts';
-import { column } from './sql/array-literal.ts';
+import { arrayLiteral, column } from './sql/array-literal.ts';
 import { ADD_REPEATS } from './sql/add-repeats.ts';
+import { COUNT_ANSWERS } from './sql/count-answers.ts';
+import { FIRST_UNSENT } from './sql/first-unsent.ts';
 import { FREEZE } from './sql/freeze.ts';
 import { HOLD_UNSENT } from './sql/hold-unsent.ts';
 import { NOTE_INTERRUPTED_SENDS } from './sql/note-interrupted-sends.ts';
@@ -27,6 +30,9 @@ const UNIQUE_TRIES = 3;
 
 /** An answer's record holds up nothing but its own lane, and each statement costs as much as a dozen of its rows. */
 const ANSWERS_WINDOW_MS = 25;
+
+/** The largest integer of the database: no file has so many invoices. */
+const LAST_ORDINAL = 2_147_483_647;
 
 interface FreezeItem extends FreezeInvoice {
   readonly batchId: string;
@@ -70,6 +76,17 @@ export function createSending(database: Database): SendingLedger {
     async addRepeats(batchId, repeats) {
       const [row] = await database.query<{ repeats: number }>(ADD_REPEATS, [batchId, repeats]);
       return row?.repeats ?? 0;
+    },
+
+    async firstUnsent(batchId, limit) {
+      return (await database.query<{ ordinal: number }>(FIRST_UNSENT, [batchId, limit])).map(({ ordinal }) => ordinal);
+    },
+
+    async countAnswers(batchId, { retryableCodes, maxGenerations, from = 1, to = LAST_ORDINAL }) {
+      const codes = arrayLiteral(retryableCodes);
+      const [row] = await database.query<AnswerCounts>(COUNT_ANSWERS, [batchId, from, to, codes, maxGenerations]);
+      if (row === undefined) throw new Error('A count has one row');
+      return row;
     },
 
     async holdUnsent(batchId, { reason, merchantNif, page, now, fencingToken }) {

@@ -6,6 +6,8 @@ import { column } from './sql/array-literal.ts';
 import { DELIVERY_TROUBLE } from './sql/delivery-trouble.ts';
 import { INSERT_DELIVERIES } from './sql/insert-deliveries.ts';
 import { PARKED_DELIVERIES } from './sql/parked-deliveries.ts';
+import type { ReportedRow } from './sql/reported-failures.ts';
+import { REPORTED_FAILURES } from './sql/reported-failures.ts';
 import type { UnconfirmedRow } from './sql/unconfirmed-failures.ts';
 import { UNCONFIRMED_FAILURES } from './sql/unconfirmed-failures.ts';
 import type { EndpointRow } from './sql/webhook-endpoints.ts';
@@ -33,6 +35,17 @@ export function createWebhooks(database: Database): WebhookLedger {
     async unconfirmedFailures(batchId, page, limit) {
       const rows = await database.query<UnconfirmedRow>(UNCONFIRMED_FAILURES, [batchId, page, limit]);
       return rows.map((row) => ({ invoiceId: row.invoice_id, serviceId: row.service_id, reason: reasonOf(row) }));
+    },
+
+    async reportedFailures(batchId, limit) {
+      const rows = await database.query<ReportedRow>(REPORTED_FAILURES, [batchId, limit]);
+      const invoices = rows.map((row) => ({
+        invoiceId: row.invoice_id,
+        serviceId: row.service_id,
+        reason: reasonOf(row),
+        asks: row.asks,
+      }));
+      return { reported: rows[0]?.reported ?? 0, invoices };
     },
 
     async parkedDeliveries() {

@@ -1,3 +1,4 @@
+import type { AnswerCounts } from '../answer-counts.ts';
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
@@ -230,6 +231,14 @@ export interface RecordSend {
   readonly outcome: SendOutcome;
 }
 
+export interface CountAnswers {
+  /** Of the retry policy: what failed with one of them, below so many generations, is sent again. */
+  readonly retryableCodes: readonly string[];
+  readonly maxGenerations: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
 export interface SendingLedger {
   /** Counts POSTs that were repeated in this run of the batch; returns their number so far. */
   addRepeats(batchId: string, repeats: number): Promise<number>;
@@ -252,6 +261,10 @@ export interface SendingLedger {
    * `unknown`, reason `service-id-taken`. Returns invoices that are final now.
    */
   recordSends(items: readonly RecordSend[]): Promise<readonly SettledInvoice[]>;
+  /** Ordinals of the first of its unsent invoices (owned, `staged` or `sending`), at most `limit`; ascending. */
+  firstUnsent(batchId: string, limit: number): Promise<readonly number[]>;
+  /** What the service has said of the owned invoices of the batch with ordinal in [from, to], or of all. */
+  countAnswers(batchId: string, count: CountAnswers): Promise<AnswerCounts>;
   /** staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of one merchant only. */
   holdUnsent(
     batchId: string,
@@ -411,6 +424,14 @@ export interface DeliveryTrouble {
   readonly unknownIds: number;
 }
 
+/** An accepted invoice of which a signed event says that it failed. */
+export interface ReportedFailure {
+  readonly invoiceId: number;
+  readonly serviceId: string;
+  readonly reason: Reason | null;
+  readonly asks: number;
+}
+
 export interface WebhookLedger {
   /** Stores and commits: the news cannot be lost any more. What is not applied after it, pageProgress applies. */
   storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
@@ -424,6 +445,11 @@ export interface WebhookLedger {
     page: number,
     limit: number,
   ): Promise<readonly { readonly invoiceId: number; readonly serviceId: string; readonly reason: Reason | null }[]>;
+  /** The same for all that the batch owns, at most `limit` of them drawn by lot; `reported`: how many there are. */
+  reportedFailures(
+    batchId: string,
+    limit: number,
+  ): Promise<{ readonly reported: number; readonly invoices: readonly ReportedFailure[] }>;
   parkedDeliveries(): Promise<number>;
   /** What somebody should look at among the deliveries received since then. */
   deliveryTrouble(since: number): Promise<DeliveryTrouble>;

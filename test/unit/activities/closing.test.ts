@@ -157,8 +157,9 @@ describe('the failure budget', () => {
     const place = placeOf({ settings: { failureBudget } });
     const batch = await batchOf(place, [...rejections(refused), ...acceptances(place, taken)]);
 
-    expect(await readBudget(place.deps, batch.batchId)).toEqual({ spent, refused, answers: refused + taken });
-    expect(await holdOverBudget(place.deps, batch.batchId)).toBe(spent);
+    const answers = refused + taken;
+    expect(await readBudget(place.deps, batch)).toEqual({ spent, refused, answers, failed: 0, finalWords: 0 });
+    expect(await holdOverBudget(place.deps, batch)).toBe(spent);
     const last = await batch.line(`R${refused + taken}`);
     expect([last.state, last.reason?.code ?? null]).toEqual(
       spent ? ['held', 'failure-budget-spent'] : ['staged', null],
@@ -169,7 +170,7 @@ describe('the failure budget', () => {
     const place = placeOf();
     const batch = await batchOf(place, [...rejections(40), ...acceptances(place, 12)]);
 
-    await holdOverBudget(place.deps, batch.batchId);
+    await holdOverBudget(place.deps, batch);
 
     expect((await batch.line('R52')).reason?.message).toBe(
       'The service refused 40 of the first 52 invoices, more than LOTE_FAILURE_BUDGET allows. The rest was not sent: look at the refusals, then drop the file again.',
@@ -192,7 +193,7 @@ describe('the retry budget', () => {
     const batch = await batchOf(place, [], invoices);
 
     const answers: boolean[] = [];
-    for (const repeats of slices) answers.push(await holdOverRetries(place.deps, batch.batchId, repeats));
+    for (const repeats of slices) answers.push(await holdOverRetries(place.deps, { batchId: batch.batchId }, repeats));
 
     expect(answers.at(-1)).toBe(spent);
     expect(answers.slice(0, -1)).not.toContain(true);
@@ -203,7 +204,7 @@ describe('the retry budget', () => {
     const place = placeOf({ settings: { retry } });
     const batch = await batchOf(place, [], 60);
 
-    await holdOverRetries(place.deps, batch.batchId, 31);
+    await holdOverRetries(place.deps, { batchId: batch.batchId }, 31);
 
     expect((await batch.line('R59')).reason).toEqual({
       code: 'retry-budget-spent',
