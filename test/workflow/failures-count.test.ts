@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Engine, EngineOutcome } from '../../src/sandbox/engine.ts';
 import { expectAgreement } from '../support/agreement.ts';
-import { testInvoices } from '../support/batch-file.ts';
+import { FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
+import { gatedEngine } from '../support/gated-engine.ts';
 import { readReportOf, withStack, type TestStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
 
 const TIMEOUT_MS = 240_000;
 /** Invoices that go before the others of a large batch. */
@@ -50,6 +52,100 @@ describe(
           'The service accepted the first 20 invoices and failed 20 of them; none was issued. The rest was not sent: look at the failures, then drop the file again, or use lote retry BATCH --state held.',
         );
         await expectAgreement(stack, result.batchId);
+      });
+    });
+
+    it('let the rest go when one of them is issued', async () => {
+      const engine = engineBy((number) => (number <= FIRST && number !== 7 ? FAILED : ISSUED));
+      await withStack({ sandbox: { engine } }, async (stack) => {
+        const result = await stack.run('one-issued.csv', testInvoices(220));
+
+        expect(await reasonsOf(stack, result.batchId)).toEqual({ 'failed wrong-series': 19, issued: 201 });
+        expect(stack.posts()).toHaveLength(220);
+      });
+    });
+
+    it('let the rest go when the service needs longer for them than they are waited for', async () => {
+      const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '60s' };
+      await withStack({ env, sandbox: { engine: engineBy(() => ISSUED, 20_000) } }, async (stack) => {
+        const result = await stack.run('slow.csv', testInvoices(240));
+
+        expect(await reasonsOf(stack, result.batchId)).toEqual({ issued: 240 });
+        const [first, next] = [stack.posts()[0], stack.posts()[FIRST]];
+        expect((next?.at ?? 0) - (first?.at ?? 0), 'a quarter of the settle time').toBeGreaterThanOrEqual(15_000);
+      });
+    });
+
+    it('let the rest go when the retry policy sends them again', async () => {
+      const failedOnce = new Set<string>();
+      const engine: Engine = {
+        process({ body }) {
+          const isFirst = !failedOnce.has(body.customer.name);
+          failedOnce.add(body.customer.name);
+          return { delayMs: 20, outcome: isFirst ? FAILED : ISSUED };
+        },
+      };
+      const profile = { retry: { failedReasonCodes: ['wrong-series'] } };
+      await withStack({ profile, env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
+        const result = await stack.run('mended.csv', testInvoices(210));
+
+        expect(await reasonsOf(stack, result.batchId)).toEqual({ issued: 210 });
+        expect(stack.posts()).toHaveLength(420);
+      });
+    });
+
+    it('stop the rest only once: the same file goes on when the service is mended', async () => {
+      let isMended = false;
+      const sandbox = { engine: engineBy(() => (isMended ? ISSUED : FAILED)) };
+      await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox }, async (stack) => {
+        const held = await stack.run('again.csv', testInvoices(300));
+        expect(held.counts).toMatchObject({ failed: FIRST, held: 280 });
+
+        isMended = true;
+        const { handle } = await stack.start({ file: 'again.csv' });
+        const { batchId } = await handle.result();
+
+        expect(await reasonsOf(stack, batchId)).toEqual({ 'failed wrong-series': FIRST, issued: 280 });
+        await expectAgreement(stack, batchId);
+      });
+    });
+
+    it('are not waited for when an operator cancels the rest', async () => {
+      const { engine, open } = gatedEngine();
+      await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
+        await stack.drop('cancelled.csv', testInvoices(300));
+        const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
+        await until(async () => (await stack.progress(handle)).waitingFor === 'first-invoices');
+        const cancelledAt = Date.now();
+        await handle.executeUpdate<string, [{ reason: string }]>('cancelRemaining', { args: [{ reason: 'wrong' }] });
+        await until(async () => (await stack.progress(handle)).waitingFor === null);
+        expect(Date.now() - cancelledAt, 'the wait itself lasts 30 s').toBeLessThan(15_000);
+        open();
+
+        expect((await handle.result()).state).toBe('cancelled');
+        expect(await reasonsOf(stack, batchId)).toEqual({ issued: FIRST, 'held batch-cancelled': 280 });
+        expect(stack.posts()).toHaveLength(FIRST);
+      });
+    });
+
+    it('are judged after a pause by what they have come to meanwhile', async () => {
+      const { engine, open } = gatedEngine();
+      await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
+        await stack.drop('paused.csv', testInvoices(300, { taxCode: FAILING_TAX_CODE }));
+        const { batchId, handle } = await stack.start({ file: 'paused.csv' });
+        await until(async () => (await stack.progress(handle)).waitingFor === 'first-invoices');
+        await handle.executeUpdate<string, [{ reason: string }]>('pause', { args: [{ reason: 'a look' }] });
+        open();
+        await until(async () => (await stack.progress(handle)).waitingFor === null);
+        expect(stack.posts()).toHaveLength(FIRST);
+        await handle.executeUpdate<string, []>('resume');
+
+        await handle.result();
+        expect(await reasonsOf(stack, batchId)).toEqual({
+          'failed tax-code-unknown': FIRST,
+          'held first-invoices-failed': 280,
+        });
+        expect(stack.posts()).toHaveLength(FIRST);
       });
     });
   },

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { AnswerCounts } from '../../../src/domain/answer-counts.ts';
+import { firstInvoicesWaitMs, judgeFirstInvoices, mayStillTell } from '../../../src/domain/first-invoices.ts';
+
+const NOTHING: AnswerCounts = {
+  ...{ refused: 0, accepted: 0, issued: 0, failed: 0 },
+  ...{ retryable: 0, pending: 0, unanswered: 0 },
+};
+
+describe('the judgement of the first invoices', () => {
+  it.each<readonly [string, Partial<AnswerCounts>, string]>([
+    ['nothing said', {}, 'go-on'],
+    ['ten refused', { refused: 10 }, 'refused'],
+    ['nine refused', { refused: 9 }, 'go-on'],
+    ['all refused but one that is open', { refused: 19, unanswered: 1 }, 'go-on'],
+    ['all failed', { failed: 20 }, 'failed'],
+    ['nine failed', { failed: 9 }, 'go-on'],
+    ['refused and failed', { refused: 5, failed: 5 }, 'failed'],
+    ['all failed but one that was issued', { failed: 19, issued: 1 }, 'go-on'],
+    ['half failed, half open: these may all be issued', { failed: 10, pending: 10 }, 'go-on'],
+    ['more than half failed, whatever the open ones come to', { failed: 11, pending: 9 }, 'failed'],
+    ['half failed, half sent again by the retry policy', { failed: 10, retryable: 10 }, 'go-on'],
+    ['all sent again by the retry policy', { retryable: 20 }, 'go-on'],
+    ['all without a final word', { pending: 20 }, 'go-on'],
+  ])('%s', (_, counts, verdict) => {
+    expect(judgeFirstInvoices({ ...NOTHING, ...counts }, 0.5)).toBe(verdict);
+  });
+
+  it.each<readonly [string, Partial<AnswerCounts>, boolean]>([
+    ['all pending', { pending: 20 }, true],
+    ['one issued', { pending: 19, issued: 1 }, false],
+    ['none pending', { failed: 20 }, false],
+    ['too few to prove anything', { pending: 9, unanswered: 11 }, false],
+  ])('may change by waiting: %s', (_, counts, may) => {
+    expect(mayStillTell({ ...NOTHING, ...counts })).toBe(may);
+  });
+
+  it.each([
+    [900_000, 30_000],
+    [120_000, 30_000],
+    [8_000, 2_000],
+  ])('with a settle time of %d ms is waited for %d ms', (settleMs, waitMs) => {
+    expect(firstInvoicesWaitMs(settleMs)).toBe(waitMs);
+  });
+});
