@@ -36,7 +36,7 @@ describe(
   { concurrent: true, timeout: TIMEOUT_MS },
   () => {
     it.each(['on', 'none'] as const)('stop the rest when each of them fails later (webhooks: %s)', async (webhooks) => {
-      const env = { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%', LOTE_SETTLE_TIMEOUT: '40s' };
+      const env = { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%' };
       await withStack({ env, webhooks, sandbox: { engine: engineBy(() => FAILED) } }, async (stack) => {
         const result = await stack.run('all-fail.csv', testInvoices(300));
 
