@@ -29,7 +29,7 @@ const LONGEST_CONFIRMATION_MS = 5_000;
 
 /** Whether the service refuses and fails more of a batch than LOTE_FAILURE_BUDGET allows, by what is known for certain. */
 export async function readBudget(deps: ActivityDeps, batch: BudgetedBatch): Promise<Budget> {
-  return budgetOf(deps, await countAnswers(deps, batch));
+  return budgetOf(deps, await answersOf(deps, batch));
 }
 
 /**
@@ -37,7 +37,7 @@ export async function readBudget(deps: ActivityDeps, batch: BudgetedBatch): Prom
  * budget would not be spent even if all of them were true. `counted` hears when the ledger was read, before the service is asked.
  */
 export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch, counted: () => void): Promise<boolean> {
-  const counts = await countAnswers(deps, batch);
+  const counts = await answersOf(deps, batch);
   if (budgetOf(deps, counts).spent) return true;
   const { reported, invoices } = await deps.ledger.reportedFailures(batch.batchId, MOST_CONFIRMED);
   counted();
@@ -54,6 +54,11 @@ export async function holdOverBudget(deps: ActivityDeps, batch: BudgetedBatch): 
   const reason = { code: 'failure-budget-spent', message: sentenceOf(budget) };
   await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
   return true;
+}
+
+/** Of the whole batch, also when a slice of it asks. */
+function answersOf(deps: ActivityDeps, { batchId, before }: BudgetedBatch): Promise<AnswerCounts> {
+  return countAnswers(deps, { batchId, before });
 }
 
 function budgetOf({ settings }: Pick<ActivityDeps, 'settings'>, counts: AnswerCounts): Budget {

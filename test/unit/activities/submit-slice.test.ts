@@ -25,7 +25,8 @@ const REDIRECT: CreateAnswer = {
 interface SlicePlace extends ActivityPlace {
   /** References in the order of their POSTs. */
   readonly posts: string[];
-  slice(batch: TestBatch): Promise<SliceResult>;
+  /** Of these ordinals, or of all. */
+  slice(batch: TestBatch, from?: number, to?: number): Promise<SliceResult>;
   batch(count: number): Promise<TestBatch>;
 }
 
@@ -45,8 +46,8 @@ function sending(answer: (ref: string, nth: number) => CreateAnswer, maxConcurre
   const submit = createSubmitSlice(place.deps);
   return {
     ...{ ...place, posts },
-    slice: ({ batchId }) =>
-      asActivity(submit, place.deps, { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1_000 }),
+    slice: ({ batchId }, from = 1, to = 1_000) =>
+      asActivity(submit, place.deps, { ledgerId: place.deps.ledger.id, batchId, page: 1, from, to }),
     async batch(count) {
       const texts = Array.from({ length: count }, (_, at) => ({ ref: `R${at}` }));
       const batch = await place.scenario.run(texts, 1_000);
@@ -370,6 +371,18 @@ describe('a service that refuses too much', () => {
     expect(place.posts).toHaveLength(64);
     expect(await outcomesOf(place, batch.batchId)).toMatchObject({ rejected: 64 });
     expect((await batch.line('R79')).reason?.code).toBe('failure-budget-spent');
+  });
+
+  it('is judged by the whole batch, not by the slice that looks', async () => {
+    const place = sending(() => REFUSED);
+    const batch = await place.batch(120);
+    const slice = (from: number, to: number) => place.slice(batch, from, to);
+
+    expect((await slice(1, 40)).stop).toBe(false);
+    expect((await slice(41, 80)).stop).toBe(true);
+
+    expect(place.posts).toHaveLength(56);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 56, held: 64 });
   });
 
   it('within the budget is sent everything', async () => {
