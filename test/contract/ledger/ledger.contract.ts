@@ -1,4 +1,5 @@
 import { afterBatchesContract } from './after-batches.contract.ts';
+import { answerCountsContract } from './answer-counts.contract.ts';
 import { answersContract } from './answers.contract.ts';
 import { claimingContract } from './claiming.contract.ts';
 import { fencingContract } from './fencing.contract.ts';
@@ -29,6 +30,7 @@ export function ledgerContract(open: OpenLedger): void {
   sendingControlContract(open);
   settlingContract(open);
   answersContract(open);
+  answerCountsContract(open);
   webhooksContract(open);
   lateNewsContract(open);
   neighboursContract(open);
