@@ -1,8 +1,11 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { openDataDir } from '../../src/runtime/data-dir.ts';
+import { readEndpoints } from '../../src/runtime/endpoints.ts';
 import { openPgliteDatabase } from '../../src/ledger/pglite/open-pglite-database.ts';
 import { distributedPlace, type DistributedPlace } from '../support/distributed-place.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
@@ -15,8 +18,8 @@ const server = inject('postgresUrl');
 const PURGE = ['purge', '--older-than', '1d', '--json'];
 /** As if all that has ended had ended two days ago. */
 const AGE = `UPDATE batch SET started_at = started_at - 172800000, finished_at = finished_at - 172800000 WHERE finished_at IS NOT NULL`;
-/** At two a second, longer than the commands beside it take on a busy machine. */
-const RUNNING_INVOICES = 240;
+/** At two a second, long enough to be paused on the way. */
+const RUNNING_INVOICES = 60;
 
 interface PurgedDocument {
   readonly purged: { readonly batches: readonly { readonly batchId: string; readonly sha256: string }[] };
@@ -27,6 +30,12 @@ interface BatchesDocument {
     readonly state: string;
     readonly counts: Readonly<Record<string, number>>;
   }[];
+}
+
+interface Beside {
+  readonly place: Place;
+  readonly env: Readonly<Record<string, string>>;
+  readonly temporalAddress: string;
 }
 
 function documentOf<T>({ code, stdout, stderr }: CommandEnd, expected = 0): T {
@@ -55,7 +64,7 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
   afterEach(() => rm(profiles, { recursive: true, force: true }));
 
   /** An old batch is purged, and its file dropped again, while another one is being sent. */
-  async function purgeBesideRun(place: Place, env: Readonly<Record<string, string>>, old: string): Promise<void> {
+  async function purgeBesideRun({ place, env, temporalAddress }: Beside, old: string): Promise<void> {
     const file = join(place.inputDir, 'running.csv');
     await writeInvoiceFile(file, { invoices: RUNNING_INVOICES, series: 'R' });
     let runs = true;
@@ -71,12 +80,18 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       running = found?.id ?? '';
       return found !== undefined;
     });
+    // It stays a batch that runs for as long as the commands beside it take.
+    const connection = await Connection.connect({ address: temporalAddress });
+    const handle = new Client({ connection }).workflow.getHandle(running);
+    await handle.executeUpdate<string, [{ reason: string }]>('pause', { args: [{ reason: 'a purge beside it' }] });
 
     const dropped = runLote(['run', join(place.inputDir, 'old.csv'), '--json'], env);
     const purge = await runLote(PURGE, env);
     expect(runs, 'whether the run went on while the other one was purged').toBe(true);
     const again = await dropped;
     const second = await runLote(PURGE, env);
+    await handle.executeUpdate<string, []>('resume');
+    await connection.close();
 
     expect(idsOf(purge)).toEqual([old]);
     expect(idsOf(second)).toEqual([]);
@@ -111,7 +126,8 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       const up = all.start(['up'], env);
       await up.said('Console');
 
-      await purgeBesideRun(place, env, old?.id ?? '');
+      const endpoints = await readEndpoints(await openDataDir(place.dataDir));
+      await purgeBesideRun({ place, env, temporalAddress: endpoints?.temporalAddress ?? '' }, old?.id ?? '');
 
       up.signal('SIGTERM');
       await up.end;
@@ -143,7 +159,7 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       const old = await ranOld();
       await there.database.rows(AGE);
 
-      await purgeBesideRun(there.place, there.client, old);
+      await purgeBesideRun({ place: there.place, env: there.client, temporalAddress: inject('temporalAddress') }, old);
 
       there.sandbox.signal('SIGTERM');
       await there.sandbox.end;
