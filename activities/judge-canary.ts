@@ -1,3 +1,4 @@
+import type { AnswerCounts } from '../src/domain/answer-counts.ts';
 import { judgeFirstInvoices } from '../src/domain/first-invoices.ts';
 import { countAnswers } from './answer-counts.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -21,7 +22,7 @@ export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promi
   const counts = await countAnswers(deps, { batchId, from: first?.from, to: first?.to });
   const verdict = judgeFirstInvoices(counts, deps.settings.failureBudget);
   if (verdict === 'go-on') return false;
-  const { refused, failed, accepted } = counts;
+  const { refused, failed } = counts;
   const reason =
     verdict === 'refused'
       ? {
@@ -30,7 +31,7 @@ export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promi
         }
       : {
           code: 'first-invoices-failed',
-          message: `${failedSentence({ refused, failed, accepted })} The rest was not sent: look at the failures, then ${NEXT}`,
+          message: `${failedSentence(counts)} The rest was not sent: look at the failures, then ${NEXT}`,
         };
   const held = await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
   deps.log.warn(`the first invoices of a batch were all ${verdict}`, {
@@ -44,12 +45,7 @@ export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promi
 
 const NEXT = 'drop the file again, or use lote retry BATCH --state held.';
 
-function failedSentence(counts: {
-  readonly refused: number;
-  readonly failed: number;
-  readonly accepted: number;
-}): string {
-  const { refused, failed, accepted } = counts;
+function failedSentence({ refused, failed, accepted }: AnswerCounts): string {
   if (refused === 0)
     return `The service accepted the first ${accepted} invoices and failed ${failed} of them; none was issued.`;
   return `The service refused ${refused} of the first ${refused + accepted} invoices and failed ${failed} of those it accepted; none was issued.`;

@@ -1,11 +1,11 @@
 import { lstat, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../file-system/error-code.ts';
 import type { Claims, DropFolder, Night, WaitingFile, WaitingReason } from '../domain/ports/drop-folder.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
 import { MARKER_SUFFIX } from './is-ignored-name.ts';
 import { isStable, lookAtInbox, type SeenFile } from './look-at-inbox.ts';
 import {
-  codeOf,
   IN_PROGRESS,
   listNights,
   listSlots,
@@ -90,7 +90,7 @@ async function moveIn(
     await rename(join(from, name), join(nightPath(inputDir, night.nightId), slot, name));
   } catch (error) {
     await removeEmptySlot(inputDir, night.nightId, slot);
-    return codeOf(error) === 'ENOENT' ? 'gone' : 'not-movable';
+    return errorCode(error) === 'ENOENT' ? 'gone' : 'not-movable';
   }
   await at('file-claimed');
   return null;
@@ -105,7 +105,7 @@ async function bringMarkers({ inputDir, at }: DropFolderOptions, night: Night): 
       await rename(join(inputDir, marker), join(nightPath(inputDir, night.nightId), slot, marker));
       await at('marker-claimed');
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
+      if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../file-system/error-code.ts';
 import type { Night } from '../domain/ports/drop-folder.ts';
 import { isIgnoredName } from './is-ignored-name.ts';
 
@@ -85,7 +86,7 @@ export async function makeSlot(inputDir: string, nightId: string, resumed: boole
       await mkdir(join(path, slot));
       return slot;
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
 }
@@ -110,7 +111,7 @@ export async function removeNightFolder(inputDir: string, nightId: string): Prom
 /** Somebody may have put something in, or removed it, at the same moment. */
 async function removeEmptyFolder(path: string): Promise<void> {
   await rmdir(path).catch((error: unknown) => {
-    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
+    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(errorCode(error))) throw error;
   });
 }
 
@@ -118,11 +119,7 @@ async function namesIn(path: string): Promise<readonly string[]> {
   try {
     return (await readdir(path)).toSorted();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
     throw error;
   }
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

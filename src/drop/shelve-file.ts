@@ -1,9 +1,10 @@
 import { copyFile, constants, link, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import { errorCode } from '../file-system/error-code.ts';
 import type { ShelveFile } from '../domain/ports/drop-folder.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
 import { MARKER_SUFFIX } from './is-ignored-name.ts';
-import { codeOf, nightPath } from './night-folder.ts';
+import { nightPath } from './night-folder.ts';
 
 const NOTE_SUFFIX = '.note.txt';
 /** The note's last line: whose file it stands for. It makes every step repeatable after a crash. */
@@ -40,7 +41,7 @@ async function renamed(from: string, to: string): Promise<boolean> {
     await rename(from, to);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
 }
@@ -101,13 +102,13 @@ async function placeNew(draft: string, note: string): Promise<boolean> {
     await link(draft, note);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
   }
   try {
     await copyFile(draft, note, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from './error-code.ts';
 
 /**
  * Makes a folder and those above it. Node's recursive `mkdir` says ENOENT where the file system is read-only: the folder that could not be
@@ -10,7 +11,7 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     await makeParent(path, mode);
     await makeAlone(path, mode);
   }
@@ -24,10 +25,6 @@ async function makeParent(path: string, mode: number): Promise<void> {
 /** Somebody else may have made it meanwhile. */
 async function makeAlone(path: string, mode: number): Promise<void> {
   await mkdir(path, { mode }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { errorCode } from '../file-system/error-code.ts';
 import { makeFolder } from '../file-system/make-folder.ts';
 import type { Night } from '../domain/ports/drop-folder.ts';
 import type { NightBook, NightEnd, NightEntry, NightSummaryPaths } from '../domain/ports/night-book.ts';
@@ -115,7 +116,7 @@ async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

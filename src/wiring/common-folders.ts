@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import type { FolderRole, SharedFolderLedger } from '../domain/ports/shared-folder-ledger.ts';
 import type { Config } from '../runtime/config.ts';
+import { errorCode } from '../file-system/error-code.ts';
 import { makeFolder } from '../file-system/make-folder.ts';
 import { requireWritable } from '../file-system/require-writable.ts';
 
@@ -82,7 +83,7 @@ export function createCommonFolders({ config, ledger, log }: CommonFolderOptions
       if (folder.written) throw notWritable(folder, error);
       log?.warn('the input folder cannot be marked, so that nobody can prove it to be the common one', {
         folder: folder.path,
-        code: codeOf(error),
+        code: errorCode(error),
       });
       return null;
     }
@@ -123,8 +124,8 @@ async function createMark(path: string): Promise<void> {
     await writeSynced(draft, `${randomUUID()}\n`);
     await link(draft, path);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    if (!WITHOUT_LINKS.has(codeOf(error))) throw error;
+    if (errorCode(error) === 'EEXIST') return;
+    if (!WITHOUT_LINKS.has(errorCode(error))) throw error;
     await copyFile(draft, path, constants.COPYFILE_EXCL);
   } finally {
     await rm(draft, { force: true });
@@ -161,11 +162,7 @@ function notCommon(
 function notWritable({ title, path, variable }: Folder, cause: unknown): LoteError {
   return new LoteError(
     'folder-unusable',
-    `Using the ${title} ${path} (${variable}): it must be a folder that this process can write, found ${codeOf(cause) || 'an empty mark'}. Mount it, or give this process the right to write there.`,
+    `Using the ${title} ${path} (${variable}): it must be a folder that this process can write, found ${errorCode(cause) || 'an empty mark'}. Mount it, or give this process the right to write there.`,
     { cause },
   );
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

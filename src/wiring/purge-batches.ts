@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Purged, PurgeLedger } from '../domain/ports/purge-ledger.ts';
+import { errorCode } from '../file-system/error-code.ts';
 import type { CommonFolders } from './common-folders.ts';
 import { keptFile, keptFiles } from './input-files.ts';
 
@@ -61,7 +62,7 @@ async function removeFile({ ledger, kept, sha256, path }: KeptCopy): Promise<voi
     await rename(path, aside);
   } catch (error) {
     // Another purge was here.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
   const [purged] = await ledger.purgedFiles([sha256]);
