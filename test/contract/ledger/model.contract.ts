@@ -244,7 +244,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       if (one.kind === 'webhook' && document.state !== 'processing') {
         await ledger.recordDeliveries([
           delivery(document.serviceId, document.state, {
-            bytes: `${document.serviceId} ${clock % 3}`,
+            bytes: `${document.serviceId} ${document.state} ${clock % 3}`,
             receivedAt: clock,
           }),
         ]);
