@@ -7,7 +7,7 @@ import { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { LoteError } from '../domain/errors.ts';
 import { childEnvironment } from './child-environment.ts';
-import { choosePort } from './free-port.ts';
+import { chooseHeldPort, holdPort, type HeldPort } from './held-port.ts';
 import { openLockFile } from './lock-file.ts';
 import { processStartTime } from './process-start-time.ts';
 import { readJson, writeJson } from './write-json.ts';
@@ -54,10 +54,19 @@ export interface TemporalServerOptions {
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const file = join(options.dataDir, 'temporal.json');
   const left = await leftBehind(file);
-  if (left !== null) return serverOf(left, { options, file, adopted: true });
+  if (left !== null) {
+    const held = [await holdPort(left.port), await holdPort(left.uiPort)].filter((port) => port !== null);
+    return serverOf(left, { options, file, adopted: true, held });
+  }
   for (let start = 1; start <= STARTS; start += 1) {
-    const record = await launch(options, file, await freePorts(options));
-    if (record !== null) return serverOf(record, { options, file, adopted: false });
+    const held = await choosePorts(options);
+    const [{ port }, { port: uiPort }] = held;
+    const record = await launch(options, file, { port, uiPort }).catch((error: unknown) => {
+      releaseAll(held);
+      throw error;
+    });
+    if (record !== null) return serverOf(record, { options, file, adopted: false, held });
+    releaseAll(held);
   }
   throw notStarted(options.dataDir);
 }
@@ -67,18 +76,14 @@ interface Ports {
   readonly uiPort: number;
 }
 
-async function freePorts(wish: TemporalServerOptions): Promise<Ports> {
-  const host = '127.0.0.1';
-  const variable = 'TEMPORAL_ADDRESS';
-  const port = await choosePort({ host, port: wish.port ?? DEFAULT_PORT, explicit: false, variable });
-  const uiPort = await choosePort({
-    host,
-    port: wish.uiPort ?? DEFAULT_UI_PORT,
-    explicit: false,
-    variable,
-    reserved: [port],
-  });
-  return { port, uiPort };
+async function choosePorts(wish: TemporalServerOptions): Promise<[HeldPort, HeldPort]> {
+  const any = { host: '127.0.0.1', explicit: false, variable: 'TEMPORAL_ADDRESS' };
+  const server = await chooseHeldPort({ ...any, port: wish.port ?? DEFAULT_PORT });
+  return [server, await chooseHeldPort({ ...any, port: wish.uiPort ?? DEFAULT_UI_PORT, reserved: [server.port] })];
+}
+
+function releaseAll(held: readonly HeldPort[]): void {
+  for (const port of held) port.release();
 }
 
 /** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
@@ -168,10 +173,15 @@ async function healthy(port: number, patienceMs: number): Promise<boolean> {
   return false;
 }
 
-function serverOf(
-  first: Record,
-  { options, file, adopted }: { options: TemporalServerOptions; file: string; adopted: boolean },
-): TemporalServer {
+interface StartedServer {
+  readonly options: TemporalServerOptions;
+  readonly file: string;
+  readonly adopted: boolean;
+  /** For as long as the server may come back. */
+  readonly held: HeldPort[];
+}
+
+function serverOf(first: Record, { options, file, adopted, held }: StartedServer): TemporalServer {
   let record = first;
   return {
     address: `127.0.0.1:${first.port}`,
@@ -187,6 +197,7 @@ function serverOf(
     async stop() {
       await stop(record);
       await rm(file, { force: true });
+      releaseAll(held.splice(0));
     },
     kill: () => killNow(record),
   };

@@ -179,6 +179,32 @@ describe('startTemporalServer', () => {
     expect(server.address).not.toBe(`127.0.0.1:${port}`);
   });
 
+  it('comes back to its port though another Lote starts a server there meanwhile', async () => {
+    const [own, other] = [await temporaryDirectory(), await temporaryDirectory()];
+    const server = await started(own);
+    const { pid, port } = await recordOf(own);
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(async () => expect(await server.alive()).toBe(false));
+
+    const second = await startTemporalServer({ binary, dataDir: other, namespace: 'default', port, uiPort: 0 });
+    onTestFinished(() => second.stop());
+
+    expect(second.address).not.toBe(server.address);
+    expect(await server.restart()).toBe(true);
+  });
+
+  it('gives its port free when it is stopped', async () => {
+    const server = await started(await temporaryDirectory());
+    const port = Number(server.address.split(':')[1]);
+    await server.stop();
+
+    const next = { binary, dataDir: await temporaryDirectory(), namespace: 'default', port, uiPort: 0 };
+    const second = await startTemporalServer(next);
+    onTestFinished(() => second.stop());
+
+    expect(second.address).toBe(server.address);
+  });
+
   it('says where the log is when the server does not come up', async () => {
     const dataDir = await temporaryDirectory();
 
