@@ -52,12 +52,20 @@ module.exports = {
     ...stepsNeverImportEachOther,
     stepsImportOnlyTheDomain,
     {
+      name: 'the-contract-knows-only-the-domain',
+      comment:
+        'Messages between starters, workflows and activities: each side imports them, so that they import none of the sides.',
+      severity: 'error',
+      from: { path: '^src/contract/' },
+      to: { path: PRODUCT, pathNot: '^src/(contract|domain)/' },
+    },
+    {
       name: 'workflows-import-only-the-domain-and-types-of-activities',
       comment:
         'Workflow code is replayed: an adapter, or an activity pulled in by value, would run inside the deterministic sandbox.',
       severity: 'error',
       from: { path: '^workflows/' },
-      to: { path: '^(src|activities)/', pathNot: '^src/domain/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^(src|activities)/', pathNot: '^src/(contract|domain)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'workflows-know-no-other-folder-even-by-type',
@@ -65,7 +73,7 @@ module.exports = {
         'Types of a step in a workflow tie a replayed history to that step; the ports in src/domain are the contract.',
       severity: 'error',
       from: { path: '^workflows/' },
-      to: { path: '^src/', pathNot: '^src/domain/' },
+      to: { path: '^src/', pathNot: '^src/(contract|domain)/' },
     },
     {
       name: 'workflows-use-no-package-but-temporal-and-what-the-domain-uses',
@@ -82,7 +90,7 @@ module.exports = {
       comment: 'An activity that imports a step, the runtime or the command line cannot be given another adapter.',
       severity: 'error',
       from: { path: '^activities/' },
-      to: { path: '^(src|workflows)/', pathNot: '^src/domain/|^workflows/messages\\.ts$' },
+      to: { path: '^(src|workflows)/', pathNot: '^src/(contract|domain)/' },
     },
     {
       name: 'the-sandbox-shares-nothing-with-the-product',

@@ -13,9 +13,9 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'dist/**'],
     // One PostgreSQL and one Temporal server per run; each file takes a schema or a namespace of its own.
     globalSetup: [
-      'test/support/global-postgres.ts',
-      'test/support/global-temporal.ts',
-      'test/support/global-workflow-bundle.ts',
+      'test/support/servers/global-postgres.ts',
+      'test/support/servers/global-temporal.ts',
+      'test/support/servers/global-workflow-bundle.ts',
     ],
     pool: 'forks',
     maxWorkers: MAX_WORKERS,

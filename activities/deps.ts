@@ -3,12 +3,12 @@ import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../src/domain/ports/ledger.ts';
-import type { NightBook } from '../src/domain/ports/night-book.ts';
+import type { NightBook } from '../src/domain/ports/run-log.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
-import type { SendingPermission } from './sending-permission.ts';
-import type { TellWaiting } from './waiting-notice.ts';
-import type { BatchDesk, BatchSettings, Counts, ReportPaths } from '../workflows/messages.ts';
+import type { SendingPermission } from './sending/sending-permission.ts';
+import type { TellWaiting } from './batch/waiting-notice.ts';
+import type { BatchDesk, BatchSettings, Counts, ReportPaths } from '../src/contract/messages.ts';
 
 /** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
 export interface ActivityDeps {

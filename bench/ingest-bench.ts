@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { writeInvoiceFile } from '../test/support/invoice-file.ts';
-import { startPostgresCluster } from '../test/support/postgres-cluster.ts';
+import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
 import { runChild } from './child.ts';
 import type { IngestOptions } from './options.ts';
 import type { Table } from './print-table.ts';

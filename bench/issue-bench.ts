@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgresCluster } from '../test/support/postgres-cluster.ts';
+import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
 import { runChild, startChild } from './child.ts';
 import { issueTable, type LoteMeasure } from './issue-table.ts';
 import type { IssueOptions, LedgerKind } from './options.ts';

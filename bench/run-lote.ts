@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeInvoiceFile } from '../test/support/invoice-file.ts';
-import { ownPort } from '../test/support/own-port.ts';
+import { ownPort } from '../test/support/servers/own-port.ts';
 import { runChild } from './child.ts';
 import type { LoteMeasure } from './issue-table.ts';
 import { processTreeUsage } from './measures/process-tree-usage.ts';

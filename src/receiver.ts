@@ -1,3 +1,3 @@
-import { receiverCommand } from './cli/receiver.ts';
+import { receiverCommand } from './cli/commands/receiver.ts';
 
 process.exitCode = await receiverCommand(process.env);

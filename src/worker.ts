@@ -1,3 +1,3 @@
-import { workerCommand } from './cli/worker.ts';
+import { workerCommand } from './cli/commands/worker.ts';
 
 process.exitCode = await workerCommand(process.env);

@@ -7,15 +7,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { IngestResult } from '../activities/ingest.ts';
+import type { IngestResult } from '../activities/batch/ingest.ts';
 import * as options from './activity-options.ts';
-import { followBatch } from './batch-control.ts';
-import { endOf } from './batch-end.ts';
+import { followBatch } from './batch/batch-control.ts';
+import { endOf } from './batch/batch-end.ts';
 import { historyIsLong } from './history-limit.ts';
-import { requireBatchInput } from './batch-input.ts';
-import { tellWhatWasDone } from './batch-watch.ts';
-import type { BatchInput, BatchResult } from './messages.ts';
-import { sendAndClose } from './run-batch.ts';
+import { requireBatchInput } from './batch/batch-input.ts';
+import { tellWhatWasDone } from './batch/batch-watch.ts';
+import type { BatchInput, BatchResult } from '../src/contract/messages.ts';
+import { sendAndClose } from './batch/run-batch.ts';
 
 const { ingestBatch } = proxyActivities<Activities>({ ...options.INGEST, summary: 'reading the file' });
 const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });

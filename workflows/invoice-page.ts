@@ -6,7 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { PageReview } from '../activities/settle.ts';
+import type { PageReview } from '../activities/settling/settle.ts';
 import * as options from './activity-options.ts';
 import { historyIsLong } from './history-limit.ts';
 import {
@@ -18,8 +18,8 @@ import {
   type PageSending,
   type PageWaiting,
   type PageResult,
-} from './messages.ts';
-import { sendPage, type SendingEnd } from './page-sending.ts';
+} from '../src/contract/messages.ts';
+import { sendPage, type SendingEnd } from './page/page-sending.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
 const { reviewPage } = proxyActivities<Activities>({

@@ -12,12 +12,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { FileEnd } from '../activities/night-note.ts';
-import type { DroppedFile, OpenedNight } from '../activities/nightly.ts';
-import type { NightSummaryPaths } from '../src/domain/ports/night-book.ts';
+import type { FileEnd } from '../activities/nightly/nightly-note.ts';
+import type { DroppedFile, OpenedNight } from '../activities/nightly/nightly.ts';
+import type { NightSummaryPaths } from '../src/domain/ports/run-log.ts';
 import * as options from './activity-options.ts';
 import { invoiceBatch } from './invoice-batch.ts';
-import { followNight } from './night-progress.ts';
+import { followNight } from './nightly/nightly-progress.ts';
 
 const { openNight } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'opening the night' });
 const { shelveDrop } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'a file goes to its shelf' });

@@ -1,7 +1,7 @@
 import { isCancellation, log, patched, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
-import type { ReconciliationInput, ReconciliationResult } from './messages.ts';
+import type { ReconciliationInput, ReconciliationResult } from '../src/contract/messages.ts';
 
 const { repeatUnknown } = proxyActivities<Activities>({
   ...options.RECONCILE,

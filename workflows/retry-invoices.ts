@@ -1,10 +1,10 @@
 import { allHandlersFinished, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
-import { followBatch } from './batch-control.ts';
-import { runBatch } from './run-batch.ts';
-import type { BatchResult, RetryInput } from './messages.ts';
-import { retryRequestOf } from './retry-input.ts';
+import { followBatch } from './batch/batch-control.ts';
+import { runBatch } from './batch/run-batch.ts';
+import type { BatchResult, RetryInput } from '../src/contract/messages.ts';
+import { retryRequestOf } from './batch/retry-input.ts';
 
 const { reopenBatch } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,

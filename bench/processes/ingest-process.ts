@@ -4,12 +4,12 @@ import { Writable } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { parse } from 'csv-parse';
 import type { ActivityDeps } from '../../activities/deps.ts';
-import { ingestBatch, type IngestResult } from '../../activities/ingest.ts';
+import { ingestBatch, type IngestResult } from '../../activities/batch/ingest.ts';
 import type { RowStore } from '../../src/domain/ports/row-store.ts';
 import { readFile } from '../../src/ingest/read-file.ts';
-import { openLedger } from '../../src/wiring/open-ledger.ts';
-import { createFileReader } from '../../src/wiring/input-files.ts';
-import { retrySettings } from '../../src/wiring/retry-settings.ts';
+import { openLedger } from '../../src/wiring/account/open-ledger.ts';
+import { createFileReader } from '../../src/wiring/reports/input-files.ts';
+import { retrySettings } from '../../src/wiring/start/retry-settings.ts';
 import { DEFAULT_PROFILE } from '../../src/service/profile.ts';
 import { givenInput, tell, untilLetGo } from './parent.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
-import { readConfig } from '../../src/runtime/config.ts';
-import { createLogger } from '../../src/runtime/logger.ts';
-import { startBatch } from '../../src/wiring/batch-starter.ts';
-import { startEmbedded } from '../../src/wiring/embedded.ts';
+import { readConfig } from '../../src/runtime/config/config.ts';
+import { createLogger } from '../../src/runtime/process/logger.ts';
+import { startBatch } from '../../src/wiring/temporal/batch-starter.ts';
+import { startEmbedded } from '../../src/wiring/start/embedded.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';
 import { givenInput, tell, untilLetGo } from './parent.ts';
 

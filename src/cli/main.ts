@@ -1,6 +1,6 @@
 import { LoteError } from '../domain/errors.ts';
-import { EXIT, exitCodeOf } from './exit-codes.ts';
-import { nextCommand } from './next-command.ts';
+import { EXIT, exitCodeOf } from './output/exit-codes.ts';
+import { nextCommand } from './output/next-command.ts';
 import { program } from './program.ts';
 
 try {

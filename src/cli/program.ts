@@ -1,18 +1,18 @@
 import { Command } from 'commander';
-import { addCompletionCommand } from './completion.ts';
-import { consoleCommand } from './console.ts';
-import { demoCommand } from './demo.ts';
-import { addOperateCommands } from './operate-commands.ts';
-import { addHelp } from './help.ts';
-import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './nightly.ts';
-import { purgeCommand, type PurgeCommand } from './purge.ts';
-import { addReadingCommands } from './reading-commands.ts';
-import { receiverCommand } from './receiver.ts';
-import { reportCommand } from './report.ts';
-import { sandboxCommand } from './sandbox.ts';
-import { statusCommand } from './status.ts';
-import { upCommand } from './up.ts';
-import { workerCommand } from './worker.ts';
+import { addCompletionCommand } from './commands/completion.ts';
+import { consoleCommand } from './commands/console.ts';
+import { demoCommand } from './commands/demo.ts';
+import { addOperateCommands } from './commands/operate-commands.ts';
+import { addHelp } from './output/help.ts';
+import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './commands/nightly.ts';
+import { purgeCommand, type PurgeCommand } from './commands/purge.ts';
+import { addReadingCommands } from './commands/reading-commands.ts';
+import { receiverCommand } from './commands/receiver.ts';
+import { reportCommand } from './commands/report.ts';
+import { sandboxCommand } from './commands/sandbox.ts';
+import { statusCommand } from './commands/status.ts';
+import { upCommand } from './commands/up.ts';
+import { workerCommand } from './commands/worker.ts';
 
 /** Every command of Lote. */
 export const program = new Command('lote')

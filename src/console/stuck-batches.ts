@@ -1,6 +1,6 @@
 import type { BatchRecord } from '../domain/ports/ledger.ts';
 import type { ConsoleActions } from './console-options.ts';
-import { isLive } from './verdict.ts';
+import { isLive } from './pages/verdict.ts';
 
 /** Batches that are asked for on one page; each costs a few questions to Temporal. */
 const MOST_ASKED = 10;

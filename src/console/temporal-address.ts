@@ -1,5 +1,5 @@
 import type { ConsoleOptions } from './console-options.ts';
-import { webAddress } from './page-layout.ts';
+import { webAddress } from './pages/page-layout.ts';
 
 type Links = ConsoleOptions['links'];
 

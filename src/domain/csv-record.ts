@@ -1,4 +1,4 @@
-import { inertCell } from './inert-cell.ts';
+import { inertCell } from './escape-formula.ts';
 
 /** Any sign that some spreadsheet or locale takes for a separator: quoting all of them keeps a cell whole under each. */
 const NEEDS_QUOTES = /[",;\t|\r\n]|^\s|\s$/u;

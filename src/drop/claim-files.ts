@@ -4,7 +4,7 @@ import { errorCode } from '../file-system/error-code.ts';
 import type { Claims, DropFolder, Night, WaitingFile, WaitingReason } from '../domain/ports/drop-folder.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
 import { MARKER_SUFFIX } from './is-ignored-name.ts';
-import { isStable, lookAtInbox, type SeenFile } from './look-at-inbox.ts';
+import { isStable, lookAtInbox, type SeenFile } from './list-inbox.ts';
 import {
   IN_PROGRESS,
   listNights,
@@ -16,7 +16,7 @@ import {
   removeEmptySlot,
   removeNightFolder,
   removeUnborn,
-} from './night-folder.ts';
+} from './claim-folder.ts';
 
 /** Each file is a batch with some 30 events in the night's history, which may hold 51,200. */
 const MOST_FILES = 500;

@@ -1,8 +1,8 @@
 import type { DropFolder } from '../domain/ports/drop-folder.ts';
 import { claimFiles } from './claim-files.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
-import { listSlots, removeEmptySlot, removeNightFolder } from './night-folder.ts';
-import { shelveFile } from './shelve-file.ts';
+import { listSlots, removeEmptySlot, removeNightFolder } from './claim-folder.ts';
+import { shelveFile } from './archive-file.ts';
 
 /**
  * A folder on a disk:

@@ -1,5 +1,5 @@
 import type { Column } from '../domain/row.ts';
-import type { DecimalMark } from './read-number.ts';
+import type { DecimalMark } from './invoice/read-number.ts';
 
 /** What an operator or a profile declares about a file; whatever is left out must be proved by the file itself. */
 export interface IngestOptions {

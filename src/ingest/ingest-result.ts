@@ -1,6 +1,6 @@
 import type { Finding } from '../domain/invoice.ts';
 import type { Column } from '../domain/row.ts';
-import type { DecimalMark } from './read-number.ts';
+import type { DecimalMark } from './invoice/read-number.ts';
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 

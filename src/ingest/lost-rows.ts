@@ -1,6 +1,6 @@
 import { COLUMNS } from '../domain/row.ts';
 import type { RawRow } from '../domain/row.ts';
-import type { Damage } from './damage.ts';
+import type { Damage } from './encoding/damage.ts';
 import { Refusal } from './refusal.ts';
 
 /** A row that has no usable reference or tax number and is no totals row, or whose cells are shifted. */

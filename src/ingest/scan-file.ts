@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { fileChunks } from './file-chunks.ts';
-import { LineEnds } from './line-ends.ts';
-import { SingleByteEvidence } from './single-byte-evidence.ts';
-import { Utf8Scanner } from './utf8-scanner.ts';
+import { LineEnds } from './csv/line-ends.ts';
+import { SingleByteEvidence } from './encoding/single-byte-evidence.ts';
+import { Utf8Scanner } from './encoding/utf8-scanner.ts';
 
 /** Kept for deciding the dialect; a header of 10,000 columns fits. */
 const HEAD_BYTES = 1024 * 1024;

@@ -2,17 +2,17 @@ import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import { makeFolder } from '../file-system/make-folder.ts';
-import { csvReport } from './csv-report.ts';
-import { htmlReport } from './html-report.ts';
+import { csvReport } from './formats/csv-report.ts';
+import { htmlReport } from './formats/html/html-report.ts';
 import type { InvoiceSpool } from './invoice-spool.ts';
-import { jsonReport } from './json-report.ts';
-import type { OriginalFile } from './original-file.ts';
-import { readReport, type ReportLedger } from './read-report.ts';
+import { jsonReport } from './formats/json-report.ts';
+import type { OriginalFile } from './corrections/original-file.ts';
+import { readReport, type ReportLedger } from './formats/read-report.ts';
 import { inReportsFolder } from './reports-folder.ts';
-import { replaceCorrections } from './replace-corrections.ts';
+import { replaceCorrections } from './corrections/replace-corrections.ts';
 import type { ReportHistory } from './report-history.ts';
 import type { ReportCounts, ReportModel } from './report-model.ts';
-import { writeCorrections, type WrittenCorrections } from './write-corrections.ts';
+import { writeCorrections, type WrittenCorrections } from './corrections/write-corrections.ts';
 import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from './write-synced.ts';
 
 /** Working directories that a killed process left; a living one is done long before. */

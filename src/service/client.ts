@@ -10,13 +10,13 @@ import type {
 } from '../domain/ports/invoicing-service.ts';
 import { classify, InvoiceId, MerchantId, type CreationShape } from './classify.ts';
 import { exchange } from './exchange.ts';
-import { createGate } from './gate.ts';
+import { createGate } from './request-limiter.ts';
 import type { HttpEnd } from './http-end.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readPointer } from './json-pointer.ts';
 import type { LeasedSlots } from './leased-slots.ts';
 import { readMerchantList } from './merchant-list.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from './rate-limiter.ts';
 import type { ServiceProfile } from './profile.ts';
 import { readStatus } from './read-status.ts';
 import { serviceAddress } from './service-address.ts';

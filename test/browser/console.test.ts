@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seriousViolations, overflowOf } from '../support/page-checks.ts';
-import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser.ts';
+import { seriousViolations, overflowOf } from '../support/browser/page-checks.ts';
+import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
-import { runLote } from '../support/lote-command.ts';
-import { startLoteUp, type RunningLote } from '../support/running-lote.ts';
+import { runLote } from '../support/lote/lote-command.ts';
+import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 
 /** A page may wait for a machine that is busy with everything else. */
 const PATIENCE_MS = 300_000;

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser.ts';
-import { gatedEngine, type GatedEngine } from '../support/gated-engine.ts';
-import { ownPort } from '../support/own-port.ts';
-import { startLoteUp, type RunningLote } from '../support/running-lote.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
+import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
+import { gatedEngine, type GatedEngine } from '../support/crash/gated-engine.ts';
+import { ownPort } from '../support/servers/own-port.ts';
+import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
+import { independentSandbox, SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../input/sample.csv', import.meta.url));
 const WORKFLOW_ID = 'started-by-hand';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { inject } from 'vitest';
-import { CRASH_POINTS } from '../../src/wiring/crash-points.ts';
-import type { CrashCase, Victim } from '../support/crash-case.ts';
+import { CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
+import type { CrashCase, Victim } from '../support/crash/crash-case.ts';
 import { seededChance } from '../support/seeded-chance.ts';
 import { crashMatrix, partAt } from './crash-matrix.ts';
 

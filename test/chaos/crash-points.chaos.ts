@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CRASH_POINTS } from '../../src/wiring/crash-points.ts';
-import { HELD, matrixText, type MatrixRow } from '../support/crash-matrix.ts';
-import { crashPlace } from '../support/crash-place.ts';
-import type { CommandEnd } from '../support/lote-command.ts';
+import { CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
+import { HELD, matrixText, type MatrixRow } from '../support/crash/crash-matrix.ts';
+import { crashPlace } from '../support/crash/crash-place.ts';
+import type { CommandEnd } from '../support/lote/lote-command.ts';
 import { seededChance } from '../support/seeded-chance.ts';
 
 const INVOICES = 300;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DROP_POINTS } from '../../src/drop/drop-point.ts';
-import { NIGHT_CRASH_POINTS } from '../../src/wiring/crash-points.ts';
-import { nightPlace } from '../support/night-place.ts';
+import { NIGHT_CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
+import { nightPlace } from '../support/lote/night-place.ts';
 
 /** Reached only with `.done` markers; `test/unit/drop/drop-crash.test.ts` has them. */
 const WITH_MARKERS: ReadonlySet<string> = new Set(DROP_POINTS.filter((point) => point.startsWith('marker-')));

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { liveThroughReportsFault, REPORTS_FAULTS } from '../support/reports-fault.ts';
+import { liveThroughReportsFault, REPORTS_FAULTS } from '../support/crash/reports-fault.ts';
 
 const INVOICES = 300;
 

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
-import { CRASH_POINTS } from '../../src/wiring/crash-points.ts';
-import type { CrashCase } from '../support/crash-case.ts';
+import { CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
+import type { CrashCase } from '../support/crash/crash-case.ts';
 import { crashMatrix, partAt } from './crash-matrix.ts';
 
 /** Longer than every time-out on the way of a batch: heartbeats 30 s, requests 45 s, workflow tasks 10 s. */

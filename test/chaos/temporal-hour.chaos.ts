@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
-import { CRASH_POINTS } from '../../src/wiring/crash-points.ts';
-import type { CrashCase } from '../support/crash-case.ts';
+import { CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
+import type { CrashCase } from '../support/crash/crash-case.ts';
 import { hasMovableClock } from '../support/movable-clock.ts';
 import { crashMatrix, partAt } from './crash-matrix.ts';
 

@@ -2,9 +2,9 @@ import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
-import { runLote } from '../support/lote-command.ts';
-import { pageHeaders } from '../support/page-headers.ts';
-import { startLoteUp, type RunningLote } from '../support/running-lote.ts';
+import { runLote } from '../support/lote/lote-command.ts';
+import { pageHeaders } from '../support/browser/page-headers.ts';
+import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 
 describe('the console of a running Lote', { timeout: 300_000 }, () => {
   let running: RunningLote;

@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { endLeftServer } from '../support/crash-place.ts';
+import { endLeftServer } from '../support/crash/crash-place.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
-import { newPlace, runLote, type Place } from '../support/lote-command.ts';
-import { independentSandbox } from '../support/sandbox-books.ts';
-import { sandboxEnv } from '../support/sandbox-env.ts';
-import { startServiceFront, type ServiceFront } from '../support/service-front.ts';
+import { newPlace, runLote, type Place } from '../support/lote/lote-command.ts';
+import { independentSandbox } from '../support/servers/sandbox-books.ts';
+import { sandboxEnv } from '../support/servers/sandbox-env.ts';
+import { startServiceFront, type ServiceFront } from '../support/servers/service-front.ts';
 
 interface Batch {
   readonly exitCode: number;

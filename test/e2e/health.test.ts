@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acquireTemporalBinary } from '../../src/runtime/temporal-binary.ts';
-import { startTemporalServer, type TemporalServer } from '../../src/runtime/temporal-server.ts';
-import { distributedPlace, type DistributedPlace } from '../support/distributed-place.ts';
-import type { RunningCommand } from '../support/lote-command.ts';
-import { ownPort } from '../support/own-port.ts';
-import { startPostgresCluster, type PostgresCluster } from '../support/postgres-cluster.ts';
+import { acquireTemporalBinary } from '../../src/runtime/temporal/temporal-binary.ts';
+import { startTemporalServer, type TemporalServer } from '../../src/runtime/temporal/temporal-server.ts';
+import { distributedPlace, type DistributedPlace } from '../support/lote/distributed-place.ts';
+import type { RunningCommand } from '../support/lote/lote-command.ts';
+import { ownPort } from '../support/servers/own-port.ts';
+import { startPostgresCluster, type PostgresCluster } from '../support/servers/postgres-cluster.ts';
 import { until } from '../support/until.ts';
 
 interface Health {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
-import { runLote } from '../support/lote-command.ts';
+import { runLote } from '../support/lote/lote-command.ts';
 import { NETWORK_NAMESPACE, PID_NAMESPACE, whyNoNamespaces, type Sandboxed } from '../support/namespaces.ts';
-import { startLoteUp, type RunningLote } from '../support/running-lote.ts';
+import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/lote.js', import.meta.url));
 const whyNot = whyNoNamespaces();

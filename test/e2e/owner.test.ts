@@ -2,15 +2,15 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processStartTime } from '../../src/runtime/process-start-time.ts';
+import { processStartTime } from '../../src/runtime/temporal/process-start-time.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { endLeftServer } from '../support/crash-place.ts';
-import { gatedEngine, type GatedEngine } from '../support/gated-engine.ts';
+import { endLeftServer } from '../support/crash/crash-place.ts';
+import { gatedEngine, type GatedEngine } from '../support/crash/gated-engine.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
-import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote-command.ts';
-import { processes, type Processes } from '../support/processes.ts';
-import { independentSandbox } from '../support/sandbox-books.ts';
-import { sandboxEnv } from '../support/sandbox-env.ts';
+import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote/lote-command.ts';
+import { processes, type Processes } from '../support/lote/processes.ts';
+import { independentSandbox } from '../support/servers/sandbox-books.ts';
+import { sandboxEnv } from '../support/servers/sandbox-env.ts';
 
 const LOOK_EVERY_MS = 10;
 

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
-import { newPlace, type Place } from '../support/lote-command.ts';
-import { ownPort } from '../support/own-port.ts';
-import { postgresDatabase, type PostgresDatabase } from '../support/postgres-database.ts';
-import { processes, type Processes } from '../support/processes.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/sandbox-books.ts';
-import { startServiceFront, type ServiceFront } from '../support/service-front.ts';
+import { newPlace, type Place } from '../support/lote/lote-command.ts';
+import { ownPort } from '../support/servers/own-port.ts';
+import { postgresDatabase, type PostgresDatabase } from '../support/servers/postgres-database.ts';
+import { processes, type Processes } from '../support/lote/processes.ts';
+import { independentSandbox, SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
+import { startServiceFront, type ServiceFront } from '../support/servers/service-front.ts';
 
 const INVOICES = 240;
 const RATE = 25;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../support/agreement.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
 import { testInvoices } from '../support/batch-file.ts';
-import type { FrontRequest } from '../support/service-front.ts';
-import { withStack } from '../support/stack.ts';
+import type { FrontRequest } from '../support/servers/service-front.ts';
+import { withStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 function isInvoice({ method, path }: FrontRequest): boolean {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../support/agreement.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
 import { testInvoices } from '../support/batch-file.ts';
-import { withStack, type TestStack } from '../support/stack.ts';
+import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
-import type { BatchHandle } from '../../src/wiring/batch-starter.ts';
+import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
 
 const SLOW = {
   profile: { limits: { maxConcurrency: 2 } },

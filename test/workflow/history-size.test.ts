@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
+import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
 import { testInvoices } from '../support/batch-file.ts';
-import { withStack, type TestStack } from '../support/stack.ts';
+import { withStack, type TestStack } from '../support/lote/stack.ts';
 
 const INVOICES = 900;
 /**

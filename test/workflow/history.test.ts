@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
+import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
 import {
   customerOf,
   customerTaxIdOf,
@@ -12,7 +12,7 @@ import {
   ownName,
   testInvoices,
 } from '../support/batch-file.ts';
-import { withStack, type TestStack } from '../support/stack.ts';
+import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 /** Histories of the code as it was when they were recorded; a change that cannot replay them must be a conscious one. Recorded anew with LOTE_RECORD_HISTORIES=1. */

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-import type { PageReview } from '../../activities/settle.ts';
-import type { SliceResult } from '../../activities/submit.ts';
-import type { PageInput, PageResult } from '../../workflows/messages.ts';
-import { pageWorkflowId } from '../../workflows/page-workflow-id.ts';
-import { expectAgreement } from '../support/agreement.ts';
+import type { PageReview } from '../../activities/settling/settle.ts';
+import type { SliceResult } from '../../activities/sending/submit-slice.ts';
+import type { PageInput, PageResult } from '../../src/contract/messages.ts';
+import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
 import { testInvoices } from '../support/batch-file.ts';
-import { gatedEngine } from '../support/gated-engine.ts';
-import { withStack, type TestStack } from '../support/stack.ts';
+import { gatedEngine } from '../support/crash/gated-engine.ts';
+import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 /** `MOST_EVENTS` of workflows/history-limit.ts, and what one round makes until it is looked at again. */

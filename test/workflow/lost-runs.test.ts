@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BatchClaim } from '../../src/domain/ports/batch-record.ts';
 import { hashFile } from '../../src/ingest/hash-file.ts';
-import { expectAgreement } from '../support/agreement.ts';
-import { withStack, type ReportDocument, type TestStack } from '../support/stack.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
+import { withStack, type ReportDocument, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 const FILE = [{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }];

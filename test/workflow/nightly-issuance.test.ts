@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { nightlyIssuance, NightInput, NightResult } from '../../workflows/nightly-issuance.ts';
-import { nightLines } from '../../src/cli/night-lines.ts';
-import { describeNights, nightSchedule, scheduleNights, unscheduleNights } from '../../src/wiring/night-schedule.ts';
-import { expectAgreement } from '../support/agreement.ts';
+import { nightLines } from '../../src/cli/output/nightly-lines.ts';
+import {
+  describeNights,
+  nightSchedule,
+  scheduleNights,
+  unscheduleNights,
+} from '../../src/wiring/temporal/nightly-schedule.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
-import { withStack, type StackOptions, type TestStack } from '../support/stack.ts';
+import { withStack, type StackOptions, type TestStack } from '../support/lote/stack.ts';
 
 const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
 

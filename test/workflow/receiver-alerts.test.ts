@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../support/agreement.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
 import { testInvoices } from '../support/batch-file.ts';
-import type { FrontAction } from '../support/service-front.ts';
-import { withStack, type TestStack } from '../support/stack.ts';
+import type { FrontAction } from '../support/servers/service-front.ts';
+import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 const SECRET = 'whsec_of_the_test';

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ensureReconciliationSchedule, reconciliationId } from '../../src/wiring/reconciliation-schedule.ts';
-import { reconcileNow } from '../../src/wiring/reconcile-now.ts';
-import type { BatchResult, ReconciliationResult } from '../../workflows/messages.ts';
+import { ensureReconciliationSchedule, reconciliationId } from '../../src/wiring/temporal/reconciliation-schedule.ts';
+import { reconcileNow } from '../../src/wiring/operator/reconcile-now.ts';
+import type { BatchResult, ReconciliationResult } from '../../src/contract/messages.ts';
 import type { reconciliation } from '../../workflows/reconciliation.ts';
-import { expectAgreement } from '../support/agreement.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
 import { ownName, testInvoices } from '../support/batch-file.ts';
-import { gatedEngine } from '../support/gated-engine.ts';
-import { withStack, type TestStack } from '../support/stack.ts';
+import { gatedEngine } from '../support/crash/gated-engine.ts';
+import { withStack, type TestStack } from '../support/lote/stack.ts';
 
 function reconcile(stack: TestStack): Promise<ReconciliationResult> {
   return reconcileNow(stack.client, stack.config, stack.ledger.id);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/batch-file.ts';
-import { gatedEngine } from '../support/gated-engine.ts';
-import { withStack, type TestStack } from '../support/stack.ts';
+import { gatedEngine } from '../support/crash/gated-engine.ts';
+import { withStack, type TestStack } from '../support/lote/stack.ts';
 
 /** Visibility lags behind the history by moments. */
 const SOON = { timeout: 30_000, interval: 200 };

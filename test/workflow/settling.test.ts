@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { askTimes } from '../../src/domain/ask-times.ts';
-import { expectAgreement } from '../support/agreement.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
 import { FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
-import { withStack, type TestStack } from '../support/stack.ts';
+import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 const SECRET = 'whsec_of_the_test';

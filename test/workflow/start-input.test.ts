@@ -1,9 +1,9 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { batchFailure } from '../../src/wiring/batch-failure.ts';
+import { batchFailure } from '../../src/wiring/temporal/batch-failure.ts';
 import { ownName } from '../support/batch-file.ts';
-import { withStack } from '../support/stack.ts';
+import { withStack } from '../support/lote/stack.ts';
 
 /** What the Temporal UI may send: nothing, or JSON of any shape. */
 const NOT_A_FILE: readonly unknown[] = [

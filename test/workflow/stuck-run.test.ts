@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { connectClient } from '../../src/wiring/connect-client.ts';
-import { findStuckRun, type StuckRun } from '../../src/wiring/stuck-run.ts';
-import { watchStuckBatches } from '../../src/wiring/worker-health.ts';
+import { connectClient } from '../../src/wiring/temporal/connect-client.ts';
+import { findStuckRun, type StuckRun } from '../../src/wiring/temporal/stuck-run.ts';
+import { watchStuckBatches } from '../../src/wiring/start/worker-health.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import { until } from '../support/until.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../support/agreement.ts';
+import { expectAgreement } from '../support/crash/agreement.ts';
 import { FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
-import { readReportOf, withStack } from '../support/stack.ts';
+import { readReportOf, withStack } from '../support/lote/stack.ts';
 
 describe('a batch', () => {
   it('goes from its file to a report in which every invoice has its final word', async () => {

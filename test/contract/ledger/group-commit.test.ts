@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
-import { createGroupCommit } from '../../../src/ledger/group-commit.ts';
+import { createGroupCommit } from '../../../src/ledger/database/batcher.ts';
 
 interface Item {
   readonly key: number;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/ledger/database/database.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
-import { openPgliteDatabase } from '../../../src/ledger/pglite/open-pglite-database.ts';
+import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { accepted, createScenario, NOW, REASON } from './scenario.ts';
 
 const STORED = `INSERT INTO delivery (sha256, raw, received_at, event_type, service_id, verdict)

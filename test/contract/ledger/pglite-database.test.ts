@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import { openPgliteDatabase } from '../../../src/ledger/pglite/open-pglite-database.ts';
-import { openPgliteLedger } from '../../../src/ledger/pglite/open-pglite-ledger.ts';
-import { databaseContract } from './database.contract.ts';
-import { passingErrorsContract } from './passing-errors.contract.ts';
+import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
+import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
+import { databaseContract } from './behaviour/database.contract.ts';
+import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
 import { accepted, collect, createScenario, delivery, NOW, REASON, serviceIdOf } from './scenario.ts';
 
 const QUERIES = 3_000;

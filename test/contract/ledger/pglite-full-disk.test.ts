@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/ledger/database.ts';
-import { openPgliteDatabase } from '../../../src/ledger/pglite/open-pglite-database.ts';
-import { smallDisk, type SmallDisk } from '../../support/small-disk.ts';
+import type { Database } from '../../../src/ledger/database/database.ts';
+import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
+import { smallDisk, type SmallDisk } from '../../support/crash/small-disk.ts';
 
 /** A new cluster takes 39 MB. */
 const DISK_MB = 64;

@@ -1,7 +1,7 @@
 import { afterAll, describe } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import { openPgliteLedger } from '../../../src/ledger/pglite/open-pglite-ledger.ts';
-import { ledgerContract } from './ledger.contract.ts';
+import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
+import { ledgerContract } from './behaviour/ledger.contract.ts';
 import { sharedLedger } from './shared-ledger.ts';
 
 describe('the ledger on PGlite', () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { Database } from '../../../src/ledger/database.ts';
-import { openPostgresDatabase } from '../../../src/ledger/postgres/open-postgres-database.ts';
-import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
-import { postgresSchema, postgresUrl, sql } from '../../support/postgres-schema.ts';
-import { databaseContract } from './database.contract.ts';
-import { passingErrorsContract } from './passing-errors.contract.ts';
+import type { Database } from '../../../src/ledger/database/database.ts';
+import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
+import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
+import { databaseContract } from './behaviour/database.contract.ts';
+import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
 
 const url = postgresUrl();
 

@@ -1,8 +1,8 @@
 import { afterAll, describe } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
-import { postgresSchema, postgresUrl } from '../../support/postgres-schema.ts';
-import { ledgerContract } from './ledger.contract.ts';
+import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
+import { ledgerContract } from './behaviour/ledger.contract.ts';
 import { sharedLedger } from './shared-ledger.ts';
 
 const url = postgresUrl();

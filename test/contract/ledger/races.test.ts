@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger, RecordSend } from '../../../src/domain/ports/ledger.ts';
-import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
-import { postgresSchema, postgresUrl } from '../../support/postgres-schema.ts';
+import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
 import type { Scenario, TestBatch } from './scenario.ts';
 import { accepted, createScenario, delivery, invoiceOf, NOW, REASON, serviceIdOf, validInvoice } from './scenario.ts';
 

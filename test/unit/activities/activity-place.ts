@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll } from 'vitest';
 import type { ActivityDeps } from '../../../activities/deps.ts';
-import { createSendingPermission } from '../../../activities/sending-permission.ts';
+import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger, SendOutcome } from '../../../src/domain/ports/ledger.ts';
-import { openPgliteLedger } from '../../../src/ledger/pglite/open-pglite-ledger.ts';
-import { openPostgresLedger } from '../../../src/ledger/postgres/open-postgres-ledger.ts';
-import type { BatchDesk } from '../../../workflows/messages.ts';
+import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
+import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import type { BatchDesk } from '../../../src/contract/messages.ts';
 import { createScenario, NOW, type Scenario, type TestBatch } from '../../contract/ledger/scenario.ts';
-import { postgresSchema, postgresUrl } from '../../support/postgres-schema.ts';
+import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
 
 export interface Logged {
   readonly level: 'info' | 'warn' | 'error';

@@ -8,7 +8,7 @@ import { createConsoleApp } from '../../../src/console/console-app.ts';
 import type { ConsoleOptions } from '../../../src/console/console-options.ts';
 import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
 import type { Held } from './console-ledger.ts';
-import { pageHeaders } from '../../support/page-headers.ts';
+import { pageHeaders } from '../../support/browser/page-headers.ts';
 
 const NO = { code: 'tax-code-unknown', message: 'The tax code is not known.' };
 const HOSTILE = '"><img src=x onerror=alert(1)>\'&';

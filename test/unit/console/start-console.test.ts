@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startConsole } from '../../../src/console/start-console.ts';
 import type { RunningConsole, StartConsole } from '../../../src/console/start-console.ts';
-import { pageHeaders } from '../../support/page-headers.ts';
+import { pageHeaders } from '../../support/browser/page-headers.ts';
 import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
 
 const running: RunningConsole[] = [];

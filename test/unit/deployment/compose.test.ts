@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { EnvSchema } from '../../../src/runtime/env-schema.ts';
-import { readConfig } from '../../../src/runtime/config.ts';
+import { EnvSchema } from '../../../src/runtime/config/env-schema.ts';
+import { readConfig } from '../../../src/runtime/config/config.ts';
 import { ComposeFile, readComposeFile } from './compose-file.ts';
 
 const compose = ComposeFile.parse(readComposeFile());

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { HOPS } from '../../../docs/picture/boxes.ts';
 import { dataFlow } from '../../../docs/picture/data-flow.ts';
 import { INVOICE_STATES, TRANSITIONS } from '../../../src/domain/invoice-state.ts';
-import { README } from '../../support/readme.ts';
+import { README } from '../../support/lote/readme.ts';
 
 const WORKFLOWS = new URL('../../../workflows/', import.meta.url);
-const workflowTexts = readdirSync(WORKFLOWS)
+const workflowTexts = readdirSync(WORKFLOWS, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(new URL(name, WORKFLOWS), 'utf8'))
   .join('\n');
 

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../../src/runtime/config.ts';
-import { EnvSchema } from '../../../src/runtime/env-schema.ts';
-import { SECRET_VARIABLES } from '../../../src/runtime/env-secret-files.ts';
-import { README, tableAfter } from '../../support/readme.ts';
+import { readConfig } from '../../../src/runtime/config/config.ts';
+import { EnvSchema } from '../../../src/runtime/config/env-schema.ts';
+import { SECRET_VARIABLES } from '../../../src/runtime/config/env-secret-files.ts';
+import { README, tableAfter } from '../../support/lote/readme.ts';
 
 const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
 /** The system's own; they are no settings of Lote. */

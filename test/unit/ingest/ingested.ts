@@ -7,7 +7,7 @@ import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
 import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
 import { readFile } from '../../../src/ingest/read-file.ts';
-import { toInvoices } from '../../../src/ingest/to-invoice.ts';
+import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
 
 export interface Ingested {
   readonly result: IngestResult;

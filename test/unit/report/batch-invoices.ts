@@ -1,5 +1,5 @@
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger.ts';
-import type { ReportLedger } from '../../../src/report/read-report.ts';
+import type { ReportLedger } from '../../../src/report/formats/read-report.ts';
 import { createOutcomeTally } from '../../../src/report/outcome-tally.ts';
 
 export const NOON = Date.UTC(2026, 4, 1, 12);

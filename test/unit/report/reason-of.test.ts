@@ -4,9 +4,9 @@ import { OUTCOMES, wentOut } from '../../../src/domain/invoice-state.ts';
 import { reasonOf } from '../../../src/report/reason-of.ts';
 import { reportHistory } from '../../../src/report/report-history.ts';
 import { DOERS, STATE_ORDER, STATE_TEXTS } from '../../../src/report/report-texts.ts';
-import { toneOf } from '../../../src/report/html-state-bar.ts';
-import { isCorrectable } from '../../../src/report/corrections-plan.ts';
-import { topLevelMembers } from '../../../src/report/top-level-members.ts';
+import { toneOf } from '../../../src/report/formats/html/state-bar.ts';
+import { isCorrectable } from '../../../src/report/corrections/corrections-plan.ts';
+import { topLevelMembers } from '../../../src/report/formats/top-level-members.ts';
 import { batchInvoice } from './batch-invoices.ts';
 
 const REASON = { code: 'engine-failed', message: 'No.' };

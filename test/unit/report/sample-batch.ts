@@ -1,6 +1,6 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger.ts';
-import type { OriginalCsv } from '../../../src/report/original-file.ts';
+import type { OriginalCsv } from '../../../src/report/corrections/original-file.ts';
 import { batchInvoice, batchOf, each, NOON, unsentInvoice } from './batch-invoices.ts';
 
 /** One invoice in each state that a finished batch can have, with texts that try to break each format. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BatchInvoice } from '../../../src/domain/ports/ledger.ts';
-import type { OriginalFile } from '../../../src/report/original-file.ts';
+import type { OriginalFile } from '../../../src/report/corrections/original-file.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
 import { batchInvoice, batchOf, countsOf, ledgerOf, NOON, portionsOf, unsentInvoice } from './batch-invoices.ts';
 import { SAMPLE_BATCH, SAMPLE_FINDINGS, SAMPLE_INVOICES, sampleOriginal } from './sample-batch.ts';

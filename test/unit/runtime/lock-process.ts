@@ -1,4 +1,4 @@
-import { acquireDirectoryLock } from '../../../src/runtime/directory-lock.ts';
+import { acquireDirectoryLock } from '../../../src/runtime/data-dir/directory-lock.ts';
 
 // A process of its own for the lock tests: says what it got, and holds it until it is killed.
 const [, , directory = ''] = process.argv;

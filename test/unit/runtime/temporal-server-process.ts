@@ -1,5 +1,5 @@
-import { acquireTemporalBinary } from '../../../src/runtime/temporal-binary.ts';
-import { startTemporalServer } from '../../../src/runtime/temporal-server.ts';
+import { acquireTemporalBinary } from '../../../src/runtime/temporal/temporal-binary.ts';
+import { startTemporalServer } from '../../../src/runtime/temporal/temporal-server.ts';
 
 // A parent for the adoption test: starts a server, says its address, and waits to be killed.
 const [, , dataDir = ''] = process.argv;

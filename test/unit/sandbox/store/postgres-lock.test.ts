@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresStore } from '../../../../src/sandbox/store/postgres-store.ts';
-import { postgresSchema, postgresUrl } from '../../../support/postgres-schema.ts';
+import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-schema.ts';
 import { call, merchantIn } from '../support/client.ts';
 import { sandbox } from '../support/fixtures.ts';
 

@@ -13,7 +13,7 @@ import { memoryStore } from '../../../../src/sandbox/store/memory-store.ts';
 import { pgliteStore } from '../../../../src/sandbox/store/pglite-store.ts';
 import { postgresStore } from '../../../../src/sandbox/store/postgres-store.ts';
 import type { SandboxStore } from '../../../../src/sandbox/store/sandbox-store.ts';
-import { postgresSchema, postgresUrl } from '../../../support/postgres-schema.ts';
+import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-schema.ts';
 
 interface Place {
   /** A store on the same books as the one before it. */

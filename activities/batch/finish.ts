@@ -1,0 +1,37 @@
+import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
+import type { Standing } from '../../src/contract/messages.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { standingOf } from './refresh-snapshot.ts';
+
+export interface FinishInput {
+  readonly ledgerId: string;
+  readonly batchId: string;
+  readonly fencingToken?: number | undefined;
+  readonly cancelled: boolean;
+  /** What operators did and no look has written down yet. */
+  readonly actions: readonly NotedAction[];
+}
+
+/** What no page has sent or closed by now gets the state that says so; the next run of the same file takes it up. Returns how the batch ended. */
+export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<Standing> {
+  const { batchId, fencingToken, cancelled, actions } = input;
+  const now = deps.now();
+  const reason = cancelled
+    ? {
+        code: 'batch-cancelled',
+        message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
+      }
+    : { code: 'not-sent', message: 'The batch ended before this invoice was sent. Drop the file again to send it.' };
+  await deps.ledger.noteActions(batchId, actions);
+  await deps.ledger.holdUnsent(batchId, { reason, now, fencingToken });
+  // Only a page that failed leaves something open here.
+  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now, fencingToken });
+  if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
+  await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', now, fencingToken);
+  return standingOf(deps, batchId);
+}
+
+const PAGE_FAILED = {
+  code: 'page-failed',
+  message: 'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking.',
+};

@@ -1,0 +1,251 @@
+import { Context } from '@temporalio/activity';
+import { LoteError } from '../../src/domain/errors.ts';
+import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
+import { netOf } from '../../src/domain/money.ts';
+import type { Finding, Reason } from '../../src/domain/invoice.ts';
+import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../../src/domain/ports/ledger.ts';
+import type { GroupedInvoice } from '../../src/domain/row.ts';
+import type { BatchDesk, BatchInput } from '../../src/contract/messages.ts';
+import type { ActivityDeps, ReadFileOk } from '../deps.ts';
+import { sendingGate } from '../sending/request-limiter.ts';
+import { runningBatch, type RunningBatch } from './running-batch.ts';
+
+/** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
+const MOST_PAGES = 500;
+/** Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two. */
+const STAGE_PORTION = 1_000;
+
+export interface IngestInput extends BatchInput {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** Known from an earlier look: the file may have been moved since. */
+  readonly sha256: string | null;
+}
+
+export type IngestResult =
+  | RunningBatch
+  | {
+      readonly kind: 'closed' | 'refused';
+      readonly ledgerId: string;
+      readonly batchId: string;
+      readonly desk: BatchDesk;
+    }
+  | { readonly kind: 'attached'; readonly sha256: string; readonly workflowId: string };
+
+/** Claims the batch of a file for this run; reads, proves and stages it unless an earlier run did. */
+export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promise<IngestResult> {
+  const path = input.sha256 === null ? await deps.files.resolve(input.file) : null;
+  const sha256 = input.sha256 ?? (await deps.files.hash(path ?? ''));
+  const claim = await claimBatch(deps, input, sha256);
+  switch (claim.kind) {
+    case 'owned':
+      return { kind: 'attached', sha256, workflowId: claim.batch.workflowId };
+    case 'closed':
+      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.desk() };
+    case 'resumed':
+      // Whoever had paused it is gone with its run.
+      if (claim.batch.state === 'paused')
+        await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
+      // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
+      if (!(await holdBehindGate(deps, claim.batch, await gateOfResumed(deps, input, claim.batch))))
+        await letGo(deps, claim.batch);
+      return runningBatch(deps, claim.batch);
+    case 'claimed':
+      return stageFile(deps, input, claim.batch);
+  }
+}
+
+async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<ClaimResult> {
+  const request = {
+    batchId: batchIdOf(deps.application, input.file, sha256),
+    application: deps.application,
+    file: baseName(input.file),
+    sha256,
+    workflowId: input.workflowId,
+    runId: input.runId,
+    attempt: Context.current().info.attempt,
+    now: deps.now(),
+    // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was missing.
+    rereadRefused: input.sha256 === null,
+    waited: input.sha256 !== null,
+  };
+  const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
+  if (first.kind !== 'owned') return first;
+  const { workflowId, runId } = first.batch;
+  if (await deps.runs.isOpen(workflowId, runId)) return first;
+  return deps.ledger.claimBatch({ ...request, takeOver: true, closedRun: { workflowId, runId } });
+}
+
+async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
+  const { ledger, files } = deps;
+  const { batchId } = batch;
+  await ledger.restartStaging(batch);
+  const { cancellationSignal: signal } = Context.current();
+  const store = ledger.rowStore(batch);
+  const path = await files.resolve(input.file);
+  const read = await files.read({ path, store, options: readOptions(input), signal });
+  requireSameBytes(read.sha256, batch.sha256);
+  if (!read.ok) {
+    await ledger.refuseBatch(batch, {
+      rows: read.rows,
+      fileFindings: read.findings,
+      proof: read.proof,
+      now: deps.now(),
+    });
+    return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.desk() };
+  }
+  const invoices = await stageGroups(deps, input, { claim: batch, read });
+  const { rowsWithoutInvoice } = read;
+  const gate = await sendingGate(ledger, input, {
+    batchId,
+    invoices,
+    rowsWithoutInvoice,
+    fileFindings: read.findings,
+  });
+  const record = await ledger.finishStaging(batch, {
+    rows: read.rows,
+    rowsWithoutInvoice,
+    invoices,
+    pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
+    fileFindings: [...gateFindings(gate), ...riskFindings(input), ...read.findings],
+    proof: read.proof,
+  });
+  // It may hold invoices that an earlier file left unknown.
+  if (!(await holdBehindGate(deps, batch, gate))) await repeatUnknown(deps, batch);
+  return runningBatch(deps, record);
+}
+
+/** What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key and bytes. */
+async function letGo(deps: ActivityDeps, batch: BatchClaim): Promise<void> {
+  await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
+  await repeatUnknown(deps, batch);
+}
+
+/** After the retention window a repeat could make a second document: then only an operator decides. */
+async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken }: BatchClaim): Promise<void> {
+  await deps.ledger.repeatUnknown(batchId, deps.now() - deps.settings.retry.retentionMs, fencingToken);
+}
+
+/** What whoever started the batch has confirmed, or not, for each of its valid invoices. */
+function confirmedBy(
+  { settings }: ActivityDeps,
+  { acceptDuplicateRisk, lookAlikes }: IngestInput,
+): { readonly keepsRejected?: true; readonly lookAlikesKept?: true } {
+  return {
+    ...(settings.retry.rejectionIsProof || acceptDuplicateRisk === true ? {} : { keepsRejected: true }),
+    ...(lookAlikes === 'keep' ? { lookAlikesKept: true } : {}),
+  };
+}
+
+async function stageGroups(
+  deps: ActivityDeps,
+  input: IngestInput,
+  { claim, read }: { readonly claim: BatchClaim; readonly read: ReadFileOk<unknown> },
+): Promise<number> {
+  const confirmed = confirmedBy(deps, input);
+  let ordinal = 0;
+  let portion: StageInvoice[] = [];
+  for await (const group of deps.ledger.rowStore(claim).groups()) {
+    for (const grouped of deps.files.toInvoices(group, read.conversion)) {
+      ordinal += 1;
+      const staged = stageInvoice(deps.application, ordinal, grouped);
+      portion.push(staged.kind === 'valid' ? { ...staged, ...confirmed } : staged);
+    }
+    if (portion.length < STAGE_PORTION) continue;
+    await deps.ledger.stageInvoices(claim, portion, deps.now());
+    portion = [];
+  }
+  if (portion.length > 0) await deps.ledger.stageInvoices(claim, portion, deps.now());
+  return ordinal;
+}
+
+function stageInvoice(application: string, ordinal: number, grouped: GroupedInvoice): StageInvoice {
+  if (!grouped.ok) {
+    const { ref, nif, currency, net, rows, findings } = grouped;
+    return { kind: 'invalid', ordinal, ref, merchantNif: nif, currency, net, rows, findings };
+  }
+  const { invoice, rows, findings } = grouped;
+  const fingerprint = fingerprintOf(invoice);
+  const identity = { application, merchantNif: invoice.merchant.nif, ref: invoice.ref };
+  return {
+    kind: 'valid',
+    ordinal,
+    invoice,
+    fingerprint,
+    idempotencyKey: idempotencyKeyOf(identity, fingerprint, 1),
+    net: netOf(invoice.lines),
+    rows,
+    findings,
+  };
+}
+
+/** Said of the file too: it may have no invoice left that could carry the reason. */
+function gateFindings(gate: Reason | null): readonly Finding[] {
+  if (gate?.code !== 'control-totals-differ') return [];
+  return [{ row: null, column: null, code: gate.code, message: gate.message, severity: 'error' }];
+}
+
+/** On record, as the same word of a retry is in the audit. */
+function riskFindings({ acceptDuplicateRisk }: IngestInput): readonly Finding[] {
+  if (acceptDuplicateRisk !== true) return [];
+  const message =
+    'Whoever started this batch accepted the risk of a duplicate: its content also takes the place of what was rejected where the refusal is no proof';
+  return [{ row: null, column: null, code: 'duplicate-risk-accepted', message, severity: 'info' }];
+}
+
+/** True when nothing of the batch may go: its unsent invoices are then held. */
+async function holdBehindGate(
+  deps: ActivityDeps,
+  { batchId, fencingToken }: BatchClaim,
+  reason: Reason | null,
+): Promise<boolean> {
+  if (reason === null) return false;
+  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
+  return true;
+}
+
+async function gateOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<Reason | null> {
+  const { batchId, invoices, rowsWithoutInvoice } = batch;
+  const fileFindings = await ledger.fileFindings(batchId);
+  return sendingGate(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings });
+}
+
+/** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */
+function requireSameBytes(read: string, claimed: string): void {
+  if (read === claimed) return;
+  throw new LoteError(
+    'file-changed',
+    'The file changed while it was read, so nothing of it was sent. Wait until it is complete, then drop it again.',
+  );
+}
+
+function readOptions({ profile, decimal, encoding, delimiter, duplicateRows, lookAlikes }: IngestInput) {
+  return {
+    ...(profile === undefined ? {} : { profile }),
+    ...(decimal === undefined ? {} : { decimal }),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(duplicateRows === undefined ? {} : { duplicateRows }),
+    ...(lookAlikes === undefined ? {} : { lookAlikes }),
+  };
+}
+
+function baseName(file: string): string {
+  return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+}
+
+/** `batch-<slug of the file's name>-<first 8 of its hash>`, application first unless it is the default one. */
+export function batchIdOf(application: string, file: string, sha256: string): string {
+  const stem = baseName(file).replace(/\.[^.]*$/, '');
+  const slug =
+    stem
+      .normalize('NFKD')
+      // An accent of its own is no separator: "março" is one word, on every system's way to write it.
+      .replaceAll(/\p{M}+/gu, '')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 40) || 'file';
+  const prefix = application === 'default' ? '' : `${application}-`;
+  return `${prefix}batch-${slug}-${sha256.slice(0, 8)}`;
+}

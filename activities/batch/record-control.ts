@@ -1,0 +1,12 @@
+import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+export interface ControlInput extends SendingControl {
+  readonly ledgerId: string;
+}
+
+/** Writes what an operator told a batch where every process that sends looks. False: its run does not hold the batch any more. */
+export async function recordControl({ ledger }: ActivityDeps, input: ControlInput): Promise<boolean> {
+  const { batchId, workflowId, runId, version, paused, cancelled } = input;
+  return ledger.recordControl({ batchId, workflowId, runId, version, paused, cancelled });
+}

@@ -1,0 +1,31 @@
+import { Context } from '@temporalio/activity';
+import type { ActivityDeps, ReportSummary } from '../deps.ts';
+
+const HEARTBEAT_EVERY_MS = 5_000;
+
+export interface ReportInput {
+  readonly ledgerId?: string | undefined;
+  readonly batchId: string;
+  /** The batch was closed before this run: its report stands, and is rewritten only when something has moved since. */
+  readonly standing: boolean;
+}
+
+/** Writes the outcome report of a batch from the ledger; the report that stands and is still true is left as it is. */
+export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
+  const existing = standing ? await deps.reports.standing(batchId) : null;
+  if (existing !== null) return existing;
+  const written = await deps.reports.write(batchId);
+  await announce(deps, written);
+  return written;
+}
+
+/** The command has its own time limit, longer than a worker may be silent. */
+async function announce({ announce: tell }: ActivityDeps, { batchId, state, reports }: ReportSummary): Promise<void> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    await tell({ kind: 'batch', id: batchId, state, html: reports.html, json: reports.json });
+  } finally {
+    clearInterval(heartbeat);
+  }
+}

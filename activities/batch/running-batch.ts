@@ -1,0 +1,65 @@
+import { isNothing, type AnswerCounts } from '../../src/domain/answer-counts.ts';
+import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
+import type { ClaimingRun } from '../../src/domain/ports/sending-control-ledger.ts';
+import type { BatchDesk, BatchSettings, Standing } from '../../src/contract/messages.ts';
+import { countAnswers } from '../sending/answer-counts.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { firstInvoicesOf, type FirstInvoices } from '../sending/first-invoices.ts';
+import { standingOf } from './refresh-snapshot.ts';
+
+export interface PageSpan {
+  readonly page: number;
+  readonly firstOrdinal: number;
+  readonly lastOrdinal: number;
+}
+
+export interface RunningBatch {
+  readonly kind: 'running';
+  readonly ledgerId: string;
+  readonly batchId: string;
+  /** Proves that what is written belongs to this round of the batch; left out by an earlier version of Lote. */
+  readonly fencingToken?: number;
+  /** The run that holds the claim; histories of an earlier version do not have it. */
+  readonly run?: ClaimingRun;
+  readonly invoices: number;
+  readonly pages: readonly PageSpan[];
+  readonly settings: BatchSettings;
+  readonly desk: BatchDesk;
+  /** How it stands before anything is sent. */
+  readonly standing: Standing;
+  /** Invoices that an earlier run left `unsettled`, to be asked for; left out: none. */
+  readonly unsettled?: number;
+  /** What goes before the rest of a large batch; null: nothing is left to send. Left out for small batches, and by an earlier version of Lote. */
+  readonly first?: FirstInvoices | null;
+  /** What the service had said of the batch's invoices; left out: nothing. */
+  readonly before?: AnswerCounts;
+}
+
+/** What a run needs to know of its batch: the pages with something to do, and how patient to be. */
+export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<RunningBatch> {
+  const open = await deps.ledger.openPages(batch.batchId);
+  const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
+  const standing = await standingOf(deps, batch.batchId);
+  const { unsettled = 0 } = standing.counts;
+  const before = await countAnswers(deps, batch);
+  const first = await firstInvoicesOf(deps, batch);
+  return {
+    kind: 'running',
+    ledgerId: deps.ledger.id,
+    batchId: batch.batchId,
+    fencingToken: batch.fencingToken,
+    run: { workflowId: batch.workflowId, runId: batch.runId },
+    invoices: batch.invoices,
+    pages: open.map((page) => ({
+      page,
+      firstOrdinal: (page - 1) * batch.pageSize + 1,
+      lastOrdinal: Math.min(page * batch.pageSize, batch.invoices),
+    })),
+    settings: { sliceSize, settleMs, sendMs, patienceMs },
+    desk: deps.desk(),
+    standing,
+    ...(unsettled === 0 ? {} : { unsettled }),
+    ...(first === undefined ? {} : { first }),
+    ...(isNothing(before) ? {} : { before }),
+  };
+}

@@ -1,0 +1,143 @@
+import { Context } from '@temporalio/activity';
+import { LoteError } from '../../src/domain/errors.ts';
+import type { ClaimedFile, Night, WaitingFile } from '../../src/domain/ports/drop-folder.ts';
+import type { NightEntry, NightSummaryPaths } from '../../src/domain/ports/run-log.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { batchIdOf } from '../batch/ingest.ts';
+import { issuedOf, nightNote, type FileEnd } from './nightly-note.ts';
+
+const HEARTBEAT_EVERY_MS = 5_000;
+
+export interface OpenNightInput {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly startedAt: number;
+  /** Decides which date the night has; null: the worker's own zone. */
+  readonly timezone: string | null;
+}
+
+export interface OpenedNight {
+  readonly ledgerId: string;
+  readonly night: Night;
+  /** How long the night waits for files that are still being written. */
+  readonly patienceMs: number;
+}
+
+/** Gives the night its name and its date. */
+export async function openNight(
+  deps: ActivityDeps,
+  { workflowId, runId, startedAt, timezone }: OpenNightInput & { readonly ledgerId?: string },
+): Promise<OpenedNight> {
+  const date = dateIn(startedAt, timezone);
+  // The end of the run's id: its beginning is a time, and two runs of one minute share it.
+  const night = { nightId: `${date}-${runId.slice(-8)}`, date, workflowId, runId, startedAt };
+  return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs };
+}
+
+export interface NightScope {
+  readonly ledgerId: string;
+  readonly night: Night;
+}
+
+export interface DroppedFile extends ClaimedFile {
+  /** Id of the batch that its bytes make; null when it cannot be read. */
+  readonly batchId: string | null;
+}
+
+export interface ClaimedDrops {
+  readonly files: readonly DroppedFile[];
+  readonly waiting: readonly WaitingFile[];
+}
+
+/** Claims what is complete in the drop folder, and what an interrupted night left. */
+export async function claimDrops(deps: ActivityDeps, { night }: NightScope): Promise<ClaimedDrops> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    const { claimed, waiting } = await deps.drops.claim(night, (workflowId, runId) =>
+      deps.runs.isOpen(workflowId, runId),
+    );
+    const files: DroppedFile[] = [];
+    for (const file of claimed) files.push({ ...file, batchId: await batchOf(deps, file) });
+    return { files, waiting };
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+/** The batch itself will say why a file cannot be read. */
+async function batchOf(deps: ActivityDeps, { file, name }: ClaimedFile): Promise<string | null> {
+  try {
+    return batchIdOf(deps.application, name, await deps.files.hash(await deps.files.resolve(file)));
+  } catch {
+    deps.log.warn('a dropped file cannot be read', { file });
+    return null;
+  }
+}
+
+export interface ShelveDropInput extends NightScope {
+  readonly file: DroppedFile;
+  readonly end: FileEnd;
+}
+
+/** Puts a file whose batch has ended on its shelf, with a note beside it, and into the night's summary. */
+export async function shelveDrop(deps: ActivityDeps, { night, file, end }: ShelveDropInput): Promise<NightEntry> {
+  const batch = end.kind === 'batch' ? await deps.ledger.findBatch(end.result.batchId) : null;
+  const note = nightNote({ file, end, batch, night });
+  const { slot, name, resumed } = file;
+  const shelvedAs = await deps.drops.shelve({ night, slot, name, shelf: note.shelf, note: note.text });
+  const entry: NightEntry = {
+    slot,
+    name,
+    shelvedAs,
+    verdict: note.verdict,
+    sentences: note.sentences,
+    known: note.known,
+    resumed,
+    batchId: end.kind === 'batch' ? end.result.batchId : null,
+    invoices: end.kind === 'batch' ? (end.result.counts.invoices ?? 0) : 0,
+    issued: end.kind === 'batch' ? issuedOf(end.result) : 0,
+    report: end.kind === 'batch' ? end.result.reports.html : null,
+    corrections: end.kind === 'batch' ? end.result.reports.corrections : null,
+  };
+  await deps.nights.record(night, entry);
+  return entry;
+}
+
+export interface FinishNightInput extends NightScope {
+  readonly waiting: readonly WaitingFile[];
+}
+
+export interface FinishedNight {
+  readonly reports: NightSummaryPaths;
+  readonly files: number;
+  /** Files of which not everything went out. */
+  readonly problems: number;
+}
+
+/** The end of a night: its folder goes away, its summary is complete. */
+export async function finishNight(deps: ActivityDeps, { night, waiting }: FinishNightInput): Promise<FinishedNight> {
+  await deps.drops.close(night);
+  const { json, html, entries } = await deps.nights.finish(night, { waiting, finishedAt: deps.now() });
+  const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;
+  const state = problems === 0 ? 'issued' : 'attention';
+  if (entries.length > 0) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
+  return { reports: { json, html }, files: entries.length, problems };
+}
+
+/** @throws LoteError `configuration-invalid` when the zone is not one that this machine knows. */
+function dateIn(epochMs: number, timezone: string | null): string {
+  try {
+    // Swedish dates are written as in ISO 8601.
+    return new Intl.DateTimeFormat('sv-SE', {
+      dateStyle: 'short',
+      ...(timezone === null ? {} : { timeZone: timezone }),
+    }).format(epochMs);
+  } catch (cause) {
+    throw new LoteError(
+      'configuration-invalid',
+      `Dating a night: the time zone must be an IANA name such as Europe/Lisbon, found ${JSON.stringify(timezone)}.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import {
+  FIRST_INVOICES,
+  firstInvoicesWaitMs,
+  mayStillTell,
+  SMALLEST_BATCH_WITH_FIRST,
+} from '../../src/domain/first-invoices.ts';
+import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
+import { countAnswers } from './answer-counts.ts';
+import { askAll } from '../settling/poll-statuses.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { drawFrom } from '../draw-from.ts';
+
+/** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
+export interface FirstInvoices {
+  readonly page: number;
+  readonly from: number;
+  readonly to: number;
+  /** How long their final words are waited for. */
+  readonly waitMs: number;
+}
+
+export interface FirstInvoicesInput extends FirstInvoices {
+  readonly ledgerId: string;
+  readonly batchId: string;
+}
+
+/** Webhooks tell the ledger; it is read again after this. */
+const REREAD_MS = 500;
+/** Webhooks may be lost: a few are asked for by GET at these shares of the wait, and all of them at its end. */
+const SAMPLE_SHARES = [1 / 8, 1 / 4, 1 / 2];
+const SAMPLE = 3;
+/** Asking at the end of the wait must end, too. */
+const LONGEST_ASKING_MS = 10_000;
+
+/** Undefined: the batch is small. Null: nothing of it is left to send. */
+export async function firstInvoicesOf(
+  { ledger, settings }: Pick<ActivityDeps, 'ledger' | 'settings'>,
+  { batchId, invoices, pageSize }: BatchRecord,
+): Promise<FirstInvoices | null | undefined> {
+  if (invoices < SMALLEST_BATCH_WITH_FIRST) return undefined;
+  const ordinals = await ledger.firstUnsent(batchId, FIRST_INVOICES);
+  const [from] = ordinals;
+  if (from === undefined) return null;
+  const page = Math.ceil(from / pageSize);
+  const to = Math.max(...ordinals.filter((ordinal) => ordinal <= page * pageSize));
+  return { page, from, to, waitMs: firstInvoicesWaitMs(settings.settleMs) };
+}
+
+/**
+ * Until the first invoices have told what they can (one is issued, or none is left without a final word), or the wait is over. An attempt that comes after
+ * another one waits for what that one has left of the time. Spans are of one clock each.
+ */
+export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
+  const { cancellationSignal, info } = Context.current();
+  const spent = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
+  const began = deps.now() - spent;
+  const samples = SAMPLE_SHARES.map((share) => share * input.waitMs).filter((at) => at >= spent);
+  while (!cancellationSignal.aborted) {
+    const waited = deps.now() - began;
+    const isOver = waited >= input.waitMs;
+    await confirmReported(deps, input);
+    if (isOver) await askPending(deps, input, FIRST_INVOICES);
+    else if (waited >= (samples[0] ?? Infinity)) {
+      samples.shift();
+      await askPending(deps, input, SAMPLE);
+    }
+    if (isOver || !mayStillTell(await countAnswers(deps, input))) return;
+    await Context.current()
+      .sleep(Math.min(REREAD_MS, input.waitMs - waited))
+      .catch(() => undefined);
+  }
+  throw ApplicationFailure.retryable('The worker stops; another attempt goes on with the wait.', 'worker-stops');
+}
+
+/** Applies what is stored about them, and confirms reported failures by GET: an event alone does not hold a batch. */
+export async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
+  const { batchId, page } = input;
+  await deps.ledger.pageProgress(batchId, page);
+  const reported = await deps.ledger.unconfirmedFailures(batchId, page, FIRST_INVOICES);
+  await askAll(deps, reported, deps.now() + LONGEST_ASKING_MS);
+}
+
+/** Out of turn: the settled times to ask stay what they were. */
+async function askPending(deps: ActivityDeps, input: FirstInvoicesInput, most: number): Promise<void> {
+  const { batchId, page, from, to } = input;
+  const ofPage = await deps.ledger.silent(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
+  const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
+  await askAll(deps, drawFrom(pending, most, deps.random), deps.now() + LONGEST_ASKING_MS);
+}

@@ -1,0 +1,69 @@
+import type { SendableInvoice } from '../../src/domain/ports/ledger.ts';
+
+/** So many 403s without a success between are more than one invoice's trouble: the key's, or one merchant's. */
+const FORBIDDEN_IN_A_ROW = 5;
+
+export interface ForbiddenRun {
+  /** One more 403. `shut`: it is the key. */
+  forbidden(invoice: SendableInvoice, answeredAt: number): 'undecided' | 'shut';
+  /** Its merchant was refused so often that the others are asked first: they tell whether it is the key. */
+  isParked(invoice: SendableInvoice): boolean;
+  /** A success: what was forbidden before this request left is refused by itself. */
+  succeeded(invoice: SendableInvoice, sentAt: number): readonly SendableInvoice[];
+  /** The slice is over. With successes in it, those that are left are refused by themselves; without any, it is the key. */
+  end(successes: number): { readonly refused: readonly SendableInvoice[]; readonly shut: boolean };
+  /** Merchants that the service refuses, while it takes others' invoices: nothing more of theirs is worth a try. */
+  refusedMerchants(): readonly string[];
+}
+
+/**
+ * A single 403 while others succeed refuses that invoice only; a run without a success between shuts the door (DESIGN, Sending), unless all of it
+ * is one merchant's and there are others to ask. `merchants`: how many the slice has.
+ */
+export function createForbiddenRun(merchants: number): ForbiddenRun {
+  let isShut = false;
+  let run: { readonly invoice: SendableInvoice; readonly answeredAt: number }[] = [];
+  const parked = new Set<string>();
+
+  function take(which: (one: (typeof run)[number]) => boolean): readonly SendableInvoice[] {
+    const taken = run.filter(which);
+    run = run.filter((one) => !which(one));
+    return taken.map(({ invoice }) => invoice);
+  }
+
+  function shut(): void {
+    isShut = true;
+    run = [];
+    parked.clear();
+  }
+
+  return {
+    forbidden(invoice, answeredAt) {
+      // Those that were on the wire meanwhile are no more to blame than the first ones.
+      if (isShut) return 'shut';
+      run.push({ invoice, answeredAt });
+      if (run.length < FORBIDDEN_IN_A_ROW) return 'undecided';
+      const concerned = new Set(run.map((one) => merchantOf(one.invoice)));
+      if (merchants === 1 || concerned.size > 1) shut();
+      else parked.add(merchantOf(invoice));
+      return isShut ? 'shut' : 'undecided';
+    },
+    isParked: (invoice) => parked.has(merchantOf(invoice)),
+    // A success that was on the wire before the 403 came proves nothing about the key after it.
+    succeeded(invoice, sentAt) {
+      parked.delete(merchantOf(invoice));
+      return run.length === 0 ? [] : take(({ answeredAt }) => answeredAt <= sentAt);
+    },
+    end(successes) {
+      if (run.length === 0) return { refused: [], shut: false };
+      if (successes > 0) return { refused: take(() => true), shut: false };
+      shut();
+      return { refused: [], shut: true };
+    },
+    refusedMerchants: () => [...parked],
+  };
+}
+
+function merchantOf({ invoice }: SendableInvoice): string {
+  return invoice.merchant.nif;
+}

@@ -1,0 +1,148 @@
+import { merchantKeyOf } from '../../src/domain/fingerprint.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
+import type { MerchantNeed } from '../../src/domain/ports/ledger.ts';
+import type { ClaimingRun } from '../../src/domain/ports/sending-control-ledger.ts';
+import { Context } from '@temporalio/activity';
+import type { SendingPermit } from './sending-permission.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+export interface MerchantsInput {
+  readonly ledgerId: string;
+  readonly batchId: string;
+  readonly fencingToken?: number | undefined;
+  /** The run that holds the batch's claim. */
+  readonly run?: ClaimingRun | undefined;
+  /** Patience with the service as a whole is spent: everything unsent is held. */
+  readonly lastTry: boolean;
+  /** Patience with single merchants is spent: what cannot be created now is held, and the others go. */
+  readonly holdStuck: boolean;
+}
+
+export interface MerchantsResult {
+  readonly known: number;
+  readonly created: number;
+  readonly held: number;
+  /** `service`: nothing can be ensured now. `merchants`: the list was read, and the creation of some has no answer yet. Null: done. */
+  readonly waiting: { readonly for: 'service' | 'merchants'; readonly reason: string } | null;
+}
+
+/** As long as the activity may take: a process that stood still for longer creates nothing. */
+const LONGEST_CREATING_MS = 30 * 60_000;
+/** An operator has stopped the batch, or another run holds it: nothing is created for it. */
+const STOPPED = 'sending-stopped';
+/** So many creations without an answer in one go, and none that worked between, are the service's trouble. */
+const STUCK_IN_A_ROW = 10;
+
+/**
+ * Makes sure that every merchant of the batch exists at the service: the whole list is read first, and only a merchant
+ * proved to be missing is created, under a key that is the same for ever.
+ */
+export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput): Promise<MerchantsResult> {
+  await deps.ensureWebhook();
+  const needed = await deps.ledger.merchantsNeeded(input.batchId);
+  if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
+  const { cancellationSignal } = Context.current();
+  const list = await deps.service.listMerchants(cancellationSignal);
+  if (list.kind === 'unreadable') return waitForService(deps, input, list.reason);
+
+  const wanted = new Set(needed.map((need) => need.nif));
+  const known = list.merchants.filter((merchant) => wanted.has(merchant.nif));
+  await deps.ledger.saveMerchants(deps.application, known);
+  const knownNifs = new Set(known.map((merchant) => merchant.nif));
+  const missing = needed.filter(({ nif }) => !knownNifs.has(nif));
+  const { batchId, run } = input;
+  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS });
+  try {
+    return await createMissing(deps, { input, missing, known: known.length, permit });
+  } finally {
+    permit.close();
+  }
+}
+
+interface Creating {
+  readonly input: MerchantsInput;
+  readonly missing: readonly MerchantNeed[];
+  readonly known: number;
+  readonly permit: SendingPermit;
+}
+
+async function createMissing(deps: ActivityDeps, work: Creating): Promise<MerchantsResult> {
+  const { holdStuck } = work.input;
+  const { cancellationSignal } = Context.current();
+  let created = 0;
+  let held = 0;
+  let inARow = 0;
+  let stuck: Reason | null = null;
+  for (const need of work.missing) {
+    if (cancellationSignal.aborted) break;
+    const outcome = await createMerchant(deps, work, need);
+    if (outcome.kind === 'not-permitted')
+      return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };
+    if (outcome.kind === 'closed-door') return waitForService(deps, work.input, outcome.reason);
+    if (outcome.kind === 'created') created += 1;
+    if (outcome.kind === 'held') held += outcome.invoices;
+    inARow = outcome.kind === 'not-now' ? inARow + 1 : 0;
+    if (outcome.kind !== 'not-now') continue;
+    if (inARow >= STUCK_IN_A_ROW) return waitForService(deps, work.input, outcome.reason);
+    if (!holdStuck) {
+      stuck = outcome.reason;
+      continue;
+    }
+    const invoices = await holdMerchant(deps, work.input, { nif: need.nif, reason: notCreated(outcome.reason) });
+    held += invoices;
+  }
+  const waiting = stuck === null ? null : ({ for: 'merchants', reason: stuck.code } as const);
+  return { known: work.known, created, held, waiting };
+}
+
+type Created =
+  | { readonly kind: 'created' | 'not-permitted' }
+  | { readonly kind: 'held'; readonly invoices: number }
+  | { readonly kind: 'not-now' | 'closed-door'; readonly reason: Reason };
+
+async function createMerchant(deps: ActivityDeps, { input, permit }: Creating, need: MerchantNeed): Promise<Created> {
+  const { nif, legalName, email } = need;
+  if (legalName === null || email === null) {
+    const message =
+      'The service does not know this merchant, and the file lacks its legal name or e-mail. Add merchant_legal_name and merchant_email and drop the file again.';
+    const reason = { code: 'merchant-details-missing', message };
+    return { kind: 'held', invoices: await holdMerchant(deps, input, { nif, reason }) };
+  }
+  const key = merchantKeyOf(deps.application, nif);
+  if (!(await permit.confirm())) return { kind: 'not-permitted' };
+  const answer = await deps.service.createMerchant({ nif, legalName, email }, key, { permit });
+  if (answer.kind === 'not-permitted') return answer;
+  if (answer.kind === 'created') {
+    await deps.ledger.saveMerchants(deps.application, [{ nif, merchantId: answer.merchantId }]);
+    return { kind: 'created' };
+  }
+  if (answer.kind !== 'refused') return { kind: answer.kind, reason: answer.reason };
+  const message = `The service refused to create this merchant (${answer.reason.code}: ${answer.reason.message}). Its invoices were not sent.`;
+  return {
+    kind: 'held',
+    invoices: await holdMerchant(deps, input, { nif, reason: { code: 'merchant-refused', message } }),
+  };
+}
+
+function notCreated(reason: Reason): Reason {
+  const message = `The service did not say whether it created this merchant (${reason.code}: ${reason.message}). Its invoices were not sent; drop the file again to try once more.`;
+  return { code: 'merchant-not-created', message };
+}
+
+function holdMerchant(
+  deps: ActivityDeps,
+  { batchId, fencingToken }: MerchantsInput,
+  { nif, reason }: { nif: string; reason: Reason },
+): Promise<number> {
+  return deps.ledger.holdUnsent(batchId, { reason, merchantNif: nif, now: deps.now(), fencingToken });
+}
+
+async function waitForService(
+  deps: ActivityDeps,
+  { batchId, fencingToken, lastTry }: MerchantsInput,
+  reason: Reason,
+): Promise<MerchantsResult> {
+  deps.log.warn('merchants cannot be ensured now', { batchId, reason: reason.code, lastTry });
+  const held = lastTry ? await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken }) : 0;
+  return { known: 0, created: 0, held, waiting: { for: 'service', reason: reason.code } };
+}

@@ -1,0 +1,99 @@
+import { LoteError } from '../../src/domain/errors.ts';
+import type { Finding, Reason } from '../../src/domain/invoice.ts';
+import { lostRows } from '../../src/domain/lost-rows.ts';
+import { canonicalDecimal, sumDecimals } from '../../src/domain/money.ts';
+import type { Ledger, OutcomeCount } from '../../src/domain/ports/ledger.ts';
+import type { BatchInput } from '../../src/contract/messages.ts';
+
+/** What the gate asks about a batch whose invoices are staged. */
+export interface StagedBatch {
+  readonly batchId: string;
+  readonly invoices: number;
+  readonly rowsWithoutInvoice: number;
+  readonly fileFindings: readonly Finding[];
+}
+
+type Asked = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
+
+/**
+ * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row is wrong and it was
+ * started with on-invalid "hold". Null: it may go. Everything is read from the ledger, so that a run which takes a batch up again asks the
+ * same question.
+ * @throws LoteError `usage` for expectations that are no numbers
+ */
+export async function sendingGate(
+  ledger: Pick<Ledger, 'countOutcomes'>,
+  asked: Asked,
+  batch: StagedBatch,
+): Promise<Reason | null> {
+  if (asked.onInvalid !== 'hold' && asked.expectInvoices === undefined && asked.expectNet === undefined) return null;
+  const outcomes = await ledger.countOutcomes(batch.batchId);
+  const differences = [...invoiceDifference(asked, batch), ...netDifferences(asked, outcomes)];
+  if (differences.length > 0) {
+    return {
+      code: 'control-totals-differ',
+      message: `The file does not have the control totals it was started with: ${differences.join('; ')}. Nothing of it was sent. Compare it with its source, then drop the right file, or start this one again with other totals or none.`,
+    };
+  }
+  return asked.onInvalid === 'hold' && hasInvalidRows(batch, outcomes)
+    ? {
+        code: 'invalid-rows-in-file',
+        message:
+          'Some rows of the file are invalid and it was started with on-invalid "hold". Fix the rows and drop the file again.',
+      }
+    : null;
+}
+
+function hasInvalidRows({ rowsWithoutInvoice, fileFindings }: StagedBatch, outcomes: readonly OutcomeCount[]): boolean {
+  if (lostRows(rowsWithoutInvoice, fileFindings) > 0) return true;
+  return outcomes.some(({ outcome, invoices }) => outcome === 'invalid' && invoices > 0);
+}
+
+function invoiceDifference({ expectInvoices }: Asked, { invoices }: StagedBatch): readonly string[] {
+  if (expectInvoices === undefined) return [];
+  if (!Number.isSafeInteger(expectInvoices) || expectInvoices < 0)
+    throw notExpected('expectInvoices', 'a whole number such as 120', expectInvoices);
+  return expectInvoices === invoices ? [] : [`expected ${expectInvoices} invoices, found ${invoices}`];
+}
+
+function netDifferences({ expectNet }: Asked, outcomes: readonly OutcomeCount[]): readonly string[] {
+  if (expectNet === undefined) return [];
+  if (typeof expectNet !== 'object' || expectNet === null || Array.isArray(expectNet))
+    throw notExpected('expectNet', 'currencies and amounts such as {"EUR":"15321.40"}', expectNet);
+  const expected = new Map(Object.entries(expectNet).map(([currency, net]) => [currency.toUpperCase(), amount(net)]));
+  const found = netByCurrency(outcomes);
+  const unreadable = outcomes.reduce((sum, { withoutAmount }) => sum + withoutAmount, 0);
+  return [
+    ...[...new Set([...expected.keys(), ...found.keys()])].flatMap((currency) => {
+      const [want, have] = [expected.get(currency), found.get(currency)];
+      return want === (have ?? '0')
+        ? []
+        : [
+            `expected net ${want === undefined ? `nothing in ${currency}` : `${currency} ${want}`}, found ${have ?? '0'}`,
+          ];
+    }),
+    ...(unreadable === 0 ? [] : [`${unreadable} invoices have no readable amount`]),
+  ];
+}
+
+function netByCurrency(outcomes: readonly OutcomeCount[]): ReadonlyMap<string, string> {
+  const nets = new Map<string, string>();
+  for (const { currency, net } of outcomes) {
+    if (currency !== null) nets.set(currency, sumDecimals([nets.get(currency) ?? '0', net]));
+  }
+  return nets;
+}
+
+/** The Temporal UI's form gives a number where somebody types `{"EUR":15321.4}`; its shortest text is what was typed. */
+function amount(value: unknown): string {
+  const decimal = typeof value === 'string' || typeof value === 'number' ? canonicalDecimal(String(value)) : null;
+  if (decimal === null) throw notExpected('expectNet', 'a plain decimal such as 15321.40 for each currency', value);
+  return decimal;
+}
+
+function notExpected(field: string, wanted: string, found: unknown): LoteError {
+  return new LoteError(
+    'usage',
+    `Reading the control totals of a batch: ${field} must be ${wanted}, found ${JSON.stringify(found)}. Nothing was sent. Start the batch again.`,
+  );
+}

@@ -1,0 +1,59 @@
+import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
+import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+/** Timers of Node count no further; a POST that waits for weeks is stopped by its activity's time-out. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * After the retention window the service may have forgotten a key, and the same POST would issue a second invoice: Lote never sends such a
+ * one again by itself. One whose tries all provably failed to arrive is not concerned: its next POST is the first.
+ */
+export interface RetentionWindow {
+  /** Asked right before each POST. `since`: when one may have reached the service; null: none has. */
+  isOver(since: number | null): boolean;
+  /** Aborted when it ends: a POST may wait in the client for its place in the rate, for longer than anybody can tell. */
+  signal(since: number | null): AbortSignal | undefined;
+  /** The same permit for as long as the window is open: a timer of a process that stood still rings too late, and this is asked in the moment before the first byte. */
+  permit(since: number | null, permit: DeparturePermit): DeparturePermit;
+  readonly outcome: SendOutcome & { readonly kind: 'unknown' };
+}
+
+export function retentionWindow({ settings, now }: Pick<ActivityDeps, 'settings' | 'now'>): RetentionWindow {
+  const { retentionMs } = settings.retry;
+  const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;
+  const reason = {
+    code: 'retention-window-over',
+    message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.`,
+  };
+  const isOver = (since: number | null): boolean => since !== null && now() - since >= retentionMs;
+  return {
+    isOver,
+    permit: (since, permit) => ({
+      withdrawn: permit.withdrawn,
+      isValid: () => !isOver(since) && permit.isValid(),
+      confirm: async () => !isOver(since) && (await permit.confirm()) && !isOver(since),
+    }),
+    signal: (since) =>
+      since === null
+        ? undefined
+        : AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(since + retentionMs - now())), LONGEST_TIMER_MS)),
+    outcome: { kind: 'unknown', reason },
+  };
+}
+
+/** Ends what is too old before anything of a slice is frozen or sent, in one write. */
+export async function withinRetention(
+  deps: ActivityDeps,
+  sendable: readonly SendableInvoice[],
+): Promise<readonly SendableInvoice[]> {
+  const { isOver, outcome } = retentionWindow(deps);
+  const late = sendable.filter(({ mayExistSince }) => isOver(mayExistSince));
+  if (late.length === 0) return sendable;
+  const sentAt = deps.now();
+  await deps.ledger.recordSends(
+    late.map(({ invoiceId, generation }) => ({ invoiceId, generation, attempts: 0, sentAt, outcome })),
+  );
+  const gone = new Set(late.map(({ invoiceId }) => invoiceId));
+  return sendable.filter(({ invoiceId }) => !gone.has(invoiceId));
+}

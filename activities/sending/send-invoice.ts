@@ -1,0 +1,152 @@
+import type { Reason } from '../../src/domain/invoice.ts';
+import type { CreateAnswer, InvoicingService, PostLimits } from '../../src/domain/ports/invoicing-service.ts';
+import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
+import { refusedAfterLostAnswer } from './refused-repeat.ts';
+import type { RetentionWindow } from './retention-window.ts';
+import type { SendingPermit } from './sending-permission.ts';
+import type { Release } from '../slots.ts';
+import { isServerError, type AnsweredPost, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
+
+/** POSTs of one invoice inside one slice; what is left after them is tried again in the page's next round. */
+const TRIES_PER_SLICE = 3;
+const FIRST_BACKOFF_MS = 200;
+/** A longer Retry-After is the page's to wait for, on a timer that survives this process. */
+const LONGEST_PAUSE_MS = 2_000;
+
+export interface Sent {
+  /** POSTs that left. */
+  readonly attempts: number;
+  /** Null: nothing left, because nothing may be sent now; the ledger knows the invoice as it was. */
+  readonly outcome: SendOutcome | null;
+  /** When the first POST left, the last one, and when its answer came. */
+  readonly sentAt: number;
+  readonly lastSentAt: number;
+  readonly answeredAt: number;
+  /** The last answer was trouble of the whole service, not of this invoice. */
+  readonly trouble: Trouble | null;
+  readonly retryAfterMs: number | null;
+}
+
+interface Trouble {
+  readonly shut: boolean;
+  readonly reason: Reason;
+  /** An error of this key's own, though nobody can say yet that it stays. */
+  readonly own: boolean;
+}
+
+export interface SendDeps {
+  readonly service: Pick<InvoicingService, 'createInvoice'>;
+  readonly random: () => number;
+  readonly now: () => number;
+  /** Waits for its turn; null: nothing may be sent any more. */
+  readonly admit: () => Promise<Release | null>;
+  readonly pause: (ms: number) => Promise<void>;
+  /** The service lets nobody in: told before the slot is free, so that nobody else goes and is turned away too. */
+  readonly shutOut: (reason: Reason, sentAt: number) => Promise<void>;
+  /** True: after this answer let others go first, or nobody. */
+  readonly stopped: () => boolean;
+  readonly window: RetentionWindow;
+  readonly permit: SendingPermit;
+  readonly storedErrors: StoredErrors;
+  /** Whether the service answers at all: in an outage every key gets the same error. */
+  readonly serviceLives: () => Promise<boolean>;
+}
+
+/** POSTs one invoice with its frozen bytes and key until the answer tells, or it is time to let others go first. */
+export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body: string): Promise<Sent> {
+  let { mayExist, mayExistSince } = invoice;
+  let before: Sent | null = null;
+  for (let attempts = 1; ; attempts += 1) {
+    const release = await deps.admit();
+    if (release === null) return before ?? turnedAway(deps.now());
+    const lastSentAt = deps.now();
+    // Waiting for its turn takes time: what was inside the window when the slice began may be outside by now.
+    if (deps.window.isOver(mayExistSince)) {
+      release();
+      return { ...(before ?? turnedAway(lastSentAt)), outcome: deps.window.outcome };
+    }
+    const place = deps.storedErrors.leave();
+    const { window } = deps;
+    const limits = { signal: window.signal(mayExistSince), permit: window.permit(mayExistSince, deps.permit) };
+    const answer = await post(deps, { body, key: invoice.idempotencyKey, limits }, lastSentAt).finally(release);
+    if (answer.kind === 'not-permitted') {
+      const stayed = before ?? turnedAway(deps.now());
+      return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcome } : stayed;
+    }
+    const answeredAt = deps.now();
+    mayExist ||= answer.kind === 'lost' || (answer.kind === 'closed-door' && answer.mayExist);
+    if (mayExist) mayExistSince ??= lastSentAt;
+    const verdict = await judged(deps, { key: invoice.idempotencyKey, place, sentAt: lastSentAt, answeredAt }, answer);
+    const stored = verdict === 'stored' || (invoice.errorKept === true && isServerError(answer));
+    const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
+    const retryAfterMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
+    const trouble = stored ? null : troubleOf(answer, verdict === 'own');
+    const pauseMs = retryAfterMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
+    const final = outcome.kind !== 'pending' || answer.kind === 'closed-door';
+    const sentAt: number = before?.sentAt ?? lastSentAt;
+    before = { attempts, outcome, sentAt, lastSentAt, answeredAt, trouble, retryAfterMs };
+    if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
+    await deps.pause(pauseMs);
+  }
+}
+
+interface Post {
+  readonly body: string;
+  readonly key: string;
+  readonly limits: PostLimits;
+}
+
+async function post(deps: SendDeps, { body, key, limits }: Post, sentAt: number): Promise<CreateAnswer> {
+  const answer = await deps.service.createInvoice(body, key, limits);
+  if (answer.kind === 'closed-door') await deps.shutOut(answer.reason, sentAt);
+  return answer;
+}
+
+/** Behind a shut door too: an error that is kept under a key would otherwise be waited out like an outage. */
+async function judged(deps: SendDeps, post: AnsweredPost, answer: CreateAnswer): Promise<StoredErrorVerdict> {
+  const verdict = deps.storedErrors.note(post, answer);
+  if (verdict !== 'stored') return verdict;
+  const lives = await deps.serviceLives();
+  deps.storedErrors.forget(post.key);
+  return lives ? 'stored' : 'open';
+}
+
+function turnedAway(now: number): Sent {
+  return {
+    attempts: 0,
+    outcome: null,
+    sentAt: now,
+    lastSentAt: now,
+    answeredAt: now,
+    trouble: null,
+    retryAfterMs: null,
+  };
+}
+
+/** A definitive-looking refusal after a lost answer proves nothing about the lost one: `unknown`, never `rejected`. */
+function outcomeOf(answer: Exclude<CreateAnswer, { kind: 'not-permitted' }>, mayExist: boolean): SendOutcome {
+  switch (answer.kind) {
+    case 'created':
+      return { kind: 'accepted', serviceId: answer.serviceId };
+    case 'refused':
+      return mayExist ? refusedAfterLostAnswer(answer.reason) : { kind: 'rejected', reason: answer.reason };
+    case 'key-mismatch':
+      return { kind: 'unknown', reason: answer.reason };
+    case 'not-now':
+    case 'lost':
+    case 'closed-door':
+      return { kind: 'pending', reason: answer.reason, mayExist };
+  }
+}
+
+function storedError(answer: CreateAnswer): SendOutcome {
+  const said = 'reason' in answer ? answer.reason.message : '';
+  const message = `The service gives the same error to this key again and again (${said}). Ask its support what became of the invoice.`;
+  return { kind: 'unknown', reason: { code: 'stored-error', message } };
+}
+
+function troubleOf(answer: CreateAnswer, own: boolean): Trouble | null {
+  if (answer.kind === 'closed-door') return { shut: true, reason: answer.reason, own };
+  if (answer.kind === 'not-now' || answer.kind === 'lost') return { shut: false, reason: answer.reason, own };
+  return null;
+}

@@ -1,0 +1,131 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClaimingRun, SendingBatch, SendingControlLedger } from '../../src/domain/ports/sending-control-ledger.ts';
+import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
+
+/** A POST may leave for so long after the ledger was asked: with the time of a POST's way to the wire, less than the promised second. */
+const VALID_MS = 500;
+/** While anything is being sent the ledger is asked this often, so that hardly any POST waits for it. */
+const ASK_EVERY_MS = 200;
+/** Between two questions that brought no valid permission. */
+const ASK_AGAIN_MS = 50;
+
+/** What asks for permission: one attempt to send for a batch. */
+export interface PermitRequest {
+  readonly batchId: string;
+  /** The run that held the claim when the work was handed out; left out: a run of an earlier version, which did not tell. */
+  readonly run?: ClaimingRun | undefined;
+  /** The attempt is over after this, whatever the ledger says: a process that stood still meanwhile starts nothing. */
+  readonly lastsMs: number;
+}
+
+/** The permission of one attempt. Once withdrawn it never comes back: a later attempt asks anew. */
+export interface SendingPermit extends DeparturePermit {
+  /** True: the next POST may leave now. Asks the ledger when its last word is too old. False: nothing more of this attempt leaves. */
+  confirm(): Promise<boolean>;
+  /** The attempt has ended. */
+  close(): void;
+}
+
+export interface SendingPermission {
+  request(wanted: PermitRequest): SendingPermit;
+}
+
+interface Holder extends PermitRequest {
+  readonly withdrawal: AbortController;
+  readonly until: number;
+}
+
+/**
+ * Whether this process may POST invoices, for all batches that it sends at the moment: one query for all of them. The word of an operator is in the
+ * ledger before the update answers, and no POST leaves by a look that is older than VALID_MS, so that from a second after the answer on nothing new
+ * leaves any process, also one that stood still for hours. While the ledger cannot be asked, nothing leaves.
+ */
+export function createSendingPermission(
+  ledger: Pick<SendingControlLedger, 'sendingBatches'>,
+  clock: () => number = steadyClock(),
+): SendingPermission {
+  const holders = new Set<Holder>();
+  let asking: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  /** When the question left whose answer came last. */
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let known: ReadonlySet<Holder> = new Set();
+
+  function ask(): Promise<void> {
+    return (asking ??= look().finally(() => (asking = null)));
+  }
+
+  async function look(): Promise<void> {
+    const at = clock();
+    const concerned = [...holders];
+    if (concerned.length === 0) return;
+    try {
+      const found = await ledger.sendingBatches([...new Set(concerned.map(({ batchId }) => batchId))]);
+      const sending = new Map(found.map((batch) => [batch.batchId, batch]));
+      for (const holder of concerned) if (!holds(holder, sending.get(holder.batchId))) holder.withdrawal.abort();
+      known = new Set(concerned);
+      askedAt = at;
+    } catch {
+      // The ledger is away: the last word grows old, and nothing leaves.
+    }
+  }
+
+  function isValid(holder: Holder): boolean {
+    const now = clock();
+    if (holder.withdrawal.signal.aborted || now > holder.until) return false;
+    return known.has(holder) && now - askedAt <= VALID_MS;
+  }
+
+  async function confirm(holder: Holder): Promise<boolean> {
+    while (!holder.withdrawal.signal.aborted && clock() <= holder.until) {
+      if (isValid(holder)) return true;
+      // oxlint-disable-next-line no-await-in-loop
+      await ask();
+      // The ledger is away, or slower than a permission lasts.
+      // oxlint-disable-next-line no-await-in-loop
+      if (!isValid(holder)) await sleep(ASK_AGAIN_MS);
+    }
+    return false;
+  }
+
+  return {
+    request(wanted) {
+      const holder = { ...wanted, withdrawal: new AbortController(), until: clock() + wanted.lastsMs };
+      // Each POST that waits listens to it.
+      setMaxListeners(0, holder.withdrawal.signal);
+      holders.add(holder);
+      timer ??= setInterval(() => void ask(), ASK_EVERY_MS).unref();
+      return {
+        withdrawn: holder.withdrawal.signal,
+        isValid: () => isValid(holder),
+        confirm: () => confirm(holder),
+        close() {
+          holder.withdrawal.abort();
+          holders.delete(holder);
+          if (holders.size > 0 || timer === null) return;
+          clearInterval(timer);
+          timer = null;
+        },
+      };
+    },
+  };
+}
+
+function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean {
+  if (batch === undefined) return false;
+  return run === undefined || (run.workflowId === batch.workflowId && run.runId === batch.runId);
+}
+
+/** Milliseconds that go on while the process is stopped and while the machine sleeps, and never back, whatever is done to the clock. */
+function steadyClock(): () => number {
+  let elapsed = 0;
+  let wall = Date.now();
+  let steady = performance.now();
+  return () => {
+    const passed = Math.max(Date.now() - wall, performance.now() - steady, 0);
+    wall = Date.now();
+    steady = performance.now();
+    return (elapsed += passed);
+  };
+}

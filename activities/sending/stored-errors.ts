@@ -1,0 +1,99 @@
+import type { CreateAnswer } from '../../src/domain/ports/invoicing-service.ts';
+
+/** The same words this often to one key, from a service that answers other questions, may be kept under the key. */
+const SAME_ANSWERS = 12;
+/** Spread over a time that no passing outage lasts, fewer are enough: behind a shut door an invoice is asked for only now and then. */
+const SAME_ANSWERS_OVER_SPAN = 6;
+/** Creations that are remembered to compare with: as many as suspects may share their words and still be told from an outage. */
+const CREATIONS = 64;
+/** A key that was not heard of for so long is not asked about any more. */
+const STALE_MS = 3_600_000;
+
+/** An error of the server itself, by the words that the client gives every status. */
+const SERVER_ERROR = /^HTTP 5\d\d/;
+
+/** An answer that may be an error of the server, kept under the key. */
+export function isServerError(answer: CreateAnswer): answer is Extract<CreateAnswer, { kind: 'lost' }> {
+  return answer.kind === 'lost' && SERVER_ERROR.test(answer.reason.message);
+}
+
+/** One POST that was answered. */
+export interface AnsweredPost {
+  readonly key: string;
+  /** Its place in the order in which POSTs left. */
+  readonly place: number;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+}
+
+/**
+ * `stored`: it is kept under this key, if the service answers anything at all. `own`: the same error again, which concerns this key and not
+ * the service. `open`: nothing of the kind is proved.
+ */
+export type StoredErrorVerdict = 'stored' | 'own' | 'open';
+
+export interface StoredErrors {
+  /** The next place in the order in which POSTs leave. */
+  leave(): number;
+  note(post: AnsweredPost, answer: CreateAnswer): StoredErrorVerdict;
+  /** What was noted of a key proves nothing: the service was away. */
+  forget(key: string): void;
+}
+
+interface Suspect {
+  readonly words: string;
+  readonly times: number;
+  /** Of the first POST that was answered so. */
+  readonly place: number;
+  readonly since: number;
+  readonly heardAt: number;
+}
+
+/**
+ * Some services keep a 500 under the Idempotency-Key for ever, and an outage of the write path gives every key the same 503 while GET works.
+ * What tells them apart: the other POSTs that left after this one. When more of them created an invoice than share its error, the error is the
+ * key's own; where none is left to compare with, an answer that stays the same for `spanMs` is. Only a creation counts: a refusal may be given
+ * before anything is written. Kept in memory: a restart only counts again.
+ */
+export function createStoredErrors({ spanMs }: { readonly spanMs: number }): StoredErrors {
+  /** In the order in which they were heard of last. */
+  const suspects = new Map<string, Suspect>();
+  const creations: number[] = [];
+  let places = 0;
+
+  function isOwn({ words, place }: Suspect): boolean {
+    const created = creations.filter((one) => one > place).length;
+    if (created === 0) return false;
+    const sharing = [...suspects.values()].filter((one) => one.words === words).length;
+    return created > sharing;
+  }
+
+  function forgetStale(now: number): void {
+    for (const [key, { heardAt }] of suspects) {
+      if (now - heardAt < STALE_MS) return;
+      suspects.delete(key);
+    }
+  }
+
+  return {
+    leave: () => (places += 1),
+    note({ key, place, sentAt, answeredAt }, answer) {
+      const before = suspects.get(key);
+      suspects.delete(key);
+      if (answer.kind === 'created' && creations.push(place) > CREATIONS) creations.shift();
+      if (!isServerError(answer)) return 'open';
+      forgetStale(answeredAt);
+      const words = `${answer.reason.code} ${answer.reason.message}`;
+      const suspect =
+        before?.words === words
+          ? { ...before, times: before.times + 1, heardAt: answeredAt }
+          : { words, times: 1, place, since: sentAt, heardAt: answeredAt };
+      suspects.set(key, suspect);
+      const own = suspect.times > 1 && isOwn(suspect);
+      const spread = suspect.times >= SAME_ANSWERS_OVER_SPAN && answeredAt - suspect.since >= spanMs;
+      if (spread || (own && suspect.times >= SAME_ANSWERS)) return 'stored';
+      return own ? 'own' : 'open';
+    },
+    forget: (key) => void suspects.delete(key),
+  };
+}

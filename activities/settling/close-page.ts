@@ -1,0 +1,49 @@
+import type { Reason } from '../../src/domain/invoice.ts';
+import type { PageEnding } from '../../src/contract/messages.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+export interface CloseInput {
+  readonly ledgerId: string;
+  readonly batchId: string;
+  readonly page: number;
+  readonly settleMs: number;
+  readonly fencingToken?: number | undefined;
+  /** Why the page stopped sending. */
+  readonly ending: PageEnding;
+  /** What the page waited for last; null: nothing. */
+  readonly waitedFor: string | null;
+}
+
+const NO_FINAL_ANSWER: Reason = {
+  code: 'no-final-answer',
+  message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
+};
+
+/** Gives every invoice of the page that has no final word the state that says so, and the unsent ones the reason why. */
+export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<void> {
+  const { batchId, page, settleMs, fencingToken } = input;
+  const now = deps.now();
+  const unsent = unsentReason(input);
+  if (unsent !== null) await deps.ledger.holdUnsent(batchId, { reason: unsent, page, now, fencingToken });
+  const acceptedBefore = now - settleMs + 1;
+  await deps.ledger.closePage(batchId, page, { acceptedBefore, reason: NO_FINAL_ANSWER, now, fencingToken });
+}
+
+/** Null: an answer of the service stands as the reason already. */
+function unsentReason({ ending, waitedFor }: CloseInput): Reason | null {
+  switch (ending) {
+    case 'cancelled':
+      return {
+        code: 'batch-cancelled',
+        message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
+      };
+    case 'outage':
+      return {
+        code: 'service-away',
+        message: `Not sent: the service was not to be had for longer than LOTE_OUTAGE_PATIENCE (${waitedFor ?? 'no answer'}). Drop the file again to send it.`,
+      };
+    case 'sent':
+    case 'send-time':
+      return null;
+  }
+}

@@ -1,0 +1,75 @@
+import { Context } from '@temporalio/activity';
+import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+export interface OrphansInput {
+  readonly ledgerId?: string | undefined;
+  /** False: a run that ended less than a minute ago is left alone, for its activities may still be at work. */
+  readonly all: boolean;
+}
+
+/** Longer than an activity needs to hear that its run has ended (workflows/activity-options.ts). */
+const GRACE_MS = 60_000;
+
+const NOT_READ = {
+  code: 'run-lost',
+  message:
+    'The run of this batch ended before the file was read to its end, so nothing of it was sent. Drop the file again, with the same options.',
+};
+const NOT_SENT = {
+  code: 'run-lost',
+  message: 'The run of this batch was lost before this invoice was sent. Drop the file again to send it.',
+};
+const NO_FINAL_WORD = {
+  code: 'run-lost',
+  message:
+    'The run of this batch was lost before the final answer of the service. Reconciliation goes on asking, with the same key.',
+};
+
+/**
+ * Closes batches whose run Temporal has closed, or does not know. They are not sent on: the run may have been ended because the wrong
+ * file went out, and how it was started (control totals, `hold`, a pause) went with it. What was not sent is `held`,
+ * what may have been is `unknown` or `unsettled`; a file that was not read to its end is refused. Returns the batches closed; their reports are due.
+ */
+export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): Promise<readonly string[]> {
+  const closed: string[] = [];
+  for (const batch of await deps.ledger.openBatches(deps.application)) {
+    const endedForMs = await deps.runs.endedForMs(batch.workflowId, batch.runId);
+    if (endedForMs === null || (!all && endedForMs < GRACE_MS)) continue;
+    if (await closeOrphan(deps, batch)) closed.push(batch.batchId);
+  }
+  return closed;
+}
+
+/** False: a run that started meanwhile has the claim, or the batch was closed. */
+async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<boolean> {
+  const { ledger, log } = deps;
+  const { batchId, application, file, sha256, workflowId, runId, state } = batch;
+  const { workflowExecution, attempt } = Context.current().info;
+  if (workflowExecution === undefined) return false;
+  const claim = await ledger.claimBatch({
+    ...{ batchId, application, file, sha256, ...workflowExecution, attempt, now: deps.now() },
+    takeOver: true,
+    closedRun: { workflowId, runId },
+  });
+  if (claim.kind === 'owned' || claim.kind === 'closed') return false;
+  log.warn('a batch without a run is closed', { batchId, state, run: runId });
+  await (claim.kind === 'claimed' ? refuse(deps, claim.batch) : finish(deps, claim.batch));
+  return true;
+}
+
+async function refuse({ ledger, now }: ActivityDeps, claim: BatchRecord): Promise<void> {
+  const { code, message } = NOT_READ;
+  await ledger.refuseBatch(claim, {
+    rows: 0,
+    fileFindings: [{ row: null, column: null, code, message, severity: 'error' }],
+    proof: {},
+    now: now(),
+  });
+}
+
+async function finish({ ledger, now }: ActivityDeps, { batchId, fencingToken }: BatchRecord): Promise<void> {
+  await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now(), fencingToken });
+  await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, now: now(), fencingToken });
+  await ledger.setBatchState(batchId, 'finished', now(), fencingToken);
+}

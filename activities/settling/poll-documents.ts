@@ -1,0 +1,59 @@
+import { Context } from '@temporalio/activity';
+import type { StatusNews } from '../../src/domain/ports/ledger.ts';
+import type { OpenDocument } from '../../src/domain/ports/reconciling-ledger.ts';
+import { askOne } from './poll-statuses.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { eachOf } from '../each-of.ts';
+
+export interface AskedDocuments {
+  readonly asked: number;
+  readonly settled: number;
+  /** The service does not answer: the rest waits for the next time. */
+  readonly serviceAway: boolean;
+}
+
+/** So many without an answer one after the other: the service is away, and each more try would prove nothing. */
+export const TROUBLE_IN_A_ROW = 10;
+const DOCUMENTS_AT_ONCE = 500;
+/** A 429 or a lost answer says nothing of a document; the client waits out a Retry-After before the next try. */
+const TRIES_PER_DOCUMENT = 3;
+
+/** GETs each of the documents that `next` lists, portion by portion in the order of their invoice ids, and writes down what it says. */
+export async function askDocuments(
+  deps: ActivityDeps,
+  next: (afterInvoiceId: number, limit: number) => Promise<readonly OpenDocument[]>,
+): Promise<AskedDocuments> {
+  const { cancellationSignal } = Context.current();
+  let asked = 0;
+  let settled = 0;
+  let troubles = 0;
+  const halted = (): boolean => cancellationSignal.aborted || troubles >= TROUBLE_IN_A_ROW;
+  for (let afterInvoiceId = 0; !halted();) {
+    const documents = await next(afterInvoiceId, DOCUMENTS_AT_ONCE);
+    await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
+      if (halted()) return;
+      asked += 1;
+      const news = await askDocument(deps, document, halted);
+      troubles = news === null ? troubles + 1 : 0;
+      if (news === null) return;
+      await deps.ledger.recordStatus([news]);
+      if (news.status === 'issued' || news.status === 'failed') settled += 1;
+    });
+    const last = documents.at(-1);
+    if (last === undefined || documents.length < DOCUMENTS_AT_ONCE) break;
+    afterInvoiceId = last.invoiceId;
+  }
+  return { asked, settled, serviceAway: troubles >= TROUBLE_IN_A_ROW };
+}
+
+async function askDocument(
+  deps: ActivityDeps,
+  { invoiceId, serviceId, failedEvent }: OpenDocument,
+  halted: () => boolean,
+): Promise<StatusNews | null> {
+  const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
+  for (let tries = 1; ; tries += 1) {
+    const news = await askOne(deps, { invoiceId, serviceId, ...reported });
+    if (news !== null || tries >= TRIES_PER_DOCUMENT || halted()) return news;
+  }
+}

@@ -1,0 +1,155 @@
+import { Context } from '@temporalio/activity';
+import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
+import type { SendOutcome } from '../../src/domain/ports/ledger.ts';
+import type { RepeatInvoice } from '../../src/domain/ports/reconciling-ledger.ts';
+import { askDocuments, TROUBLE_IN_A_ROW, type AskedDocuments } from './poll-documents.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { eachOf } from '../each-of.ts';
+import { refusedRepeat } from '../sending/refused-repeat.ts';
+import { retentionWindow, type RetentionWindow } from '../sending/retention-window.ts';
+import { isServerError } from '../sending/stored-errors.ts';
+
+export interface ReconcileInput {
+  readonly ledgerId?: string | undefined;
+  /** False: each invoice waits half of the age that it had at its last try. */
+  readonly all: boolean;
+}
+
+export interface RepeatedUnknown {
+  readonly ledgerId: string;
+  readonly repeated: number;
+  readonly found: number;
+  /** The service does not answer: the rest waits for the next time. */
+  readonly serviceAway: boolean;
+}
+
+/** Taken and repeated together; what is taken is out of reach of others for that long. */
+const REPEATS_AT_ONCE = 50;
+/** Longer than any such group may take: a repeat older than this is one that a crash ended. */
+const STALE_MS = 10 * 60_000;
+
+/** A repeat leaves only while nobody else may take its invoice, with room for the exchange itself and for clocks that differ. */
+const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
+
+/** Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that a crash left unapplied. */
+export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
+  const { application, ledger, settings } = deps;
+  await ledger.applyMissedEvents();
+  const { cancellationSignal } = Context.current();
+  const window = retentionWindow(deps);
+  let repeated = 0;
+  let found = 0;
+  let troubles = 0;
+  for (let afterInvoiceId = 0; !cancellationSignal.aborted && troubles < TROUBLE_IN_A_ROW;) {
+    const takenAt = deps.now();
+    const taken = await ledger.takeUnknown({
+      application,
+      now: takenAt,
+      retentionMs: settings.retry.retentionMs,
+      staleMs: STALE_MS,
+      all,
+      refusalIsProof: settings.retry.refusedRepeatIsProof,
+      afterInvoiceId,
+      limit: REPEATS_AT_ONCE,
+    });
+    if (taken.length === 0) break;
+    afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
+    await eachOf(taken, settings.maxConcurrency, async (invoice) => {
+      const answer = await repeatOne(deps, { window, takenAt }, invoice);
+      if (answer === 'not-sent') return;
+      repeated += 1;
+      if (answer === 'found') found += 1;
+      troubles = answer === 'trouble' ? troubles + 1 : 0;
+    });
+  }
+  return { ledgerId: ledger.id, repeated, found, serviceAway: troubles >= TROUBLE_IN_A_ROW };
+}
+
+async function repeatOne(
+  deps: ActivityDeps,
+  { window, takenAt }: { readonly window: RetentionWindow; readonly takenAt: number },
+  invoice: RepeatInvoice,
+): Promise<'found' | 'nothing' | 'trouble' | 'not-sent'> {
+  const sentAt = deps.now();
+  const { invoiceId, generation, mayExistSince } = invoice;
+  const permit = window.permit(mayExistSince, permitOfTake(deps.now, takenAt));
+  const signal = window.signal(mayExistSince);
+  // It was taken together with others, whose answers may have taken their time; this process may have stood still since.
+  const answer: CreateAnswer = permit.isValid()
+    ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, { signal, permit })
+    : { kind: 'not-permitted' };
+  if (answer.kind === 'not-permitted') {
+    // Else it stays as it was taken, and the next reconciliation takes it up.
+    if (window.isOver(mayExistSince))
+      await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome: window.outcome }]);
+    return 'not-sent';
+  }
+  await deps.ledger.recordSends([
+    {
+      invoiceId,
+      generation,
+      attempts: 1,
+      sentAt,
+      answeredAt: deps.now(),
+      outcome: outcomeOf(deps, answer, { invoice, sentAt }),
+    },
+  ]);
+  if (answer.kind === 'created') return 'found';
+  // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
+  const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);
+  return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
+}
+
+/** By the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new key. */
+function permitOfTake(now: () => number, takenAt: number): DeparturePermit {
+  const isValid = (): boolean => now() - takenAt < LEAVES_WITHIN_MS;
+  const withdrawn = AbortSignal.timeout(Math.max(0, LEAVES_WITHIN_MS - (now() - takenAt)));
+  return { withdrawn, isValid, confirm: () => Promise.resolve(isValid()) };
+}
+
+function outcomeOf(
+  deps: ActivityDeps,
+  answer: Exclude<CreateAnswer, { kind: 'not-permitted' }>,
+  { invoice, sentAt }: { readonly invoice: RepeatInvoice; readonly sentAt: number },
+): SendOutcome {
+  const { reason, lastTriedAt } = invoice;
+  switch (answer.kind) {
+    case 'created':
+      return { kind: 'accepted', serviceId: answer.serviceId };
+    case 'refused':
+      return refusedRepeat(deps.settings.retry, { reason: answer.reason, sentAt, lastTriedAt });
+    case 'key-mismatch':
+      return { kind: 'unknown', reason: answer.reason };
+    case 'not-now':
+    case 'lost':
+    case 'closed-door':
+      return { kind: 'unknown', reason };
+  }
+}
+
+/** Asks for every document of closed batches that has no final word; what is silent for longer than the settle time is `unsettled`. */
+export async function askOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<AskedDocuments> {
+  const { application } = deps;
+  const now = deps.now();
+  const asked = await askDocuments(deps, (afterInvoiceId, limit) =>
+    deps.ledger.openDocuments({ application, now, all, afterInvoiceId, limit }),
+  );
+  const until = deps.now();
+  await deps.ledger.silenceClosed({ application, acceptedBefore: until - deps.settings.settleMs, now: until });
+  return asked;
+}
+
+/** Closed batches whose report no longer says what the ledger says, or was never written. */
+export async function outdatedReports(deps: ActivityDeps): Promise<readonly string[]> {
+  const outdated = await deps.ledger.outdatedReports(deps.application);
+  return [...outdated, ...(await missingReports(deps))];
+}
+
+/** A run that is still open writes its report itself. */
+async function missingReports({ ledger, runs, application }: ActivityDeps): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const { batchId, workflowId, runId } of await ledger.unreportedBatches(application)) {
+    if ((await runs.endedForMs(workflowId, runId)) !== null) missing.push(batchId);
+  }
+  return missing;
+}

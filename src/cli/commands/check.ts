@@ -1,0 +1,51 @@
+import { LoteError } from '../../domain/errors.ts';
+import { proposeProfile } from '../../ingest/profile/propose-profile.ts';
+import { readConfig } from '../../runtime/config/config.ts';
+import { checkFile, type CheckedFile, type CheckOptions } from '../../wiring/operator/check-file.ts';
+import { checkText } from '../output/check-text.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { requireOneFileForTotals } from '../session/expectations.ts';
+
+export interface CheckCommand {
+  readonly files: readonly string[];
+  readonly json: boolean;
+  /** Print a starting profile instead. */
+  readonly propose: boolean;
+  readonly options: CheckOptions;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** `lote check FILE…`: a dry run. Nothing leaves the machine. */
+export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
+  const { files, json, options } = command;
+  if (command.propose) return propose(files, options);
+  requireOneFileForTotals(files, options);
+  const { inputDir } = readConfig(command.env);
+  const checked: CheckedFile[] = [];
+  for (const file of files) checked.push(await checkFile(file, inputDir, options));
+  process.stdout.write(
+    json ? `${JSON.stringify({ files: checked })}\n` : `${checked.map((file) => checkText(file)).join('\n\n')}\n`,
+  );
+  if (checked.some((file) => file.refused)) return EXIT.refused;
+  return checked.some((file) => file.invalid > 0 || file.rowsLost > 0 || file.gate !== null)
+    ? EXIT.someNotIssued
+    : EXIT.ok;
+}
+
+async function propose(files: readonly string[], { encoding, delimiter }: CheckOptions): Promise<ExitCode> {
+  const [file, more] = files;
+  if (file === undefined || more !== undefined)
+    throw new LoteError('usage', `Proposing a profile: expected one file, found ${files.length}.`);
+  const proposed = await proposeProfile(file, {
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+  });
+  if (proposed === null) {
+    process.stderr.write(
+      'lote: no table with a header was found, so there is no profile to propose. `lote check` says what the file is.\n',
+    );
+    return EXIT.refused;
+  }
+  process.stdout.write(`${JSON.stringify(proposed, null, 2)}\n`);
+  return EXIT.ok;
+}

@@ -1,0 +1,22 @@
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig } from '../../runtime/config/config.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { startDistributedConsole } from '../../wiring/start/distributed.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { untilSignal } from '../session/until-signal.ts';
+
+/** `lote console`: the web pages and the JSON API over a shared ledger. */
+export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = readConfig(env);
+  if (config.databaseUrl === null) {
+    throw new LoteError(
+      'configuration-invalid',
+      'Starting the console as a process of its own: DATABASE_URL must be set. The console of an embedded ledger is part of the process that owns it: `lote up`.',
+    );
+  }
+  const web = await startDistributedConsole(config, createLogger({ level: config.logLevel, secrets: config.secrets }));
+  process.stdout.write(`Console ${web.url}\n`);
+  await untilSignal();
+  await web.stop();
+  return EXIT.ok;
+}

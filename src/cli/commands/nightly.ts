@@ -1,0 +1,172 @@
+import ms from 'ms';
+import { LoteError } from '../../domain/errors.ts';
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { startEmbedded, type Stack } from '../../wiring/start/embedded.ts';
+import {
+  clock,
+  describeNights,
+  scheduleNights,
+  unscheduleNights,
+  type NightPlace,
+} from '../../wiring/temporal/nightly-schedule.ts';
+import { reachTemporal, type ReachedTemporal } from '../../wiring/temporal/reach-temporal.ts';
+import { startNight } from '../../wiring/temporal/start-nightly-run.ts';
+import type { NightResult } from '../../../workflows/nightly-issuance.ts';
+import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { interruption } from '../session/interruption.ts';
+import { quietLevel } from '../session/log-level.ts';
+import { clockWarnings, nightLines } from '../output/nightly-lines.ts';
+import { nightTime } from '../session/nightly-time.ts';
+import { preflight } from '../session/preflight.ts';
+
+const INTERRUPTED =
+  'Interrupted: the night stands still where it is. It goes on with the next `lote up`, `lote run` or `lote nightly now`.';
+const DEFAULT_AT = '02:00';
+/** A host that slept until noon still has its night; one that was off for a day does not start two at once. */
+const DEFAULT_CATCH_UP = '12h';
+
+export interface NightlyCommand {
+  readonly json: boolean;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface NightlyOn extends NightlyCommand {
+  readonly at?: string;
+  readonly timezone?: string;
+  readonly catchUp?: string;
+}
+
+/** `lote nightly on`: makes or changes the schedule; what is not told stays as it was. */
+export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
+  return withNights(command, async (place, { stays }, config) => {
+    const before = await describeNights(place);
+    const wasAt =
+      before === null || before.hour === null || before.minute === null
+        ? null
+        : { hour: before.hour, minute: before.minute };
+    const time = nightTime(
+      command.at ?? (wasAt === null ? DEFAULT_AT : clock(wasAt)),
+      command.timezone ?? before?.timezone ?? ownZone(),
+    );
+    const catchUpMs =
+      command.catchUp === undefined ? (before?.catchUpMs ?? durationOf(DEFAULT_CATCH_UP)) : durationOf(command.catchUp);
+    await scheduleNights(place, { ...time, catchUpMs });
+    const warnings = clockWarnings(time, Date.now());
+    const state = await describeNights(place);
+    const lines = [
+      ...nightLines(state, config.inputDir),
+      ...warnings.map((warning) => `Note: ${warning}`),
+      ...(stays ? [] : ['Nights run while Lote is up: start it with `lote up`, or with your service manager.']),
+    ];
+    print(command.json, { nights: state, warnings }, lines);
+    return EXIT.ok;
+  });
+}
+
+/** `lote nightly off`. */
+export async function nightlyOff(command: NightlyCommand): Promise<ExitCode> {
+  return withNights(command, async (place) => {
+    const was = await unscheduleNights(place);
+    print(command.json, { nights: null, was }, [
+      was ? 'Nights are off now. A night that runs goes on to its end.' : 'Nights were off already.',
+    ]);
+    return EXIT.ok;
+  });
+}
+
+/** `lote nightly show`. */
+export async function nightlyShow(command: NightlyCommand): Promise<ExitCode> {
+  return withNights(command, async (place, _, config) => {
+    const state = await describeNights(place);
+    print(command.json, { nights: state }, nightLines(state, config.inputDir));
+    return EXIT.ok;
+  });
+}
+
+/** `lote nightly now`: a night at once, waited for. Boots what is not there and takes it down again. */
+export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
+  const config = readConfig(command.env);
+  const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
+  if (config.databaseUrl !== null && config.temporal.address !== null)
+    return withNights(command, (place) => runNight(command, place));
+  const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);
+  const stack = await startEmbedded({
+    ...{ config, log, tell: teller(command.json), env: command.env },
+    ...{ beforeSending: ask, beforeHandOver: ask },
+  });
+  return stack === null
+    ? withNights(command, (place) => runNight(command, place))
+    : nightOnOwnStack(stack, command, config);
+}
+
+/** This process owns the data directory: it leaves when the night, and what others handed over, has ended. */
+async function nightOnOwnStack(stack: Stack, command: NightlyCommand, config: Config): Promise<ExitCode> {
+  const interrupt = interruption(INTERRUPTED, () => stack.kill());
+  const ended = Promise.race([interrupt.interrupted, stack.lost]);
+  ended.catch(() => undefined);
+  try {
+    const code = await Promise.race([runNight(command, placeOf(stack, config)), ended]);
+    await Promise.race([stack.handOver.finish(), ended]);
+    return code;
+  } finally {
+    stack.handOver.refuse();
+    await stack.stop();
+    interrupt.end();
+  }
+}
+
+async function runNight({ json }: NightlyCommand, place: NightPlace): Promise<ExitCode> {
+  const { handle, joined } = await startNight(place);
+  teller(json)(`Night ${handle.workflowId} ${joined ? 'runs already: waiting for it' : 'started'} …`);
+  const result = await handle.result().catch((error: unknown) => {
+    throw batchFailure(error);
+  });
+  print(json, { night: result }, resultLines(result));
+  return result.problems + result.waiting === 0 ? EXIT.ok : EXIT.someNotIssued;
+}
+
+function resultLines({ night, files, problems, waiting, reports }: NightResult): readonly string[] {
+  return [
+    `Night ${night}: ${files} files, ${problems} of them need somebody, ${waiting} still waiting`,
+    `Summary      ${reports.html}`,
+  ];
+}
+
+async function withNights<T>(
+  command: NightlyCommand,
+  use: (place: NightPlace, reached: ReachedTemporal, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(command.env);
+  return reachTemporal({ config, tell: teller(command.json), env: command.env }, (reached) =>
+    use(placeOf(reached, config), reached, config),
+  );
+}
+
+function placeOf({ client }: Pick<ReachedTemporal, 'client'>, { taskQueue, application }: Config): NightPlace {
+  return { client, taskQueue, application };
+}
+
+function teller(json: boolean): (line: string) => void {
+  return (line) => void (json || process.stderr.write(`${line}\n`));
+}
+
+function print(json: boolean, document: unknown, lines: readonly string[]): void {
+  process.stdout.write(json ? `${JSON.stringify(document)}\n` : `${lines.join('\n')}\n`);
+}
+
+function ownZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+function durationOf(text: string): number {
+  const value = /^\d+(\.\d+)?\s*[a-z]+$/iu.test(text) ? ms(text as ms.StringValue) : Number.NaN;
+  // Temporal raises a shorter window to ten seconds by itself, and would not say so.
+  if (Number.isFinite(value) && value >= 10_000) return value;
+  throw new LoteError(
+    'usage',
+    `Switching nights on: --catch-up must be a duration with a unit of at least 10s, such as 12h, found ${JSON.stringify(text)}.`,
+  );
+}

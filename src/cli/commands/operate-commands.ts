@@ -1,0 +1,82 @@
+import { userInfo } from 'node:os';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { RETRY_STATES, type RetryState } from '../../domain/retry-decision.ts';
+import { confirmServiceCommand } from './confirm-service.ts';
+import { reconcileCommand } from './reconcile.ts';
+import { retryCommand } from './retry.ts';
+
+interface RetryOptions {
+  readonly ref?: readonly string[];
+  readonly state?: readonly RetryState[];
+  readonly row?: readonly number[];
+  readonly reason?: string;
+  readonly who?: string;
+  readonly acceptDuplicateRisk: boolean;
+  readonly json: boolean;
+}
+
+/** Commands of operators. */
+export function addOperateCommands(program: Command): void {
+  addRetryCommands(program);
+  addServiceCommands(program);
+}
+
+/** What operators do after a batch, or beside it. */
+function addRetryCommands(program: Command): void {
+  program
+    .command('retry')
+    .description('send failed, rejected or held invoices of a batch again; unknown ones by reference or row')
+    .argument('<batch>', 'a batch id')
+    .option('--ref <reference...>', 'invoices by reference')
+    .addOption(new Option('--state <state...>', 'invoices by state; default: all three').choices([...RETRY_STATES]))
+    .option('--row <number...>', 'invoices by a row of the file', oneMoreRow)
+    .option('--reason <text>', 'why; kept in the audit and in the history: no names')
+    .option('--who <name>', 'who asks; default: the user of this machine')
+    .option('--accept-duplicate-risk', 'send also what could be issued twice; needs --reason', false)
+    .option('--json', 'print one JSON document on stdout', false)
+    .action(async (batchId: string, options: RetryOptions) => {
+      process.exitCode = await retryCommand({
+        batchId,
+        refs: options.ref ?? [],
+        states: options.state ?? [],
+        rows: options.row ?? [],
+        reason: options.reason ?? null,
+        who: options.who ?? userName(),
+        acceptDuplicateRisk: options.acceptDuplicateRisk,
+        json: options.json,
+        env: process.env,
+      });
+    });
+
+  program
+    .command('reconcile')
+    .description('look at everything that batches left open: unknown, unsettled, late webhooks; rewrite reports')
+    .option('--json', 'print one JSON document on stdout', false)
+    .action(async ({ json }: { json: boolean }) => {
+      process.exitCode = await reconcileCommand({ json, env: process.env });
+    });
+}
+
+function addServiceCommands(program: Command): void {
+  program
+    .command('confirm-service')
+    .description('the configured address and key are the right ones: the ledger remembers them; nothing is sent')
+    .action(async () => {
+      process.exitCode = await confirmServiceCommand(process.env);
+    });
+}
+
+function oneMoreRow(text: string, before: readonly number[] | undefined): readonly number[] {
+  const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (row < 1) throw new InvalidArgumentError('a row is a number of the file, from 1');
+  return [...(before ?? []), row];
+}
+
+/** A process in a container may have no name. */
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}

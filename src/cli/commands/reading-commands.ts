@@ -1,0 +1,71 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { BatchInput } from '../../contract/messages.ts';
+import { checkCommand } from './check.ts';
+import { expectedInvoices, expectedNet } from '../session/expectations.ts';
+import { rehearseCommand } from './rehearse.ts';
+import { runCommand } from './run.ts';
+
+type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
+type Rehearsing = Reading & { faults: string; seed: string };
+
+/** Commands that read files of invoices, all in the same way. */
+export function addReadingCommands(program: Command): void {
+  reading(program, 'run')
+    .description('issue the invoices of files: start, progress, wait, summary')
+    .option(
+      '--accept-duplicate-risk',
+      'let corrected content replace a rejected invoice although the refusal is no proof that nothing was created',
+    )
+    .action(async (files: readonly string[], { json, ...options }: Reading) => {
+      process.exitCode = await runCommand({ files, json, options, env: process.env });
+    });
+
+  reading(program, 'check')
+    .description('dry run: what the files say and what would be sent; nothing leaves the machine')
+    .option('--propose', 'print a mapping profile to start from', false)
+    .action(async (files: readonly string[], { json, propose, ...options }: Reading & { propose: boolean }) => {
+      process.exitCode = await checkCommand({ files, json, propose, options, env: process.env });
+    });
+
+  reading(program, 'rehearse')
+    .description('run files against the sandbox with faults, in a ledger that is thrown away')
+    .option('--faults <what>', 'heavy, none, or a JSON object (docs/sandbox.md)', 'heavy')
+    .option('--seed <text>', 'the same seed brings the same faults', '1')
+    .action(async (files: readonly string[], { json, faults, seed, ...options }: Rehearsing) => {
+      process.exitCode = await rehearseCommand({ files, json, faults, seed, options, env: process.env });
+    });
+}
+
+const readingOptions = [
+  new Option('--encoding <name>', 'encoding of the file when it cannot be proved, e.g. cp850'),
+  new Option('--delimiter <character>', 'column delimiter of a CSV file'),
+  new Option('--decimal <mark>', 'decimal mark of the numbers').choices([',', '.']),
+  new Option('--duplicate-rows <what>', 'identical rows within one invoice').choices(['refuse', 'keep']),
+  new Option('--look-alikes <what>', 'references that look alike and are not the same').choices(['refuse', 'keep']),
+  new Option(
+    '--profile <name>',
+    "mapping profile, profiles/<name>.json of the input directory (else the file's name may choose one)",
+  ),
+  new Option('--expect-invoices <count>', 'send nothing unless the file has exactly so many invoices').argParser(
+    expectedInvoices,
+  ),
+  new Option(
+    '--expect-net <currency=amount>',
+    'send nothing unless the net is exactly this, e.g. EUR=15321.40; once for each currency',
+  ).argParser(expectedNet),
+  new Option('--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones').choices([
+    'hold',
+    'skip',
+  ]),
+];
+
+function reading(program: Command, name: string): Command {
+  const command = program.command(name).argument('<file...>', 'CSV, JSON or NDJSON files of invoices', oneMore);
+  for (const option of readingOptions) command.addOption(option);
+  return command.option('--json', 'print one JSON document on stdout', false);
+}
+
+function oneMore(file: string, before: readonly string[] | undefined): readonly string[] {
+  if (file === '') throw new InvalidArgumentError('a file needs a name');
+  return [...(before ?? []), file];
+}

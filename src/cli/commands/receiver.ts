@@ -1,0 +1,19 @@
+import { readConfig } from '../../runtime/config/config.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { startDistributedReceiver } from '../../wiring/start/distributed.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { untilSignal } from '../session/until-signal.ts';
+import { requireShared } from './worker.ts';
+
+/** `lote receiver`: takes webhook deliveries into the shared ledger. */
+export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = requireShared(readConfig(env), 'receiver');
+  const receiver = await startDistributedReceiver(
+    config,
+    createLogger({ level: config.logLevel, secrets: config.secrets }),
+  );
+  process.stdout.write(`Receiver ${receiver.url}\n`);
+  await untilSignal();
+  await receiver.stop();
+  return EXIT.ok;
+}

@@ -1,0 +1,123 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { BatchInput, BatchResult } from '../../contract/messages.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig } from '../../runtime/config/config.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
+import { startEmbedded } from '../../wiring/start/embedded.ts';
+import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
+import { atRestIn } from '../output/settled-count.ts';
+import type { ExitCode } from '../output/exit-codes.ts';
+import { printResults } from '../output/print-results.ts';
+import { progressLine } from '../output/progress-line.ts';
+import { startBatches, waitForBatches } from '../session/run-batches.ts';
+
+export interface RehearseCommand {
+  readonly files: readonly string[];
+  readonly faults: string;
+  readonly seed: string;
+  readonly json: boolean;
+  readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** What would reach a real service, a real ledger, a running Lote or whoever is told of reports: a rehearsal has none of it. */
+const LEFT_OUT = [
+  ...['INVOICING_BASE_URL', 'INVOICING_API_KEY', 'INVOICING_API_KEY_FILE', 'WEBHOOK_URL', 'WEBHOOK_SECRET'],
+  ...[
+    'WEBHOOK_SECRET_FILE',
+    'DATABASE_URL',
+    'TEMPORAL_ADDRESS',
+    'TEMPORAL_NAMESPACE',
+    'SERVICE_PROFILE',
+    'LOTE_ON_REPORT',
+  ],
+];
+
+const Report = z.object({
+  batch: z.object({ revision: z.number() }),
+  counts: z.record(z.string(), z.number()),
+});
+
+/** A night in minutes: nobody waits a quarter of an hour for an invoice that the sandbox was told never to settle. */
+const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE_OUTAGE_PATIENCE: '2m' };
+
+/**
+ * `lote rehearse FILE`: the real file, read as it would be, against the sandbox with faults, in a ledger that is thrown away. The report is
+ * the one that the night would have given; it stays under `<reports>/rehearsal`.
+ */
+export async function rehearseCommand(command: RehearseCommand): Promise<ExitCode> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-rehearsal-'));
+  try {
+    return await rehearseIn(directory, command);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function rehearseIn(directory: string, command: RehearseCommand): Promise<ExitCode> {
+  const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.includes(name)));
+  const { inputDir, reportsDir } = readConfig(own);
+  const config = readConfig({
+    ...SHORT_TIMES,
+    ...own,
+    LOTE_DATA_DIR: join(directory, 'data'),
+    LOTE_INPUT_DIR: join(directory, 'input'),
+    LOTE_REPORTS_DIR: join(reportsDir, 'rehearsal'),
+    ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', SANDBOX_PORT: '0' },
+  });
+  await takeMappings(inputDir, config.inputDir);
+  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
+  const stack = await startEmbedded({
+    ...{ config, log, tell, env: own },
+    sandbox: { faults: faultsOf(command.faults), seed: command.seed },
+    beforeHandOver: () => Promise.resolve(),
+  });
+  if (stack === null) throw new LoteError('internal', 'The rehearsal found its own new data directory owned.');
+  try {
+    const files = command.files.map((file) => resolve(file));
+    const started = await startBatches({ ...command, files, config, client: stack.client, ledgerId: stack.ledger.id });
+    const results = await waitForBatches(started, {
+      progress: progressLine(),
+      atRest: (batchId) => atRestIn(stack.ledger, batchId),
+      ended: stack.lost,
+    });
+    await reconcileNow(stack.client, config, stack.ledger.id);
+    const { duplicates, totals } = stack.sandbox?.books() ?? { duplicates: [], totals: { invoices: 0 } };
+    tell(`The simulated service's books: ${totals.invoices} invoices, ${duplicates.length} of them twice.`);
+    return printResults(await Promise.all(results.map(asReported)), command.json);
+  } finally {
+    stack.handOver.refuse();
+    await stack.stop();
+  }
+}
+
+/** The mapping profiles by which the night would read the file. */
+async function takeMappings(from: string, to: string): Promise<void> {
+  await cp(join(from, 'profiles'), join(to, 'profiles'), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}
+
+/** What the report says now: reconciliation may have written it again since the batch ended. */
+async function asReported(result: BatchResult): Promise<BatchResult> {
+  const { batch, counts } = Report.parse(JSON.parse(await readFile(result.reports.json, 'utf8')));
+  return { ...result, counts, revision: batch.revision };
+}
+
+function faultsOf(text: string): Faults {
+  try {
+    return parseFaults(text);
+  } catch (cause) {
+    const known = Object.keys(checkedFaults()).join(', ');
+    throw new LoteError(
+      'usage',
+      `Rehearsing: --faults must be heavy, none, or a JSON object of the sandbox's faults (${known}).`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { RetryState } from '../../domain/retry-decision.ts';
+import { RETRY_STATES } from '../../domain/retry-decision.ts';
+import type { BatchResult, RetryRequestInput } from '../../contract/messages.ts';
+import { retryInRun, retryWorkflowId, runWithBatch, startRetry } from '../../wiring/operator/retry-batch.ts';
+import type { ExitCode } from '../output/exit-codes.ts';
+import { printResults } from '../output/print-results.ts';
+import { progressLine } from '../output/progress-line.ts';
+import { rowsOfRefs } from '../session/rows-of-refs.ts';
+import { waitForBatches } from '../session/run-batches.ts';
+import { withCrew, type Crew } from '../session/with-backend.ts';
+
+export interface RetryCommand {
+  readonly batchId: string;
+  readonly refs: readonly string[];
+  readonly states: readonly RetryState[];
+  readonly rows: readonly number[];
+  readonly reason: string | null;
+  readonly who: string | null;
+  readonly acceptDuplicateRisk: boolean;
+  readonly json: boolean;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** `lote retry BATCH`: failed, rejected and held invoices go again, unknown ones by reference or row. Ends like `run`. */
+export async function retryCommand(command: RetryCommand): Promise<ExitCode> {
+  if (command.acceptDuplicateRisk && command.reason === null) {
+    throw new LoteError(
+      'usage',
+      'Accepting the risk of a duplicate needs a reason that can be read later: --reason "why". Nothing was sent.',
+    );
+  }
+  return withCrew(command, async (crew) => {
+    await crew.requireBatch(command.batchId);
+    const request = await requestOf(crew, command);
+    const result = await retryOrUpdate(crew, command.batchId, request);
+    tellRefused(result);
+    return printResults([result], command.json);
+  });
+}
+
+async function requestOf(crew: Crew, command: RetryCommand): Promise<RetryRequestInput> {
+  const { batchId, refs, states, who, acceptDuplicateRisk } = command;
+  const named = refs.length === 0 ? [] : await rowsOfRefs(crew, batchId, refs);
+  const rows = [...new Set([...command.rows, ...named])];
+  return {
+    ...(rows.length > 0 ? { rows } : {}),
+    ...(states.length > 0 ? { states } : rows.length > 0 ? {} : { states: RETRY_STATES }),
+    reason: command.reason ?? 'lote retry',
+    ...(who === null ? {} : { who }),
+    ...(acceptDuplicateRisk ? { acceptDuplicateRisk } : {}),
+  };
+}
+
+/** A run of its own for a finished batch; for one that runs, an update to its run, and then the wait for that. */
+async function retryOrUpdate(crew: Crew, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
+  const own = await startRetry({ ...crew, taskQueue: crew.config.taskQueue }, batchId, request);
+  if (own === null) return updateAndWait(crew, retryWorkflowId(batchId), { batchId, request });
+  try {
+    return await waitFor(crew, batchId, own);
+  } catch (error) {
+    const running = runWithBatch(error);
+    if (running === null) throw error;
+    return updateAndWait(crew, running, { batchId, request });
+  }
+}
+
+async function updateAndWait(
+  crew: Crew,
+  running: string,
+  { batchId, request }: { readonly batchId: string; readonly request: RetryRequestInput },
+): Promise<BatchResult> {
+  await retryInRun(crew.client, running, request);
+  process.stderr.write(`The batch is running; ${running} takes them up when its pages have ended.\n`);
+  return waitFor(crew, batchId, running);
+}
+
+async function waitFor(crew: Crew, batchId: string, workflowId: string): Promise<BatchResult> {
+  const [result] = await waitForBatches([{ batchId, handle: crew.client.workflow.getHandle(workflowId) }], {
+    progress: progressLine(),
+    atRest: crew.atRest,
+    ended: crew.ended,
+  });
+  if (result === undefined) throw new LoteError('internal', 'The retry ended without a result; lote status tells.');
+  return result;
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  'state-not-retryable': 'are in a state that is not retried',
+  'generations-spent': 'have been sent as often as retry.maxGenerations of the service profile allows',
+  'needs-accept-duplicate-risk': 'could be issued twice; --accept-duplicate-risk sends them all the same',
+  'owned-by-running-batch': 'belong to another batch that is running',
+};
+
+function tellRefused({ retried }: BatchResult): void {
+  for (const [refusal, invoices] of Object.entries(retried?.refused ?? {})) {
+    process.stderr.write(
+      `Not retried: ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}: ${WHY[refusal] ?? refusal}.\n`,
+    );
+  }
+}

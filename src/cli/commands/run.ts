@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { startEmbedded } from '../../wiring/start/embedded.ts';
+import { bringIn } from '../../wiring/reports/input-files.ts';
+import { requireProfile } from '../../wiring/operator/read-with-profile.ts';
+import { findOwner } from '../../wiring/operator/owner-api.ts';
+import type { ExitCode } from '../output/exit-codes.ts';
+import { requireOneFileForTotals } from '../session/expectations.ts';
+import { quietLevel } from '../session/log-level.ts';
+import { preflight } from '../session/preflight.ts';
+import { printResults } from '../output/print-results.ts';
+import { runAsClient } from '../session/run-as-client.ts';
+import type { RunCommand } from '../session/run-command.ts';
+import { runOnOwnStack } from '../session/run-on-own-stack.ts';
+import { runThroughOwner } from '../session/run-through-owner.ts';
+
+/** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
+const OWNER_PATIENCE_MS = 10 * 60_000;
+const LOOK_EVERY_MS = 250;
+
+/** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
+export async function runCommand(command: RunCommand): Promise<ExitCode> {
+  const config = readConfig(command.env);
+  requireOneFileForTotals(command.files, command.options);
+  for (const file of command.files) await requireProfile(config.inputDir, file, command.options);
+  for (const file of command.files) await bringIn(config.inputDir, file);
+  if (config.databaseUrl !== null && config.temporal.address !== null) {
+    return printResults(await runAsClient(config, command), command.json);
+  }
+  return runEmbedded(config, command);
+}
+
+/** As the owner of the data directory, or through the process that is: whichever it is at the moment. */
+async function runEmbedded(config: Config, command: RunCommand): Promise<ExitCode> {
+  const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
+  const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
+  const check = { beforeSending: ask, beforeHandOver: ask };
+  for (let silentMs = 0; silentMs < OWNER_PATIENCE_MS; silentMs += LOOK_EVERY_MS) {
+    const stack = await startEmbedded({ config, log, tell, env: command.env, ...check });
+    if (stack !== null) return runOnOwnStack(stack, config, command);
+    const owner = await findOwner(await openDataDir(config.dataDir));
+    if (owner === null && silentMs === 0)
+      tell('Another process owns the data directory and is starting; waiting for it …');
+    if (owner !== null) {
+      silentMs = 0;
+      const results = await runThroughOwner(owner, config, command);
+      if (results !== 'owner-gone') return printResults(results, command.json);
+      tell('The process that owned the data directory has left; going on without it …');
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new LoteError(
+    'data-directory-owned',
+    `Another process owns ${config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
+  );
+}
+
+function ask(service: Parameters<typeof preflight>[0]): Promise<void> {
+  return preflight(service, Date.now);
+}

@@ -1,0 +1,34 @@
+import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { choosePort } from '../../runtime/temporal/free-port.ts';
+import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { startSandbox } from '../../sandbox/sandbox.ts';
+import { parseFaults } from '../../sandbox/faults.ts';
+import { pgliteStore } from '../../sandbox/store/pglite-store.ts';
+import { postgresStore } from '../../sandbox/store/postgres-store.ts';
+import type { SandboxStore } from '../../sandbox/store/sandbox-store.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { untilSignal } from '../session/until-signal.ts';
+
+/** `lote sandbox`: the simulated service alone, for anyone who writes a client for the published interface. */
+export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = readConfig(env);
+  const faults = env['SANDBOX_FAULTS'];
+  const sandbox = await startSandbox({
+    host: config.sandbox.host,
+    port: await choosePort(config.sandbox),
+    store: await storeOf(config),
+    log: createLogger({ level: config.logLevel, secrets: config.secrets }),
+    ...(faults === undefined ? {} : { faults: parseFaults(faults) }),
+  });
+  process.stdout.write(`Sandbox ${sandbox.url}\n`);
+  await untilSignal();
+  await sandbox.close();
+  return EXIT.ok;
+}
+
+/** In a schema of its own where a PostgreSQL is given, else under the data directory: it survives a restart either way. */
+async function storeOf({ databaseUrl, dataDir }: Config): Promise<SandboxStore> {
+  if (databaseUrl !== null) return postgresStore({ connectionString: databaseUrl });
+  return pgliteStore({ directory: (await openDataDir(dataDir)).sandbox });
+}

@@ -1,0 +1,44 @@
+import { readConfig } from '../../runtime/config/config.ts';
+import { openBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
+import { markStuck } from '../../wiring/temporal/mark-stuck.ts';
+import { batchNotFound } from '../session/batch-not-found.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { statusOf, statusTable } from '../output/status-text.ts';
+
+const BATCHES_SHOWN = 50;
+
+export interface StatusCommand {
+  readonly batchId: string | null;
+  readonly json: boolean;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
+export async function statusCommand({ batchId, json, env }: StatusCommand): Promise<ExitCode> {
+  const config = readConfig(env);
+  const reader = await openBatchReader(config);
+  try {
+    const batches = await markStuck(config, reader, await batchesOf(reader, batchId));
+    const rows = batches.map(({ batchId: id, file, state, counts, stuck }) => ({
+      ...{ id, file, state, counts },
+      ...(stuck === undefined ? {} : { stuck }),
+    }));
+    process.stdout.write(
+      json ? `${JSON.stringify({ batches: rows })}\n` : batchId === null ? statusTable(batches) : textOf(batches),
+    );
+    return EXIT.ok;
+  } finally {
+    await reader.close();
+  }
+}
+
+async function batchesOf(reader: BatchReader, batchId: string | null): Promise<readonly ReadBatch[]> {
+  if (batchId === null) return reader.list(BATCHES_SHOWN);
+  const one = await reader.find(batchId);
+  if (one === null) throw batchNotFound(batchId, await reader.list(BATCHES_SHOWN));
+  return [one];
+}
+
+function textOf(batches: readonly ReadBatch[]): string {
+  return batches.map((batch) => statusOf(batch)).join('');
+}

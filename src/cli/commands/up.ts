@@ -1,0 +1,47 @@
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig } from '../../runtime/config/config.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
+import { startEmbedded, type Stack } from '../../wiring/start/embedded.ts';
+import { describeLeft, leftBatches } from '../../wiring/operator/orphaned-batches.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { preflight } from '../session/preflight.ts';
+import { untilSignal } from '../session/until-signal.ts';
+
+/** `lote up`: everything embedded, stays until Ctrl-C; slices in flight end first. */
+export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = readConfig(env);
+  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  const stack = await startEmbedded({
+    ...{ config, log, tell, env },
+    beforeHandOver: (service) => preflight(service, Date.now),
+  });
+  if (stack === null)
+    throw new LoteError(
+      'data-directory-owned',
+      `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`,
+    );
+  process.stdout.write(addresses(stack));
+  const left = await leftBatches(stack.ledger, createRunDirectory(stack.client), new Set());
+  for (const line of describeLeft(left)) tell(line);
+  try {
+    await Promise.race([untilSignal(() => stack.kill()), stack.lost]);
+  } finally {
+    stack.handOver.refuse();
+    tell('Leaving: slices in flight end first (Ctrl-C again leaves now) …');
+    await stack.stop();
+  }
+  return EXIT.ok;
+}
+
+function addresses({ endpoints }: Stack): string {
+  const lines = [
+    ['Temporal', endpoints.temporalAddress],
+    ['Temporal UI', endpoints.temporalUi],
+    ['Console', endpoints.console],
+    ['Receiver', endpoints.receiver],
+    ['Sandbox', endpoints.sandbox],
+  ].filter(([, address]) => address !== null);
+  return `${lines.map(([name, address]) => `${String(name).padEnd(12)} ${String(address)}`).join('\n')}\n`;
+}

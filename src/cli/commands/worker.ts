@@ -1,0 +1,31 @@
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { startDistributedWorker } from '../../wiring/start/distributed.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { untilSignal } from '../session/until-signal.ts';
+
+/** `lote worker`: one of any number of workers on a shared Temporal server and a PostgreSQL ledger. */
+export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = requireShared(readConfig(env), 'worker');
+  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const worker = await startDistributedWorker(config, log);
+  const health = worker.healthUrl === null ? '' : `, health at ${worker.healthUrl}`;
+  process.stdout.write(`Worker on task queue ${config.taskQueue}${health}\n`);
+  try {
+    await Promise.race([untilSignal(), worker.ended]);
+  } finally {
+    await worker.stop();
+  }
+  return EXIT.ok;
+}
+
+/** Parts that run apart share a database and a Temporal server; without them each would keep a truth of its own. */
+export function requireShared(config: Config, part: string): Config {
+  if (config.databaseUrl !== null && config.temporal.address !== null && config.service.kind === 'remote')
+    return config;
+  throw new LoteError(
+    'configuration-invalid',
+    `Starting ${part} as a process of its own: DATABASE_URL, TEMPORAL_ADDRESS, INVOICING_BASE_URL and INVOICING_API_KEY must all be set. For everything in one process use \`lote up\`.`,
+  );
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { Finding } from '../../domain/invoice.ts';
+import type { CheckedFile } from '../../wiring/operator/check-file.ts';
+
+const EXAMPLES_SHOWN = 3;
+const ROWS_SHOWN = 12;
+const Witness = z.object({ row: z.number(), value: z.string() });
+const Decimal = z.object({
+  mark: z.string(),
+  how: z.string(),
+  witness: Witness.nullable(),
+  against: Witness.optional(),
+  ambiguous: Witness.optional(),
+});
+const ShownProof = z.object({
+  encoding: z.object({ name: z.string(), how: z.string(), bom: z.boolean(), samples: z.array(z.string()) }).optional(),
+  delimiter: z.object({ value: z.string(), how: z.string(), headerRow: z.number() }).optional(),
+  header: z.array(z.object({ column: z.string(), header: z.string(), position: z.number() })).optional(),
+  ignored: z.array(z.string()).optional(),
+  decimal: z.object({ quantity: Decimal, unit_price: Decimal }).optional(),
+  dialect: z.object({ format: z.string() }).optional(),
+  profile: z.object({ name: z.string(), sha256: z.string(), how: z.string() }).optional(),
+});
+
+/** What a dry run says to a person: the proof, the control totals, the findings, the bytes. */
+export function checkText(file: CheckedFile): string {
+  return [
+    headline(file),
+    ...section('read as', proofLines(file.proof)),
+    ...(file.refused ? [] : section('control totals, to compare with the source', totalsLines(file))),
+    ...section('findings', findingLines(file.findings)),
+    ...section('first invoices, exactly as they would be sent', invoiceLines(file)),
+  ].join('\n');
+}
+
+function headline(file: CheckedFile): string {
+  if (file.refused) return `${file.file}: REFUSED, nothing of it would be sent`;
+  const lost = file.rowsLost === 0 ? '' : `, ${file.rowsLost} ROWS LOST`;
+  const counts = `${file.file}: ${file.invoices} invoices from ${file.rows} rows, ${file.invalid} invalid${lost}`;
+  return file.gate === null ? counts : `${counts}\n  NOTHING WOULD BE SENT: ${file.gate}`;
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`  ${title}:`, ...lines.map((line) => `    ${line}`)];
+}
+
+function proofLines(proof: CheckedFile['proof']): readonly string[] {
+  const { encoding, delimiter, header, ignored, decimal, dialect, profile } = ShownProof.parse(proof);
+  return [
+    ...(profile === undefined ? [] : [`profile      ${profile.name}, sha256 ${profile.sha256}, by ${profile.how}`]),
+    ...(encoding === undefined ? [] : [`encoding     ${encodingText(encoding)}`]),
+    ...(dialect === undefined ? [] : [`format       ${dialect.format}`]),
+    ...(delimiter === undefined
+      ? []
+      : [`delimiter    ${JSON.stringify(delimiter.value)}, ${delimiter.how}; header in row ${delimiter.headerRow}`]),
+    ...(header ?? []).map(
+      ({ column, header: name, position }) => `column       ${column} <- "${name}" (column ${position})`,
+    ),
+    ...((ignored ?? []).length === 0 ? [] : [`not sent     ${(ignored ?? []).map((name) => `"${name}"`).join(', ')}`]),
+    ...(decimal === undefined
+      ? []
+      : [`quantity     ${decimalText(decimal.quantity)}`, `unit_price   ${decimalText(decimal.unit_price)}`]),
+  ];
+}
+
+function encodingText({ name, how, bom, samples }: z.infer<typeof ShownProof.shape.encoding> & object): string {
+  const words = samples.length === 0 ? '' : `: ${samples.map((word) => `"${word}"`).join(', ')}`;
+  return `${name}${bom ? ' with byte order mark' : ''}, ${how}${words}`;
+}
+
+function decimalText({ mark, how, witness, against, ambiguous }: z.infer<typeof Decimal>): string {
+  if (how === 'either') return 'no value depends on the decimal mark';
+  const name = mark === ',' ? 'decimal comma' : 'decimal point';
+  const because = witness === null ? '' : ` by "${witness.value}" in row ${witness.row}`;
+  const other = against === undefined ? '' : `; but "${against.value}" in row ${against.row} is the other kind`;
+  const doubt = ambiguous === undefined ? '' : `; that decides "${ambiguous.value}" in row ${ambiguous.row} too`;
+  return `${name}, ${how}${because}${other}${doubt}`;
+}
+
+function totalsLines(file: CheckedFile): readonly string[] {
+  return [
+    `rows         ${file.rows}, of them in no invoice ${file.rowsWithoutInvoice} (totals rows ${file.rowsWithoutInvoice - file.rowsLost}, lost ${file.rowsLost})`,
+    `invoices     ${file.invoices}, of them invalid ${file.invalid}`,
+    ...Object.entries(file.net).map(
+      ([currency, net]) => `net ${currency}      ${net}, of it valid ${file.netOfValid[currency] ?? '0'}`,
+    ),
+    ...(file.withoutAmount === 0 ? [] : [`no amount    ${file.withoutAmount} invoices whose amount cannot be read`]),
+  ];
+}
+
+/** The reference is no part of what is sent, and without it nobody finds the invoice in the source. */
+function invoiceLines({ firstInvoices, firstBodies }: CheckedFile): readonly string[] {
+  return firstInvoices.flatMap(({ ref, merchantNif, rows }, at) => [
+    `${ref} of merchant ${merchantNif}, ${rows.length === 1 ? 'row' : 'rows'} ${rowList(rows)}`,
+    `  ${firstBodies[at] ?? ''}`,
+  ]);
+}
+
+function rowList(rows: readonly number[]): string {
+  const more = rows.length - ROWS_SHOWN;
+  return rows.slice(0, ROWS_SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Errors first, then by code with the first rows of each: a thousand times the same finding is one line to read. */
+function findingLines(findings: readonly Finding[]): readonly string[] {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = `${finding.severity} ${finding.code}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
+  }
+  return (['error', 'warning', 'info'] as const).flatMap((severity) =>
+    [...groups]
+      .filter(([key]) => key.startsWith(`${severity} `))
+      .flatMap(([key, group]) => [
+        `${key} (${group.length})`,
+        ...group.slice(0, EXAMPLES_SHOWN).map(({ message }) => `  ${message}`),
+        ...(group.length > EXAMPLES_SHOWN ? [`  … and ${group.length - EXAMPLES_SHOWN} more (--json lists them)`] : []),
+      ]),
+  );
+}

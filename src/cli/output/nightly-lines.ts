@@ -1,0 +1,47 @@
+import { clockChanges } from '../../domain/clock-changes.ts';
+import { clock, type NightState, type NightTime } from '../../wiring/temporal/nightly-schedule.ts';
+
+const NEXT_SHOWN = 5;
+const RECENT_SHOWN = 3;
+const YEAR_DAYS = 366;
+
+/** `lote nightly show` for a person: in the night's own zone. */
+export function nightLines(state: NightState | null, inputDir: string): readonly string[] {
+  if (state === null)
+    return ['Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon'];
+  const zone = state.timezone ?? 'UTC';
+  const when =
+    state.hour === null || state.minute === null
+      ? 'at times of their own'
+      : `every day at ${clock({ hour: state.hour, minute: state.minute })}`;
+  return [
+    state.paused
+      ? `Nights are PAUSED${state.note === null ? '' : `: ${state.note}`}`
+      : `Nights are on: ${when} ${zone}, files of ${inputDir}`,
+    ...(state.paused ? ['Look at the last run, then let them go again with: lote nightly on'] : []),
+    `One at a time; a missed night is caught up with within ${state.catchUpMs / 3_600_000} h; a night that fails pauses the next ones.`,
+    ...state.nextTimes.slice(0, NEXT_SHOWN).map((time) => `Next         ${inZone(time, zone)}`),
+    ...state.running.map((id) => `Running      ${id}`),
+    ...state.recent
+      .toReversed()
+      .slice(0, RECENT_SHOWN)
+      .map(({ takenAt, workflowId }) => `Ran          ${inZone(takenAt, zone)}  ${workflowId}`),
+  ];
+}
+
+/** What the clock's changes of the coming year do to this time. */
+export function clockWarnings(time: NightTime, now: number): readonly string[] {
+  return clockChanges(time, now, YEAR_DAYS).map(({ date, kind }) =>
+    kind === 'skipped'
+      ? `On ${date} the clock of ${time.timezone} has no ${clock(time)}: there is no night on that date. Another time avoids it.`
+      : `On ${date} the clock of ${time.timezone} shows ${clock(time)} twice: the night runs once, at the second of them.`,
+  );
+}
+
+function inZone(time: Date, timezone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  }).format(time);
+}

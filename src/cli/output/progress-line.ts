@@ -1,0 +1,120 @@
+import type { BatchProgress } from '../../contract/messages.ts';
+import { createPace, type Pace } from './throughput.ts';
+import { styleOf, type Style } from './terminal-style.ts';
+import { timeLeft } from './time-left.ts';
+
+const BAR_WIDTH = 24;
+/** Logs are read by people too: a line each time something changes its nature, else now and then. */
+const PLAIN_EVERY_MS = 15_000;
+
+/** What of a batch's progress is shown; `phase` may be any word. */
+export type ShownProgress = Pick<BatchProgress, 'invoices' | 'paused' | 'waitingFor'> & { readonly phase: string };
+
+/** One line of progress: at rest of all, how fast, how long still, and what is waited for. */
+export interface ProgressLine {
+  show(file: string, progress: ShownProgress, atRest: number): void;
+  /** Something else than progress, once until it changes. */
+  say(text: string): void;
+  end(): void;
+}
+
+/** What of a terminal is used. */
+export interface ProgressPlace {
+  readonly out: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+}
+
+/** A bar that redraws itself on a terminal; elsewhere plain lines, few enough for a log. */
+export function progressLine({ out, env, now }: ProgressPlace = STDERR): ProgressLine {
+  // A dumb terminal cannot take a line back.
+  const redraws = out.isTTY === true && env['TERM'] !== 'dumb';
+  const style = styleOf({ isTTY: redraws, env });
+  const paces = new Map<string, Pace>();
+  let last = '';
+  let drawn = false;
+  let lastKind = '';
+  let lastPlainAt = 0;
+
+  function paceOf(file: string): Pace {
+    const pace = paces.get(file) ?? createPace();
+    paces.set(file, pace);
+    return pace;
+  }
+
+  function write(text: string): void {
+    if (text === last) return;
+    last = text;
+    drawn = true;
+    out.write(redraws ? `\r\u001B[2K${text}` : `${text}\n`);
+  }
+
+  return {
+    show(file, progress, atRest) {
+      const rate = paceOf(file).rate(now(), atRest);
+      const view = { file, progress, atRest, rate };
+      if (redraws) {
+        write(barLine(view, { columns: out.columns ?? 80, style }));
+        return;
+      }
+      const kind = `${file} ${progress.phase} ${progress.paused} ${progress.waitingFor}`;
+      if (kind === lastKind && now() - lastPlainAt < PLAIN_EVERY_MS) return;
+      lastKind = kind;
+      lastPlainAt = now();
+      write(plainLine(view));
+    },
+    say: write,
+    end() {
+      if (redraws && drawn) out.write('\n');
+      drawn = false;
+      last = '';
+    },
+  };
+}
+
+const STDERR: ProgressPlace = { out: process.stderr, env: process.env, now: Date.now };
+
+interface View {
+  readonly file: string;
+  readonly progress: ShownProgress;
+  readonly atRest: number;
+  /** Invoices a second that came to rest lately; null: too early to say. */
+  readonly rate: number | null;
+}
+
+function plainLine(view: View): string {
+  return [`${view.file}: ${countOf(view)} at rest`, ...wordsOf(view)].join(', ');
+}
+
+/** Cut to the terminal's width: a line that wraps cannot be taken back. */
+function barLine(view: View, { columns, style }: { readonly columns: number; readonly style: Style }): string {
+  const { progress, atRest } = view;
+  const done = progress.invoices === 0 ? 0 : Math.min(atRest / progress.invoices, 1);
+  const filled = Math.round(done * BAR_WIDTH);
+  const bar = `${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}`;
+  const before = `${view.file} [`;
+  const after = `] ${[countOf(view), ...wordsOf(view)].join(', ')}`;
+  const plain = `${before}${bar}${after}`;
+  const room = Math.max(columns - 1, 20);
+  if (plain.length > room) return `${plain.slice(0, room - 1)}…`;
+  const paint = progress.paused || progress.waitingFor !== null ? style.yellow : style.green;
+  return `${before}${paint(bar)}${after}`;
+}
+
+function countOf({ progress, atRest }: View): string {
+  return `${atRest}/${progress.invoices}`;
+}
+
+function wordsOf({ progress, atRest, rate }: View): readonly string[] {
+  const { phase, paused, waitingFor, invoices } = progress;
+  const stands = paused || waitingFor !== null;
+  const moving = rate !== null && rate > 0 && !stands && atRest < invoices;
+  return [
+    ...(moving
+      ? [`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`, `${timeLeft((invoices - atRest) / rate)} left`]
+      : []),
+    phase,
+    ...(waitingFor === null ? [] : [`waits: ${waitingFor}`]),
+    ...(paused ? ['PAUSED (resume it in the console or the Temporal UI)'] : []),
+  ];
+}

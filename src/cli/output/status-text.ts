@@ -1,0 +1,76 @@
+import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
+import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
+import { atRest } from './settled-count.ts';
+
+const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
+
+/** `lote status`: a table, newest first. */
+export function statusTable(batches: readonly ReadBatch[], timeZone?: string): string {
+  if (batches.length === 0) return 'No batch yet. Start one with: lote run FILE\n';
+  const rows = [
+    ['BATCH', 'STATE', 'STARTED', 'INVOICES', 'WENT OUT', 'DID NOT', 'OPEN'],
+    ...batches.map((batch) => {
+      const { out, missing, open } = balanceOf(batch);
+      const numbers =
+        batch.state === 'staging' ? ['-', '-', '-', '-'] : [batch.invoices, out, missing, open].map(String);
+      const state = batch.stuck === undefined ? batch.state : 'stuck';
+      return [batch.batchId, state, timeOf(batch.startedAt, timeZone), ...numbers];
+    }),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const lines = rows.map((row) =>
+    row.map((cell, at) => (at < 3 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))),
+  );
+  return `${lines.map((cells) => cells.join('  ')).join('\n')}\n`;
+}
+
+/** `lote status BATCH`: where it stands, why, and what to type next. */
+export function statusOf(batch: ReadBatch, timeZone?: string): string {
+  const { batchId, file, state, invoices, rows, counts, stuck } = batch;
+  const { out, missing, open } = balanceOf(batch);
+  const ended = batch.finishedAt === null ? '' : `, ended ${timeOf(batch.finishedAt, timeZone)}`;
+  const states = OUTCOMES.flatMap((outcome) => (counts[outcome] ? [`${outcome} ${counts[outcome]}`] : []));
+  const lines = [
+    `Batch ${batchId}: ${state === 'staging' ? 'being read' : state}${stuck === undefined ? '' : ', and stuck'}`,
+    `  file      ${file}, started ${timeOf(batch.startedAt, timeZone)}${ended}`,
+    ...(state === 'staging' || state === 'refused'
+      ? []
+      : [
+          `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} did not, ${open} open`,
+          `  states    ${states.join(', ')}`,
+        ]),
+    ...(stuck === undefined
+      ? []
+      : [
+          `  stuck     ${stuck.workflowId}: its workflow task fails again and again (${stuck.cause}, attempt ${stuck.attempts})`,
+        ]),
+    `  next      ${nextOf(batch, missing)}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function nextOf({ batchId, state, stuck }: ReadBatch, missing: number): string {
+  if (stuck !== undefined)
+    return 'run a worker with the version of Lote that began the batch; nothing is lost meanwhile';
+  if (state === 'paused') return 'resume it in the console or the Temporal UI';
+  if (GOING_ON.has(state)) return `lote report ${batchId} --follow`;
+  if (state === 'refused') return `lote report ${batchId} says why; correct the file and drop it again`;
+  return missing === 0
+    ? `lote report ${batchId}`
+    : `lote report ${batchId}, then correct the rows or lote retry ${batchId}`;
+}
+
+function balanceOf({ counts, invoices }: ReadBatch) {
+  const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  const resting = atRest(counts);
+  return { out, missing: resting - out, open: Math.max(invoices - resting, 0) };
+}
+
+/** In the machine's own zone unless told: a person reads it. */
+function timeOf(time: number, timeZone: string | undefined): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    dateStyle: 'short',
+    timeStyle: 'short',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  }).format(time);
+}

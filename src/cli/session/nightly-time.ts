@@ -1,0 +1,26 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { NightTime } from '../../wiring/temporal/nightly-schedule.ts';
+
+/** @throws LoteError `usage` */
+export function nightTime(at: string, timezone: string): NightTime {
+  const found = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/u.exec(at);
+  if (found === null)
+    throw new LoteError(
+      'usage',
+      `Switching nights on: --at must be a time such as 02:00, found ${JSON.stringify(at)}.`,
+    );
+  requireZone(timezone);
+  return { hour: Number(found.groups?.['hour']), minute: Number(found.groups?.['minute']), timezone };
+}
+
+function requireZone(timezone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+  } catch (cause) {
+    throw new LoteError(
+      'usage',
+      `Switching nights on: --timezone must be an IANA name such as Europe/Lisbon or Europe/Madrid, found ${JSON.stringify(timezone)}.`,
+      { cause },
+    );
+  }
+}

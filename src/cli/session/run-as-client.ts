@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { createCommonFolders } from '../../wiring/reports/common-folders.ts';
+import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
+import { openLedger } from '../../wiring/account/open-ledger.ts';
+import { openService, readProfile } from '../../wiring/account/open-service.ts';
+import { keeping, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
+import { requireListedWorker, requireLiveWorker } from '../../wiring/temporal/require-live-worker.ts';
+import type { BatchResult } from '../../contract/messages.ts';
+import { interruption } from './interruption.ts';
+import { preflight } from './preflight.ts';
+import { progressLine } from '../output/progress-line.ts';
+import { askProgress, startBatches, waitForBatches, type StartedBatch } from './run-batches.ts';
+import { atRestIn } from '../output/settled-count.ts';
+import type { RunCommand } from './run-command.ts';
+
+const INTERRUPTED = 'Interrupted: the workers go on with the batch. `lote status` tells where it stands.';
+/** Of a run that no worker has ever taken up: started, and its first task scheduled. */
+const UNTOUCHED_EVENTS = 2;
+
+/** Ledger and Temporal are shared: workers elsewhere do the work, this process starts it and waits. */
+export async function runAsClient(config: Config, command: RunCommand): Promise<readonly BatchResult[]> {
+  const { temporal, taskQueue } = config;
+  const interrupt = interruption(INTERRUPTED, () => undefined);
+  const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+  try {
+    const client = await connectClient(await placeOf(temporal.address ?? '', temporal), temporal.namespace);
+    try {
+      const watch = {
+        ...{ taskQueue, keeps: keeping(ledger.id, config.application) },
+        pollers: () => queuePollers(client, taskQueue),
+        pause: (ms: number) => sleep(ms),
+      };
+      await requireListedWorker(watch);
+      // A file that only this machine sees is of no use to the workers.
+      await createCommonFolders({ config, ledger })?.require('input');
+      await askService(config);
+      const started = await startBatches({ ...command, config, client, ledgerId: ledger.id });
+      for (const batch of started) {
+        await requireLiveWorker(watch, answered(batch)).catch((error: unknown) => giveUp(client, batch, error));
+      }
+      return await waitForBatches(started, {
+        progress: progressLine(),
+        atRest: (batchId) => atRestIn(ledger, batchId),
+        ended: interrupt.interrupted,
+      });
+    } finally {
+      await client.connection.close();
+    }
+  } finally {
+    await ledger.close();
+    interrupt.end();
+  }
+}
+
+/** A client may know nothing of the service: then the workers' own check has to do. */
+async function askService(config: Config): Promise<void> {
+  if (config.service.kind !== 'remote') return;
+  const service = openService(config, config.service, readProfile(config));
+  try {
+    await preflight(service, Date.now);
+  } finally {
+    await service.close();
+  }
+}
+
+/** Only a worker answers a query. */
+async function answered({ handle }: StartedBatch): Promise<void> {
+  if ((await askProgress(handle)) === null) throw new LoteError('worker-missing', 'No worker answers for the batch.');
+}
+
+/** A run that nobody ever took up leaves no batch behind; one that a worker has begun stays for the workers to come. */
+async function giveUp(client: Client, { handle }: StartedBatch, error: unknown): Promise<never> {
+  const { historyLength } = await client.workflow.getHandle(handle.workflowId).describe();
+  if (historyLength <= UNTOUCHED_EVENTS) await handle.terminate('no worker took it up');
+  throw error;
+}

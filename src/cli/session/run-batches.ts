@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { awaitBatch } from '../../wiring/temporal/await-batch.ts';
+import { bringIn } from '../../wiring/reports/input-files.ts';
+import { startBatch, type BatchHandle } from '../../wiring/temporal/batch-starter.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import type { BatchInput, BatchProgress, BatchResult } from '../../contract/messages.ts';
+import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
+import type { ProgressLine } from '../output/progress-line.ts';
+
+/** How often a person sees the bar move. */
+const LOOK_EVERY_MS = 500;
+
+export interface Waiting {
+  readonly progress: ProgressLine;
+  /** Invoices of a batch that came to rest, from the ledger where this process can read it. */
+  readonly atRest: (batchId: string) => Promise<number>;
+  /** Rejects when waiting has no sense any more: an operator's Ctrl-C, a part that is lost for good. */
+  readonly ended: Promise<never>;
+}
+
+export interface StartBatches {
+  readonly config: Config;
+  readonly client: Client;
+  readonly ledgerId: string;
+  readonly files: readonly string[];
+  readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
+}
+
+export interface StartedBatch {
+  readonly batchId: string;
+  readonly handle: BatchHandle;
+}
+
+/** Starts a batch per file, or joins the run that has the file already. */
+export async function startBatches(start: StartBatches): Promise<readonly StartedBatch[]> {
+  const { config, client, ledgerId } = start;
+  const place = { client, taskQueue: config.taskQueue, application: config.application, inputDir: config.inputDir };
+  const started: StartedBatch[] = [];
+  for (const given of start.files) {
+    const file = await bringIn(config.inputDir, given);
+    started.push(await startBatch(place, { ...start.options, file, ledgerId }));
+  }
+  return started;
+}
+
+/** Waits for all of them, showing progress; results in their order, failures in Lote's own words. */
+export async function waitForBatches(
+  batches: readonly StartedBatch[],
+  waiting: Waiting,
+): Promise<readonly BatchResult[]> {
+  try {
+    const results: BatchResult[] = [];
+    for (const batch of batches) results.push(await waitFor(batch, waiting));
+    return results;
+  } catch (error) {
+    throw batchFailure(error);
+  } finally {
+    waiting.progress.end();
+  }
+}
+
+async function waitFor({ batchId, handle }: StartedBatch, waiting: Waiting): Promise<BatchResult> {
+  let away = false;
+  let done = false;
+  const result = awaitBatch(handle, {
+    pause: (ms) => sleep(ms, undefined, { ref: false }),
+    onAway: () => (away = true),
+  });
+  const over = Promise.race([result, waiting.ended]);
+  const ended = over.then(
+    () => (done = true),
+    () => (done = true),
+  );
+  while (!done) {
+    const progress = await Promise.race([askProgress(handle), ended.then(() => null)]);
+    if (progress !== null && !done) {
+      waiting.progress.show(batchId, progress, await waiting.atRest(batchId).catch(() => 0));
+      away = false;
+    } else if (away && !done) waiting.progress.say(`${batchId}: waits for Temporal, which does not answer`);
+    await Promise.race([ended, sleep(LOOK_EVERY_MS)]);
+  }
+  return over;
+}
+
+/** A query may fail while the worker is busy or the run has just ended: the next look will tell. */
+export async function askProgress(handle: Pick<BatchHandle, 'query'>): Promise<BatchProgress | null> {
+  return handle.query<BatchProgress>('progress').catch(() => null);
+}

@@ -1,0 +1,46 @@
+import { hashFile } from '../../ingest/hash-file.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
+import type { Stack } from '../../wiring/start/embedded.ts';
+import { describeLeft, leftBatches } from '../../wiring/operator/orphaned-batches.ts';
+import { atRestIn } from '../output/settled-count.ts';
+import type { ExitCode } from '../output/exit-codes.ts';
+import { interruption } from './interruption.ts';
+import { printResults } from '../output/print-results.ts';
+import { progressLine } from '../output/progress-line.ts';
+import { startBatches, waitForBatches } from './run-batches.ts';
+import type { RunCommand } from './run-command.ts';
+
+const INTERRUPTED =
+  'Interrupted: nothing new was taken up, and the slices in flight have ended. The same command goes on where this one stopped.';
+
+/** This process owns the data directory: it does the work, also what others hand over, and leaves when all of that has ended. */
+export async function runOnOwnStack(stack: Stack, config: Config, command: RunCommand): Promise<ExitCode> {
+  const interrupt = interruption(INTERRUPTED, () => stack.kill());
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  interrupt.interrupted.catch(() => say('Leaving: slices in flight end first (Ctrl-C again leaves now) …'));
+  const ended = Promise.race([interrupt.interrupted, stack.lost]);
+  ended.catch(() => undefined);
+  try {
+    await tellWhatWasLeft(stack, command, say);
+    const started = await startBatches({ ...command, config, client: stack.client, ledgerId: stack.ledger.id });
+    const results = await waitForBatches(started, {
+      progress: progressLine(),
+      atRest: (batchId) => atRestIn(stack.ledger, batchId),
+      ended,
+    });
+    const code = printResults(results, command.json);
+    if (stack.handOver.open > 0) say('Done. Staying until what other commands handed over has ended …');
+    await Promise.race([stack.handOver.finish(), ended]);
+    return code;
+  } finally {
+    stack.handOver.refuse();
+    await stack.stop();
+    interrupt.end();
+  }
+}
+
+async function tellWhatWasLeft(stack: Stack, { files }: RunCommand, say: (line: string) => void): Promise<void> {
+  const own = new Set(await Promise.all(files.map((file) => hashFile(file))));
+  for (const line of describeLeft(await leftBatches(stack.ledger, createRunDirectory(stack.client), own))) say(line);
+}

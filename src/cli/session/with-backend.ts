@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
+import { startEmbedded } from '../../wiring/start/embedded.ts';
+import { openLedger } from '../../wiring/account/open-ledger.ts';
+import { findOwner, type OwnerApi } from '../../wiring/operator/owner-api.ts';
+import { keeping, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
+import { requireListedWorker } from '../../wiring/temporal/require-live-worker.ts';
+import { atRest, atRestIn } from '../output/settled-count.ts';
+import { batchNotFound } from './batch-not-found.ts';
+import { interruption } from './interruption.ts';
+import { quietLevel } from './log-level.ts';
+import { preflight } from './preflight.ts';
+
+/** Whoever does the work, and how this process speaks to them. */
+export interface Crew {
+  readonly config: Config;
+  readonly client: Client;
+  readonly ledgerId: string;
+  /** Null: another process of this machine has the ledger. */
+  readonly ledger: Ledger | null;
+  readonly reportsDir: string;
+  readonly atRest: (batchId: string) => Promise<number>;
+  /** @throws LoteError `batch-not-found`, naming the ids that may have been meant */
+  readonly requireBatch: (batchId: string) => Promise<void>;
+  /** Rejects at Ctrl-C, and when the part that does the work is lost. */
+  readonly ended: Promise<never>;
+}
+
+export interface CrewCommand {
+  readonly json: boolean;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Among the newest of them is the one that was meant. */
+const BATCHES_NAMED = 50;
+const OWNER_PATIENCE_MS = 60_000;
+const LOOK_EVERY_MS = 250;
+const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or with the next command.';
+
+/** Workers elsewhere, the owner of the data directory, or everything in this process: whichever there is. */
+export async function withCrew<T>(command: CrewCommand, work: (crew: Crew) => Promise<T>): Promise<T> {
+  const config = readConfig(command.env);
+  const interrupt = interruption(INTERRUPTED, () => undefined);
+  try {
+    if (config.databaseUrl !== null && config.temporal.address !== null) {
+      return await withWorkers(config, interrupt.interrupted, work);
+    }
+    return await withEmbedded(config, { ...command, interrupted: interrupt.interrupted }, work);
+  } finally {
+    interrupt.end();
+  }
+}
+
+async function withWorkers<T>(
+  config: Config,
+  interrupted: Promise<never>,
+  work: (crew: Crew) => Promise<T>,
+): Promise<T> {
+  const { temporal, taskQueue, reportsDir } = config;
+  const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+  try {
+    const client = await connectClient(await placeOf(temporal.address ?? '', temporal), temporal.namespace);
+    try {
+      await requireListedWorker({
+        taskQueue,
+        keeps: keeping(ledger.id, config.application),
+        pollers: () => queuePollers(client, taskQueue),
+        pause: (ms) => sleep(ms),
+      });
+      return await work({
+        ...{ config, client, ledgerId: ledger.id, ledger, reportsDir },
+        atRest: (batchId) => atRestIn(ledger, batchId),
+        requireBatch: (batchId) => requireInLedger(ledger, batchId),
+        ended: interrupted,
+      });
+    } finally {
+      await client.connection.close();
+    }
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function withEmbedded<T>(
+  config: Config,
+  { json, env, interrupted }: CrewCommand & { readonly interrupted: Promise<never> },
+  work: (crew: Crew) => Promise<T>,
+): Promise<T> {
+  const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
+  const tell = (line: string): void => void (json || process.stderr.write(`${line}\n`));
+  const ask: Parameters<typeof startEmbedded>[0]['beforeHandOver'] = (service) => preflight(service, Date.now);
+  for (let waited = 0; waited < OWNER_PATIENCE_MS; waited += LOOK_EVERY_MS) {
+    const stack = await startEmbedded({ config, log, tell, env, beforeSending: ask, beforeHandOver: ask });
+    if (stack !== null) {
+      const { client, ledger, lost } = stack;
+      const ended = Promise.race([interrupted, lost]);
+      ended.catch(() => undefined);
+      try {
+        const crew = { config, client, ledgerId: ledger.id, ledger, reportsDir: config.reportsDir };
+        return await work({
+          ...crew,
+          atRest: (batchId) => atRestIn(ledger, batchId),
+          requireBatch: (batchId) => requireInLedger(ledger, batchId),
+          ended,
+        });
+      } finally {
+        stack.handOver.refuse();
+        await stack.stop();
+      }
+    }
+    const owner = await findOwner(await openDataDir(config.dataDir));
+    if (owner !== null) return withOwner(owner, { config, interrupted }, work);
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new LoteError(
+    'data-directory-owned',
+    `Another process owns ${config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 1000} s. Try again in a moment.`,
+  );
+}
+
+async function withOwner<T>(
+  owner: OwnerApi,
+  { config, interrupted }: { readonly config: Config; readonly interrupted: Promise<never> },
+  work: (crew: Crew) => Promise<T>,
+): Promise<T> {
+  const { temporalAddress, temporalNamespace, ledgerId, reportsDir } = owner.endpoints;
+  const client = await connectClient(await placeOf(temporalAddress, config.temporal), temporalNamespace);
+  try {
+    return await work({
+      ...{ config, client, ledgerId, ledger: null, reportsDir },
+      atRest: async (batchId) => atRest((await owner.batch(batchId))?.counts ?? {}),
+      requireBatch: (batchId) =>
+        requireKnown(
+          batchId,
+          () => owner.batch(batchId),
+          () => owner.batches(BATCHES_NAMED),
+        ),
+      ended: interrupted,
+    });
+  } finally {
+    await client.connection.close();
+  }
+}
+
+function requireInLedger(ledger: Ledger, batchId: string): Promise<void> {
+  return requireKnown(
+    batchId,
+    () => ledger.findBatch(batchId),
+    () => ledger.listBatches(BATCHES_NAMED),
+  );
+}
+
+async function requireKnown(
+  batchId: string,
+  find: () => Promise<object | null>,
+  list: () => Promise<readonly { readonly batchId: string }[]>,
+): Promise<void> {
+  if ((await find()) === null) throw batchNotFound(batchId, await list());
+}

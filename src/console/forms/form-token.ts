@@ -1,0 +1,53 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { sameSecret } from '../http/same-secret.ts';
+
+/** Where scripts of a page send the token; forms carry it in the query of their address, so that no body is read before it is known. */
+const FORM_HEADER = 'x-lote-form';
+const FORM_FIELD = 'form';
+const PAGE_COOKIE = 'lote_page';
+const COOKIE_BYTES = 18;
+const COOKIE_SHAPE = /^[\w-]{24}$/u;
+
+/**
+ * The token that the console's pages carry and that each request from a page must bring back. It belongs to a cookie of the browser, which no
+ * request from another site carries; alone neither is worth anything.
+ */
+export interface FormTokens {
+  /** For a page that is being made: also gives the browser its cookie. */
+  tokenFor(context: Context): string;
+  accepts(context: Context): boolean;
+}
+
+/** `secret`: known to this console alone, or to all consoles that share a set token. */
+export function formTokens(secret: string): FormTokens {
+  const tokenOf = (cookie: string): string =>
+    createHmac('sha256', secret).update(`lote form ${cookie}`).digest('base64url');
+  const made = new WeakMap<Request, string>();
+  return {
+    tokenFor(context) {
+      const cookie = cookieOf(context) ?? made.get(context.req.raw) ?? randomBytes(COOKIE_BYTES).toString('base64url');
+      if (cookieOf(context) === null && !made.has(context.req.raw)) {
+        made.set(context.req.raw, cookie);
+        setCookie(context, PAGE_COOKIE, cookie, { httpOnly: true, sameSite: 'Strict', path: '/' });
+      }
+      return tokenOf(cookie);
+    },
+    accepts(context) {
+      const cookie = cookieOf(context);
+      const token = context.req.header(FORM_HEADER) ?? context.req.query(FORM_FIELD) ?? '';
+      return cookie !== null && sameSecret(token, tokenOf(cookie));
+    },
+  };
+}
+
+/** The address of a form of this console, with the page's token. */
+export function formAction(address: string, token: string): string {
+  return `${address}?${new URLSearchParams({ [FORM_FIELD]: token }).toString()}`;
+}
+
+function cookieOf(context: Context): string | null {
+  const cookie = getCookie(context, PAGE_COOKIE) ?? '';
+  return COOKIE_SHAPE.test(cookie) ? cookie : null;
+}

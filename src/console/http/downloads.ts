@@ -1,0 +1,23 @@
+import { html } from 'hono/html';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import type { PageFormat } from '../pages/page-format.ts';
+import type { Html } from '../pages/page-layout.ts';
+import { isLive } from '../pages/verdict.ts';
+
+const ORDER = ['corrections', 'html', 'csv', 'json'] as const;
+
+/** The report's files: what to correct, what to read, what to keep. */
+export function downloads({ texts }: PageFormat, batch: BatchRecord, files: readonly string[]): Html {
+  if (files.length === 0) return isLive(batch) ? html`` : html`<p class="soft">${texts.noReport}</p>`;
+  const kinds = ORDER.flatMap((kind) => files.filter((name) => kindOf(name) === kind).map((name) => ({ kind, name })));
+  const corrections = kinds.some(({ kind }) => kind === 'corrections');
+  return html`${corrections ? html`<p>${texts.useCorrections}</p>` : ''}
+    <ul class="plain buttons">
+      ${kinds.map(({ kind, name }) => html`<li><a class="button" href="/batches/${encodeURIComponent(batch.batchId)}/files/${name}">${texts.reportFiles[kind]}</a></li>`)}
+    </ul>`;
+}
+
+function kindOf(name: string): (typeof ORDER)[number] {
+  if (name.startsWith('corrections')) return 'corrections';
+  return name.endsWith('.html') ? 'html' : name.endsWith('.csv') ? 'csv' : 'json';
+}

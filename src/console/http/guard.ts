@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Readiness } from '../../domain/readiness.ts';
+import { getCookie, setCookie } from 'hono/cookie';
+import type { FormTokens } from '../forms/form-token.ts';
+import { peerAccount } from './peer-account.ts';
+import { sameSecret } from './same-secret.ts';
+
+export const TOKEN_HEADER = 'x-lote-token';
+const SESSION_COOKIE = 'lote_console';
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
+
+export interface GuardOptions {
+  readonly token: string | undefined;
+  readonly access: 'loopback' | 'token';
+  readonly hosts: readonly string[];
+  readonly forms: FormTokens;
+  readonly ready: () => Promise<Readiness>;
+}
+
+/**
+ * Checks, in this order: the address is one of this console; the Host header names this console (a page of a stranger's name that resolves to
+ * loopback is DNS rebinding); a request that changes something comes from a page of this console, with the token of that page, or carries the
+ * console's token; where the console is reachable from elsewhere, and for another account of this machine, everything needs the console's token.
+ */
+export function guard({ token, access, hosts, forms, ready }: GuardOptions): MiddlewareHandler {
+  const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
+  return async (context, next) => {
+    // `//host/` is an address of another host wherever it is written down again: in a redirect, in a link.
+    if (/^\/[/\\]/u.test(context.req.path)) {
+      return refuse(context, 400, 'address-unknown', 'An address of the console begins with one slash.');
+    }
+    // With the token a stranger's page gets nothing under any name: its browser has no session for that name.
+    if (access === 'loopback' && !names.has(hostName(context.req.header('host') ?? ''))) {
+      return refuse(context, 421, 'host-unknown', 'The console answers only under its own host names.');
+    }
+    if (!SAFE_METHODS.has(context.req.method) && !carriesToken(context, token)) {
+      if (!isSameOrigin(context)) {
+        return refuse(
+          context,
+          403,
+          'origin-refused',
+          `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`,
+        );
+      }
+      if (!forms.accepts(context)) {
+        return refuse(
+          context,
+          403,
+          'page-old',
+          'The page was made before this console was started, or by another one. Nothing was done. Go back, load the page again, and repeat.',
+        );
+      }
+    }
+    if (carriesToken(context, token) || hasSession(context, token)) return next();
+    if (access === 'loopback' && (await peerAccount(context)) !== 'other') return next();
+    // Health checks of a container have no token; they learn one word.
+    if (context.req.path === '/api/health' && SAFE_METHODS.has(context.req.method)) {
+      const { status } = await ready();
+      return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);
+    }
+    return (
+      openSession(context, token) ??
+      refuse(
+        context,
+        401,
+        'token-missing',
+        `From another machine or another account of this one, open the console with ?token=… once, or send the token in ${TOKEN_HEADER}: ` +
+          'the value of CONSOLE_TOKEN, or what is in the file console-token of the data directory.',
+      )
+    );
+  };
+}
+
+/** `Host` without the port: which port it is, the browser that was led here knows as well. */
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/u, '');
+}
+
+/** Browsers send Origin with each POST; programs without one must show the token. */
+function isSameOrigin(context: Context): boolean {
+  const origin = context.req.header('origin') ?? '';
+  // `null` and other things that are no address. The scheme may differ where a proxy speaks TLS.
+  return URL.canParse(origin) && new URL(origin).host === (context.req.header('host') ?? '').toLowerCase();
+}
+
+/** Whether the request carries the console's own token: nobody but the account that runs Lote, and whom it was given, can read it. */
+export function carriesToken(context: Context, token: string | undefined): boolean {
+  const given = context.req.header(TOKEN_HEADER) ?? '';
+  return token !== undefined && token !== '' && sameSecret(given, token);
+}
+
+function hasSession(context: Context, token: string | undefined): boolean {
+  return token !== undefined && token !== '' && sameSecret(getCookie(context, SESSION_COOKIE) ?? '', sessionOf(token));
+}
+
+/** `?token=…` on any page: a session for the browser, and the token is gone from the address. */
+function openSession(context: Context, token: string | undefined): Response | null {
+  const given = context.req.query('token');
+  if (token === undefined || token === '' || given === undefined || !sameSecret(given, token)) return null;
+  setCookie(context, SESSION_COOKIE, sessionOf(token), { httpOnly: true, sameSite: 'Strict', path: '/' });
+  return context.redirect(context.req.path, 303);
+}
+
+/** The cookie must not be the token: who copies it from a browser cannot use the programs' door with it. */
+function sessionOf(token: string): string {
+  return createHash('sha256').update(`lote console session ${token}`).digest('hex');
+}
+
+function refuse(context: Context, status: 400 | 401 | 403 | 421, code: string, message: string): Response {
+  return context.json({ error: { code, message } }, status);
+}

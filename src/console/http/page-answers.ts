@@ -1,0 +1,70 @@
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
+import { chooseLanguage } from '../texts/choose-language.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+import type { FormTokens } from '../forms/form-token.ts';
+import { pageFormat } from '../pages/page-format.ts';
+import type { PageFormat } from '../pages/page-format.ts';
+import { pageLayout } from '../pages/page-layout.ts';
+import type { Html } from '../pages/page-layout.ts';
+import { LANGUAGES } from '../texts/text-catalogue.ts';
+
+const LANGUAGE_COOKIE = 'lote_language';
+const ONE_YEAR_S = 365 * 24 * 60 * 60;
+
+export interface Page {
+  readonly title: string;
+  readonly content: Html;
+  readonly live?: boolean;
+  readonly status?: 200 | 400 | 404 | 413 | 500 | 501 | 503;
+}
+
+/** What every route answers with. */
+export interface PageAnswers {
+  formatOf(context: Context): PageFormat;
+  show(context: Context, page: Page): Response | Promise<Response>;
+  notFound(context: Context): Response | Promise<Response>;
+}
+
+export function pageAnswers({ links, version, timeZone }: ConsoleOptions, forms: FormTokens): PageAnswers {
+  function formatOf(context: Context): PageFormat {
+    const browser = context.req.header('accept-language') ?? '';
+    const chosen = chosenLanguage(context);
+    const speech = chooseLanguage(chosen === null ? browser : preferring(chosen, browser));
+    return pageFormat(speech, timeZone, forms.tokenFor(context));
+  }
+
+  function show(context: Context, { title, content, live = false, status = 200 }: Page) {
+    const { path } = context.req;
+    return context.html(
+      pageLayout({ format: formatOf(context), title, content, live, version, temporalUi: links.temporalUi, path }),
+      status,
+    );
+  }
+
+  return {
+    formatOf,
+    show,
+    notFound(context) {
+      const { texts } = formatOf(context);
+      return show(context, { title: texts.notFound, content: html`<h1>${texts.notFound}</h1>`, status: 404 });
+    },
+  };
+}
+
+/** `?lang=` is kept for the next pages. */
+function chosenLanguage(context: Context): string | null {
+  const asked = LANGUAGES.find((language) => language === context.req.query('lang'));
+  if (asked !== undefined) {
+    setCookie(context, LANGUAGE_COOKIE, asked, { path: '/', sameSite: 'Lax', maxAge: ONE_YEAR_S, httpOnly: true });
+    return asked;
+  }
+  return LANGUAGES.find((language) => language === getCookie(context, LANGUAGE_COOKIE)) ?? null;
+}
+
+/** The chosen language; its region, where the browser has one of it, keeps deciding about number marks. */
+function preferring(language: string, browser: string): string {
+  const regional = new RegExp(`\\b${language}-[A-Za-z]{2}\\b`, 'u').exec(browser)?.[0];
+  return regional ?? language;
+}

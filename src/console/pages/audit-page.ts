@@ -1,0 +1,76 @@
+import { html } from 'hono/html';
+import { csvRecord } from '../../domain/csv-record.ts';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import type { AuditEntry } from '../../domain/ports/operating-ledger.ts';
+import type { PageFormat } from './page-format.ts';
+import type { Html } from './page-layout.ts';
+
+const DELIMITER = ';';
+
+export interface AuditPage {
+  readonly batch: BatchRecord;
+  readonly audit: readonly AuditEntry[];
+}
+
+/** Who did what to a batch, when and why. */
+export function auditPage(format: PageFormat, { batch, audit }: AuditPage): Html {
+  const { texts } = format;
+  const page = `/batches/${encodeURIComponent(batch.batchId)}`;
+  return html`<p><a href="${page}">← ${batch.file}</a></p>
+    <h1>${texts.audit.title}</h1>
+    ${audit.length === 0 ? html`<p>${texts.audit.none}</p>` : table(format, audit)}
+    <p class="soft">${texts.audit.note}</p>
+    ${audit.length === 0 ? '' : html`<p><a class="button" href="${page}/audit.csv">${texts.audit.download}</a></p>`}`;
+}
+
+function table(format: PageFormat, audit: readonly AuditEntry[]): Html {
+  const { texts } = format;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.audit.title}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${texts.invoice.when}</th>
+          <th scope="col">${texts.audit.who}</th>
+          <th scope="col">${texts.invoice.what}</th>
+          <th scope="col">${texts.audit.why}</th>
+          <th scope="col" class="number">${texts.invoices}</th>
+          <th scope="col">${texts.audit.examples}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${audit.map((entry) => row(format, entry))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function row({ texts, time, count }: PageFormat, entry: AuditEntry): Html {
+  const { audit } = texts;
+  return html`<tr>
+    <td class="time">${time(entry.at)}</td>
+    <td>${entry.who ?? html`<span class="soft">${audit.somebody}</span>`}</td>
+    <td>${audit.actions[entry.what] ?? entry.what}</td>
+    <td class="text">
+      ${entry.why} ${entry.acceptedDuplicateRisk ? html`<strong>${audit.risk}</strong>` : ''}
+    </td>
+    <td class="number">${entry.invoices === 0 && entry.what !== 'retry' ? '' : count(entry.invoices)}</td>
+    <td class="text">
+      ${entry.examples.map(({ ref, from, move }) => html`<div>${ref}: ${from}, ${audit.moves[move]}</div>`)}
+    </td>
+  </tr>`;
+}
+
+/** The same for Excel: byte order mark, separator hint, inert cells; words of the ledger, times in UTC. */
+export function auditCsv(audit: readonly AuditEntry[]): string {
+  const records = audit.map((entry) => [
+    new Date(entry.at).toISOString(),
+    entry.who ?? '',
+    entry.what,
+    entry.why,
+    entry.acceptedDuplicateRisk ? 'yes' : 'no',
+    String(entry.invoices),
+    entry.examples.map(({ ref, from, move }) => `${ref}: ${from}, ${move}`).join('\n'),
+  ]);
+  const head = ['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'];
+  return `\uFEFFsep=${DELIMITER}\r\n${[head, ...records].map((cells) => `${csvRecord(cells, DELIMITER)}\r\n`).join('')}`;
+}

@@ -1,0 +1,75 @@
+import { html } from 'hono/html';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import type { PageFormat } from './page-format.ts';
+import type { Html } from './page-layout.ts';
+import { progressBar } from './progress-bar.ts';
+import { atRest, PROBLEM_STATES } from './state-counts.ts';
+import type { StateCounts } from './state-counts.ts';
+import { uploadForm } from '../forms/upload-form.ts';
+import { batchTone } from './verdict.ts';
+
+export interface BatchWithCounts {
+  readonly batch: BatchRecord;
+  readonly counts: StateCounts;
+}
+
+export interface BatchesPage {
+  readonly batches: readonly BatchWithCounts[];
+  /** Ids of those whose run does not go on. */
+  readonly stuck: ReadonlySet<string>;
+  /** Whether a file can be checked and started here. */
+  readonly upload: boolean;
+  /** Nothing can be set in motion here. */
+  readonly showsOnly: boolean;
+}
+
+/** Every batch, newest first, with its state, its progress and what is open. */
+export function batchesPage(format: PageFormat, { batches, stuck, upload, showsOnly }: BatchesPage): Html {
+  const { texts } = format;
+  return html`${
+    upload
+      ? html`<h1>${texts.upload.title}</h1>
+            ${uploadForm(format)}
+            <h2>${texts.batches}</h2>`
+      : html`<h1>${texts.batches}</h1>
+          ${showsOnly ? html`<p class="done">${texts.withoutTemporal}</p>` : ''}`
+  }
+    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : table(format, batches, stuck)}`;
+}
+
+function table(format: PageFormat, batches: readonly BatchWithCounts[], stuck: ReadonlySet<string>): Html {
+  const { texts } = format;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.batches}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${texts.file}</th>
+          <th scope="col">${texts.state}</th>
+          <th scope="col">${texts.problems}</th>
+          <th scope="col" class="number">${texts.invoices}</th>
+          <th scope="col">${texts.progress}</th>
+          <th scope="col">${texts.started}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${batches.map((entry) => batchRow(format, entry, stuck.has(entry.batch.batchId)))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function batchRow(
+  { texts, count, time, plural }: PageFormat,
+  { batch, counts }: BatchWithCounts,
+  stuck: boolean,
+): Html {
+  const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
+  return html`<tr>
+    <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
+    <td><span class="state ${stuck ? 'bad' : batchTone(batch, problems)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
+    <td>${batch.state === 'refused' ? texts.verdicts.refused : problems === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : plural(texts.needAttention, problems)}</td>
+    <td class="number">${count(batch.invoices)}</td>
+    <td>${progressBar(counts)}<span class="soft">${count(atRest(counts))} / ${count(batch.invoices)}</span></td>
+    <td class="time">${time(batch.startedAt)}</td>
+  </tr>`;
+}

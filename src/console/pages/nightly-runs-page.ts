@@ -1,0 +1,152 @@
+import { html } from 'hono/html';
+import type { NightVerdict } from '../../domain/ports/run-log.ts';
+import type { ListedNight, NightFile, NightRun, NightSummary } from '../nightly-files.ts';
+import type { PageFormat } from './page-format.ts';
+import type { Html } from './page-layout.ts';
+
+const TONES: Readonly<Record<NightVerdict, string>> = {
+  failed: 'bad',
+  refused: 'bad',
+  attention: 'open',
+  issued: 'good',
+};
+const MOST_URGENT_FIRST = Object.keys(TONES);
+
+/** Every night, newest first: did every file go through. */
+export function nightsPage(format: PageFormat, nights: readonly ListedNight[]): Html {
+  const { nights: texts, invoices } = format.texts;
+  if (nights.length === 0)
+    return html`<h1>${texts.title}</h1>
+      <p>${texts.none}</p>`;
+  return html`<h1>${texts.title}</h1>
+    <div class="scroll" tabindex="0" role="region" aria-label="${texts.title}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${texts.night}</th>
+            <th scope="col">${texts.outcome}</th>
+            <th scope="col" class="number">${texts.files}</th>
+            <th scope="col" class="number">${invoices}</th>
+            <th scope="col" class="number">${texts.issued}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${nights.map((night) => listRow(format, night))}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function listRow(format: PageFormat, { date, summary }: ListedNight): Html {
+  const { texts, count } = format;
+  const name = html`<th scope="row"><a href="/nights/${date}">${format.date(date)}</a></th>`;
+  if (summary === null)
+    return html`<tr>
+      ${name}
+      <td colspan="4">${texts.nights.unreadable}</td>
+    </tr>`;
+  const { totals } = summary;
+  return html`<tr>
+    ${name}
+    <td><span class="state ${toneOf(summary)}">${verdict(format, summary)}</span></td>
+    <td class="number">${count(totals.files + totals.waiting)}</td>
+    <td class="number">${count(totals.invoices)}</td>
+    <td class="number">${count(totals.invoices - totals.notIssued)}</td>
+  </tr>`;
+}
+
+/** One night: what was taken, where it lies now, and why. */
+export function nightPage(format: PageFormat, summary: NightSummary): Html {
+  const { nights } = format.texts;
+  return html`<p><a href="/nights">← ${nights.title}</a></p>
+    <h1>${nights.night}: ${format.date(summary.date)}</h1>
+    <section class="verdict ${toneOf(summary)}">
+      <p class="big"><strong>${verdict(format, summary)}</strong></p>
+    </section>
+    ${summary.runs.toReversed().map((run) => runSection(format, run))}`;
+}
+
+function runSection(format: PageFormat, run: NightRun): Html {
+  const { texts, time } = format;
+  const { nights } = texts;
+  const files = run.files.toSorted(
+    (a, b) => MOST_URGENT_FIRST.indexOf(a.verdict) - MOST_URGENT_FIRST.indexOf(b.verdict),
+  );
+  return html`<h2>${nights.run} ${time(run.startedAt)}</h2>
+    <p class="soft">
+      ${run.finishedAt === null ? nights.unfinished : html`${texts.finished}: ${time(run.finishedAt)}.`}
+      <span class="mono">${run.workflowId}</span>
+    </p>
+    ${files.length === 0 ? '' : filesTable(format, files)}
+    ${
+      run.waiting.length === 0
+        ? ''
+        : html`<h3>${nights.waitingFiles}</h3>
+            <ul>
+              ${run.waiting.map(({ name, reason }) => html`<li><strong>${name}</strong>: ${nights.waiting[reason]}</li>`)}
+            </ul>`
+    }`;
+}
+
+function filesTable(format: PageFormat, files: readonly NightFile[]): Html {
+  const { texts } = format;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.nights.files}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${texts.file}</th>
+          <th scope="col">${texts.nights.outcome}</th>
+          <th scope="col" class="number">${texts.invoices}</th>
+          <th scope="col" class="number">${texts.nights.issued}</th>
+          <th scope="col">${texts.nights.know}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${files.map((file) => fileRow(format, file))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function fileRow({ texts: { nights }, count, plural }: PageFormat, file: NightFile): Html {
+  const name =
+    file.batchId === null
+      ? html`${file.name}`
+      : html`<a href="/batches/${encodeURIComponent(file.batchId)}">${file.name}</a>`;
+  return html`<tr>
+    <td class="text">
+      ${name}
+      ${file.shelvedAs === null ? '' : html`<div class="soft">${nights.lies} <span class="mono">${file.shelvedAs}</span></div>`}
+    </td>
+    <td><span class="state ${TONES[file.verdict]}">${nights.verdicts[file.verdict]}</span></td>
+    <td class="number">${count(file.invoices)}</td>
+    <td class="number">${count(file.issued)}</td>
+    <td class="text">
+      ${file.known ? html`<div>${nights.repeated}</div>` : ''}
+      ${file.verdict === 'attention' ? html`<div>${plural(nights.notOut, file.invoices - file.issued, file.invoices)}</div>` : ''}
+      ${file.verdict === 'refused' ? html`<div>${nights.nothingSent}</div>` : ''}
+      ${note(nights.note, file)}
+    </td>
+  </tr>`;
+}
+
+/** Lote's own words beside the file, in English; of a run that failed nothing else tells why. */
+function note(title: string, { sentences, verdict: became }: NightFile): Html {
+  if (sentences.length === 0) return html``;
+  return html`<details ${became === 'failed' ? 'open' : ''}>
+    <summary>${title}</summary>
+    ${sentences.map((line) => html`<div lang="en">${line}</div>`)}
+  </details>`;
+}
+
+function toneOf({ totals }: NightSummary): string {
+  if (totals.failed + totals.refused > 0) return 'bad';
+  return totals.attention + totals.waiting > 0 ? 'open' : 'good';
+}
+
+function verdict({ texts: { nights }, plural }: PageFormat, { totals }: NightSummary): string {
+  const files = totals.files + totals.waiting;
+  const open = files - totals.issued;
+  if (files === 0) return nights.empty;
+  return open === 0 ? plural(nights.allOut, files) : plural(nights.open, open, files);
+}

@@ -1,0 +1,77 @@
+import { html } from 'hono/html';
+import type { PageFormat } from './page-format.ts';
+import { CONSOLE_TEXTS, LANGUAGES } from '../texts/text-catalogue.ts';
+
+export type Html = ReturnType<typeof html>;
+
+export interface PageLayout {
+  readonly format: PageFormat;
+  readonly title: string;
+  readonly content: Html;
+  readonly temporalUi: string | null;
+  readonly version: string;
+  /** The page changes by itself while something runs. */
+  readonly live: boolean;
+  /** The page's own address, for the choice of language. */
+  readonly path: string;
+}
+
+/** The frame around every page. */
+export function pageLayout(page: PageLayout): Html {
+  const { format, title, content, version, live } = page;
+  const { texts, language } = format;
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="lote-form" content="${format.formToken}" />
+        <title>${title} - Lote</title>
+        <link rel="icon" href="/icon.svg" />
+        <link rel="stylesheet" href="/style.css" />
+        <script src="/live.js" defer></script>
+        ${live ? html`<noscript><meta http-equiv="refresh" content="5" /></noscript>` : ''}
+      </head>
+      <body>
+        <a class="skip" href="#content">${texts.skip}</a>
+        ${navigation(page)}
+        ${live ? html`<main id="content" data-live>${content}</main>` : html`<main id="content">${content}</main>`}
+        <footer class="soft">
+          <span>Lote ${version}</span> <span>${texts.timesIn} ${format.timeZone}</span>
+          <ul class="plain">
+            ${LANGUAGES.map((other) => html`<li>${languageLink(page, other)}</li>`)}
+          </ul>
+        </footer>
+      </body>
+    </html>`;
+}
+
+function navigation({ format: { texts }, temporalUi, path }: PageLayout): Html {
+  const to = (address: string, name: string) =>
+    path === address
+      ? html`<a href="${address}" aria-current="page">${name}</a>`
+      : html`<a href="${address}">${name}</a>`;
+  return html`<header class="top">
+    <nav aria-label="Lote">
+      <strong>Lote</strong>
+      ${to('/', texts.batches)} ${to('/nights', texts.nights.title)} ${to('/health', texts.health)} ${to('/profile', texts.profile)}
+      ${webAddress(temporalUi) === null ? '' : html`<a href="${webAddress(temporalUi)}">${texts.temporalUi}</a>`}
+      <form class="search" action="/search" role="search">
+        <input type="search" name="q" aria-label="${texts.search.label}" placeholder="${texts.search.hint}" maxlength="200" required />
+        <button>${texts.search.button}</button>
+      </form>
+    </nav>
+  </header>`;
+}
+
+function languageLink({ format, path }: PageLayout, language: (typeof LANGUAGES)[number]): Html {
+  const { languageName } = CONSOLE_TEXTS[language];
+  return language === format.language
+    ? html`<span aria-current="true">${languageName}</span>`
+    : html`<a href="${path}?lang=${language}" lang="${language}" hreflang="${language}">${languageName}</a>`;
+}
+
+/** An address of the web, or null: a `javascript:` link must not come from a mistaken setting. */
+export function webAddress(address: string | null): string | null {
+  return address !== null && /^https?:\/\//u.test(address) ? address : null;
+}

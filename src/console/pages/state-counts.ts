@@ -1,0 +1,58 @@
+import { OUTCOMES } from '../../domain/invoice-state.ts';
+import type { Outcome } from '../../domain/invoice-state.ts';
+import type { OutcomeCount } from '../../domain/ports/ledger.ts';
+
+export type StateCounts = Readonly<Record<Outcome, number>>;
+
+/** Order in which states are shown: what needs somebody, what is under way, what went out. */
+export const STATE_ORDER: readonly Outcome[] = [
+  'invalid',
+  'rejected',
+  'failed',
+  'conflict',
+  'held',
+  'unknown',
+  'unsettled',
+  'staged',
+  'sending',
+  'accepted',
+  'issued',
+  'already-issued',
+];
+
+const TONES: Readonly<Record<Outcome, 'good' | 'under-way' | 'open' | 'bad'>> = {
+  issued: 'good',
+  'already-issued': 'good',
+  staged: 'under-way',
+  sending: 'under-way',
+  accepted: 'under-way',
+  held: 'open',
+  unknown: 'open',
+  unsettled: 'open',
+  invalid: 'bad',
+  rejected: 'bad',
+  failed: 'bad',
+  conflict: 'bad',
+};
+
+/** How a state is meant: done, under way, open for somebody, or wrong. */
+export function toneOf(state: Outcome): 'good' | 'under-way' | 'open' | 'bad' {
+  return TONES[state];
+}
+
+/** Invoices by state over all currencies. */
+export function stateCounts(counts: readonly OutcomeCount[]): StateCounts {
+  const byState = Object.fromEntries(OUTCOMES.map((state) => [state, 0])) as Record<Outcome, number>;
+  for (const { outcome, invoices } of counts) byState[outcome] += invoices;
+  return byState;
+}
+
+/** States in which an invoice needs somebody's attention, now or once Lote has asked again. */
+export const PROBLEM_STATES: readonly Outcome[] = STATE_ORDER.filter(
+  (state) => TONES[state] === 'bad' || TONES[state] === 'open',
+);
+
+/** Invoices that Lote has nothing to do for any more, in this run. */
+export function atRest(counts: StateCounts): number {
+  return STATE_ORDER.filter((state) => TONES[state] !== 'under-way').reduce((sum, state) => sum + counts[state], 0);
+}

@@ -1,0 +1,55 @@
+import { html } from 'hono/html';
+import type { Finding } from '../../domain/invoice.ts';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import { fill } from '../texts/fill.ts';
+import type { PageFormat } from './page-format.ts';
+import type { Html } from './page-layout.ts';
+import { atRest, PROBLEM_STATES } from './state-counts.ts';
+import type { StateCounts } from './state-counts.ts';
+
+type Tone = 'good' | 'under-way' | 'open' | 'bad';
+
+export interface VerdictOf {
+  readonly batch: BatchRecord;
+  readonly counts: StateCounts;
+  readonly fileFindings: readonly Finding[];
+}
+
+/** One sentence: did everything go out. */
+export function verdict(format: PageFormat, { batch, counts, fileFindings }: VerdictOf): Html {
+  const { verdicts } = format.texts;
+  const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const sentence = sentenceOf(format, batch, { counts, problems });
+  const refusals = batch.state === 'refused' ? fileFindings.filter(({ severity }) => severity === 'error') : [];
+  return html`<p class="big"><strong>${sentence}</strong></p>
+    ${refusals.slice(0, MOST_REFUSALS).map(({ message }) => html`<p>${message}</p>`)}
+    ${batch.rowsWithoutInvoice === 0 ? '' : html`<p>${format.plural(verdicts.rowsLeft, batch.rowsWithoutInvoice)}</p>`}`;
+}
+
+/** A refused file has one cause, or a page of like ones. */
+const MOST_REFUSALS = 3;
+
+function sentenceOf(
+  { texts: { verdicts }, plural, count }: PageFormat,
+  { state, invoices }: BatchRecord,
+  { counts, problems }: { readonly counts: StateCounts; readonly problems: number },
+): string {
+  if (state === 'refused') return verdicts.refused;
+  if (state === 'staging') return verdicts.staging;
+  if (state === 'running' || state === 'paused')
+    return fill(verdicts.running, { n: count(atRest(counts)), of: count(invoices) });
+  return problems === 0 ? plural(verdicts.allIssued, invoices) : plural(verdicts.notAll, problems, invoices);
+}
+
+/** Colour of a batch: what its state says, and whether a finished one left something open. */
+export function batchTone({ state, rowsWithoutInvoice }: BatchRecord, problems: number): Tone {
+  if (state === 'refused') return 'bad';
+  if (state === 'paused' || state === 'cancelled') return 'open';
+  if (state === 'finished') return problems === 0 && rowsWithoutInvoice === 0 ? 'good' : 'open';
+  return 'under-way';
+}
+
+/** A batch that may look different in two seconds. */
+export function isLive({ state }: BatchRecord): boolean {
+  return state === 'staging' || state === 'running' || state === 'paused';
+}

@@ -1,0 +1,100 @@
+import { Hono } from 'hono';
+import { html } from 'hono/html';
+import { auditCsv, auditPage } from '../pages/audit-page.ts';
+import { batchPage } from '../pages/batch-page.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+import { doneNote } from '../pages/done-note.ts';
+import { invoicePage } from '../pages/invoice-page.ts';
+import { invoiceView } from '../pages/invoice-view.ts';
+import { invoiceWindow } from '../pages/invoice-window.ts';
+import type { PageAnswers } from '../http/page-answers.ts';
+import { reportFileAnswer, reportFiles } from '../http/report-files.ts';
+import { stateCounts } from '../pages/state-counts.ts';
+import { workflowAddress } from '../temporal-address.ts';
+import { isLive } from '../pages/verdict.ts';
+
+/** One batch, its invoices, its files, and what was done to it by hand. */
+export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
+  const { ledger, reportsDir, links, application = 'default', actions } = options;
+  const routes = new Hono();
+
+  routes.get('/:id', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    const format = pages.formatOf(context);
+    if (batch === null) {
+      // Started a moment ago: the worker has not read it yet, or knows its bytes as another batch.
+      const sha256 = context.req.query('started');
+      if (sha256 === undefined) return pages.notFound(context);
+      const known = await ledger.batchOfFile(application, sha256);
+      if (known !== null) return context.redirect(`/batches/${encodeURIComponent(known.batchId)}`, 303);
+      const content = html`<h1>${context.req.param('id')}</h1>
+        <p role="status">${format.texts.waitingForWorker}</p>`;
+      return pages.show(context, { title: context.req.param('id'), content, live: true });
+    }
+    const { batchId } = batch;
+    const counts = await ledger.countOutcomes(batchId);
+    const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
+    const reports = await reportFiles(reportsDir, batchId);
+    const content = batchPage(format, {
+      batch,
+      counts,
+      view,
+      invoices: await invoiceWindow(ledger, { batchId, states: view.states, page: view.page }),
+      fileFindings: await ledger.fileFindings(batchId),
+      reports,
+      temporalUi: workflowAddress(links, batch.workflowId),
+      watch:
+        isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
+      stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
+      canRetry: actions?.retry !== undefined,
+      canReconcile: actions?.reconcile !== undefined,
+      audited: (await ledger.auditOf(batchId)).length,
+      done: doneNote(format, context.req.query()),
+    });
+    // The batch ends a moment before its report is written: a page that stopped there would never show it.
+    return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
+  });
+
+  routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    const ordinal = Number(context.req.param('ordinal'));
+    const dossier = batch === null ? null : await ledger.invoiceDossier(batch.batchId, ordinal);
+    if (batch === null || dossier === null) return pages.notFound(context);
+    const format = pages.formatOf(context);
+    return pages.show(context, {
+      title: dossier.line.ref,
+      content: invoicePage(format, {
+        batch,
+        dossier,
+        canRetry: actions?.retry !== undefined,
+        canReconcile: actions?.reconcile !== undefined,
+        done: doneNote(format, context.req.query()),
+      }),
+    });
+  });
+
+  routes.get('/:id/files/:name', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    const answer = batch === null ? null : await reportFileAnswer(reportsDir, batch.batchId, context.req.param('name'));
+    return answer ?? pages.notFound(context);
+  });
+
+  routes.get('/:id/audit', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return pages.notFound(context);
+    const format = pages.formatOf(context);
+    const content = auditPage(format, { batch, audit: await ledger.auditOf(batch.batchId) });
+    return pages.show(context, { title: format.texts.audit.title, content });
+  });
+
+  routes.get('/:id/audit.csv', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return pages.notFound(context);
+    return context.body(auditCsv(await ledger.auditOf(batch.batchId)), 200, {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="audit.csv"',
+    });
+  });
+
+  return routes;
+}

@@ -1,0 +1,135 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { stream } from 'hono/streaming';
+import { z } from 'zod';
+import type { LoteErrorCode } from '../../domain/errors.ts';
+import type { BatchRecord } from '../../domain/ports/batch-record.ts';
+import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/purge-ledger.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
+import { healthChecks } from '../health.ts';
+import { reportFiles } from '../http/report-files.ts';
+import { stateCounts } from '../pages/state-counts.ts';
+
+const MOST_BATCHES = 500;
+const USUAL_BATCHES = 100;
+/** A hand-over names files; it never carries them. */
+const MOST_BODY_BYTES = 256 * 1024;
+
+const RunRequestBody = z.object({
+  files: z.array(z.string().min(1)).min(1),
+  options: z.record(z.string(), z.unknown()).default({}),
+});
+
+const PurgeRequestBody = z.object({ olderThanMs: z.int().min(SHORTEST_PURGE_AGE_MS), dryRun: z.boolean() });
+
+/** The JSON API over the ledger, for other processes of one data directory and for scripts. */
+export function consoleApi(options: ConsoleOptions): Hono {
+  const { ledger, reportsDir, version } = options;
+  const api = new Hono();
+
+  api.get('/health', async (context) => {
+    const checks = await healthChecks(options);
+    const healthy = checks.every(({ state }) => state !== 'trouble');
+    return context.json(
+      { status: healthy ? 'up' : 'trouble', version, ledgerId: ledger.id, checks },
+      healthy ? 200 : 503,
+    );
+  });
+
+  api.get('/batches', async (context) => {
+    const asked = Number(context.req.query('limit') ?? USUAL_BATCHES);
+    const limit = Number.isInteger(asked) && asked > 0 ? Math.min(asked, MOST_BATCHES) : USUAL_BATCHES;
+    const batches = await ledger.listBatches(limit);
+    return context.json({
+      batches: await Promise.all(
+        batches.map(async (batch) => ({
+          ...shown(batch),
+          counts: stateCounts(await ledger.countOutcomes(batch.batchId)),
+        })),
+      ),
+    });
+  });
+
+  api.get('/batches/:id', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return batchNotFound(context);
+    const outcomes = await ledger.countOutcomes(batch.batchId);
+    return context.json({
+      ...shown(batch),
+      counts: stateCounts(outcomes),
+      outcomes,
+      fileFindings: await ledger.fileFindings(batch.batchId),
+      reports: await reportFiles(reportsDir, batch.batchId),
+    });
+  });
+
+  api.get('/batches/:id/invoices', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return batchNotFound(context);
+    context.header('content-type', 'application/x-ndjson');
+    return stream(context, async (body) => {
+      for await (const portion of ledger.batchInvoices(batch.batchId)) {
+        if (body.aborted) return;
+        await body.write(portion.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
+      }
+    });
+  });
+
+  api.post('/run', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge }), (context) =>
+    handOver(context, options),
+  );
+
+  api.post('/purge', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge }), (context) =>
+    purge(context, options),
+  );
+
+  return api;
+}
+
+/** The fencing token is the ledger's own: it tells a reader nothing. */
+function shown(batch: BatchRecord): Omit<BatchRecord, 'fencingToken'> {
+  const { fencingToken: _, ...others } = batch;
+  return others;
+}
+
+async function handOver(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
+  if (actions?.run === undefined) return failure(context, 501, 'usage', 'This process cannot start a run.');
+  const body = RunRequestBody.safeParse(await context.req.json().catch(() => null));
+  if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
+  return context.json(await actions.run(body.data, { anywhere: carriesToken(context, token) }), 202);
+}
+
+/** What is purged is gone: a page of the console is not enough for it. */
+async function purge(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
+  if (!carriesToken(context, token)) {
+    return failure(context, 403, 'usage', `Purging needs the token of the console in ${TOKEN_HEADER}: lote purge.`);
+  }
+  if (actions?.purge === undefined) return failure(context, 501, 'usage', 'This process cannot purge.');
+  const body = PurgeRequestBody.safeParse(await context.req.json().catch(() => null));
+  if (!body.success) return failure(context, 400, 'usage', `Purging: ${z.prettifyError(body.error)}`);
+  return context.json(await actions.purge(body.data));
+}
+
+function bodyTooLarge(context: Context): Response {
+  return failure(context, 413, 'usage', `The body must be at most ${MOST_BODY_BYTES} bytes.`);
+}
+
+function batchNotFound(context: Context): Response {
+  return failure(
+    context,
+    404,
+    'batch-not-found',
+    'The ledger does not know this batch. /api/batches lists those it knows.',
+  );
+}
+
+function failure(
+  context: Context,
+  status: 400 | 403 | 404 | 413 | 501,
+  code: LoteErrorCode,
+  message: string,
+): Response {
+  return context.json({ error: { code, message } }, status);
+}

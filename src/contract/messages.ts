@@ -1,0 +1,240 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AnswerCounts } from '../domain/answer-counts.ts';
+import type { Outcome } from '../domain/invoice-state.ts';
+import type { ProblemGroup } from '../domain/ports/operating-ledger.ts';
+import type { ClaimingRun } from '../domain/ports/sending-control-ledger.ts';
+import type { RetryState } from '../domain/retry-decision.ts';
+
+/** What an operator types to start a batch; every other field has a default. */
+export interface BatchInput {
+  /** Name of a file in the input directory, e.g. `sample.csv`. */
+  readonly file: string;
+  /** Set by the command line: the ledger the starter means; a worker of another ledger refuses. */
+  readonly ledgerId?: string;
+  /** `skip` (default): valid invoices go, invalid rows come back. `hold`: nothing goes while a row is invalid. */
+  readonly onInvalid?: 'hold' | 'skip';
+  readonly decimal?: ',' | '.';
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly duplicateRows?: 'refuse' | 'keep';
+  /** `refuse` (default): references that look alike and are not the same stop their invoices. `keep`: they are confirmed to be two. */
+  readonly lookAlikes?: 'refuse' | 'keep';
+  /** Name of a mapping profile, `input/profiles/<name>.json`; without it the file's name may choose one. */
+  readonly profile?: string;
+  /** Control totals: nothing is sent unless the file has exactly so many invoices … */
+  readonly expectInvoices?: number;
+  /** … and exactly this net by currency, e.g. `{ "EUR": "15321.40" }`. */
+  readonly expectNet?: Readonly<Record<string, string>>;
+  /** On record: other content may take the place of a `rejected` invoice although the refusal does not prove that nothing was created. */
+  readonly acceptDuplicateRisk?: boolean;
+}
+
+/** What an operator wants sent again, and why. Rows of the file, never references: history keeps what is typed. */
+export interface RetryRequestInput {
+  readonly states?: readonly RetryState[];
+  /** The file's own row numbers; the only way to `unknown` invoices. */
+  readonly rows?: readonly number[];
+  readonly reason: string;
+  /** Set by the command line: who asked. */
+  readonly who?: string;
+  /** On record: a second document of these invoices is possible, and is accepted. */
+  readonly acceptDuplicateRisk?: boolean;
+}
+
+/** `{"batch": "…"}` is enough: then everything failed, rejected or held goes again. */
+export interface RetryInput extends Omit<RetryRequestInput, 'reason'> {
+  readonly batch: string;
+  readonly reason?: string;
+  readonly ledgerId?: string;
+}
+
+export interface ReconciliationInput {
+  readonly ledgerId?: string;
+  /** Everything that was left open, not only what is due. */
+  readonly all?: boolean;
+}
+
+export interface ReconciliationResult {
+  readonly repeated: number;
+  readonly found: number;
+  readonly serviceAway: boolean;
+  readonly asked: number;
+  readonly settled: number;
+  /** Batches that no run worked on any more: they are closed. */
+  readonly orphans: readonly string[];
+  /** Batches whose report was written, or written again. */
+  readonly reports: readonly string[];
+  /** Reports that could not be written; they are tried again the next time. */
+  readonly unwritten: readonly string[];
+}
+
+export type Counts = Readonly<
+  Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice' | 'rowsLost', number>>
+>;
+
+export interface ReportPaths {
+  readonly json: string;
+  readonly csv: string;
+  readonly html: string;
+  readonly corrections: string | null;
+}
+
+export interface BatchResult {
+  readonly batchId: string;
+  readonly file: string;
+  readonly state: 'refused' | 'cancelled' | 'finished';
+  readonly counts: Counts;
+  readonly reports: ReportPaths;
+  /** Pages that could not be run to their end; their invoices are in the report with what the ledger knows. */
+  readonly pagesFailed: number;
+  /** Of the report; it rises each time the report is written again. */
+  readonly revision?: number;
+  /** What changed since the report before. */
+  readonly changes?: readonly { readonly from: Outcome; readonly to: Outcome; readonly invoices: number }[];
+  /** What a retry let go again, and why it left others. */
+  readonly retried?: { readonly moved: number; readonly refused: Readonly<Record<string, number>> };
+  /** The workflow that ran this batch, when this run only attached to it. */
+  readonly attachedTo?: string;
+}
+
+/** How a batch stood when the ledger was looked at: small, because history keeps it, and nothing of it names anybody. */
+export interface Standing {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly counts: Readonly<Partial<Record<Outcome, number>>>;
+  /** Exact decimals: of all invoices of the file, and of those that went out. */
+  readonly net: readonly { readonly currency: string; readonly all: string; readonly out: string }[];
+  /** Invoices at rest that did not go out. */
+  readonly problems: number;
+  readonly problemGroups: readonly ProblemGroup[];
+}
+
+/** Answer of the query `problems`: by row number of the file, never by reference. */
+export interface BatchProblems {
+  readonly batchId: string | null;
+  /** When the ledger was looked at; null: not yet. */
+  readonly asOf: string | null;
+  readonly invoices: number;
+  /** The largest groups, each with its first rows; all of them stand in the report. */
+  readonly groups: readonly ProblemGroup[];
+}
+
+/** Where operators look, and whether Temporal can list batches by their state. */
+export interface BatchDesk {
+  readonly searchable: boolean;
+  /** Address of the console; null: not known here. */
+  readonly console: string | null;
+  readonly reportsDir: string;
+}
+
+export interface BatchProgress {
+  readonly batchId: string | null;
+  readonly phase: 'reading' | 'attached' | 'merchants' | 'sending' | 'waiting' | 'reporting' | 'done';
+  readonly paused: boolean;
+  readonly cancelled: boolean;
+  readonly invoices: number;
+  readonly pages: number;
+  readonly pagesSent: number;
+  readonly pagesDone: number;
+  readonly pagesFailed: number;
+  readonly waitingFor: string | null;
+  /** When the ledger was looked at for what follows; null: not yet. */
+  readonly asOf: string | null;
+  readonly counts: Standing['counts'];
+  readonly net: Standing['net'];
+}
+
+/** What an operator types for a pause or a cancellation. */
+export interface ReasonInput {
+  readonly reason: string;
+  /** Set by a program: who asked. */
+  readonly who?: string;
+}
+
+export interface PageControl {
+  readonly paused: boolean;
+  readonly cancelled: boolean;
+  /** A page has waited for the service for as long as the settings allow: nobody waits again. */
+  readonly outageOver: boolean;
+  /** How often an operator has asked for silent invoices to be asked for now. */
+  readonly settleNow: number;
+}
+
+/** Why a page stopped sending: everything has an answer, or is held, by an operator, an outage, or the send time. */
+export type PageEnding = 'sent' | 'cancelled' | 'outage' | 'send-time';
+
+/** How fast and how patient; read from the worker's configuration once per batch, so that it is the same on replay. */
+export interface BatchSettings {
+  readonly sliceSize: number;
+  readonly settleMs: number;
+  readonly sendMs: number;
+  readonly patienceMs: number;
+}
+
+export interface PageInput {
+  readonly ledgerId: string;
+  readonly batchId: string;
+  readonly fencingToken?: number | undefined;
+  /** The run that holds the batch's claim; pages of an earlier version do not have it. */
+  readonly run?: ClaimingRun | undefined;
+  /** What the service had said of the batch when its round began; left out: nothing. */
+  readonly before?: AnswerCounts | undefined;
+  readonly page: number;
+  readonly firstOrdinal: number;
+  readonly lastOrdinal: number;
+  readonly settings: BatchSettings;
+  readonly control: PageControl;
+  /** Set by the page itself when its history has become long: where its next run goes on. */
+  readonly goOn?: PageSending | PageWaiting | undefined;
+}
+
+/** A page between two rounds of sending. Times are epoch milliseconds of the workflow's clock. */
+export interface PageSending {
+  readonly phase: 'sending';
+  /** Of the send time. */
+  readonly spentMs: number;
+  readonly outageSince: number | null;
+  /** What the batch was told that this page waits for. */
+  readonly told: string | null;
+  readonly waitedFor: string | null;
+  readonly retryMs: number;
+}
+
+/** A page that waits for final words. */
+export interface PageWaiting {
+  readonly phase: 'waiting';
+  readonly ending: PageEnding;
+  readonly waitedFor: string | null;
+  /** When the waiting began. */
+  readonly since: number;
+  readonly attachedUntil: number;
+  /** How often an operator had asked for silent invoices by the last review. */
+  readonly asked: number;
+  readonly rereadMs: number;
+}
+
+export interface PageResult {
+  readonly unsettled: number;
+}
+
+// Descriptions start with the input's shape: it is what an operator reads in the Temporal UI's dialogs.
+export const progressQuery = defineQuery<BatchProgress>('progress');
+export const problemsQuery = defineQuery<BatchProblems>('problems');
+export const pauseUpdate = defineUpdate<string, [ReasonInput]>('pause');
+export const resumeUpdate = defineUpdate<string, []>('resume');
+export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancelRemaining');
+export const settleNowUpdate = defineUpdate<string, []>('settleNow');
+export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('retryInvoices');
+
+/** From the signal relay: these invoices of the page came to rest. A lost signal costs a delay and nothing else. */
+export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
+/** From a page to its batch: its last invoice is sent, the next page may start. */
+export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
+/** From a page to its batch: it is paused, and its slices have ended. */
+export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
+/** From a page to its batch: its patience with the service is over, and so is everybody's. */
+export const outageOverSignal = defineSignal('outageOver');
+/** From a batch to its pages. */
+export const controlSignal = defineSignal<[PageControl]>('control');
+/** From a page to its batch: what it waits for, or null. */
+export const waitingSignal = defineSignal<[{ page: number; reason: string | null }]>('waiting');

@@ -1,0 +1,127 @@
+import { copyFile, constants, link, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import { errorCode } from '../file-system/error-code.ts';
+import type { ShelveFile } from '../domain/ports/drop-folder.ts';
+import type { DropFolderOptions } from './drop-folder-options.ts';
+import { MARKER_SUFFIX } from './is-ignored-name.ts';
+import { nightPath } from './claim-folder.ts';
+
+const NOTE_SUFFIX = '.note.txt';
+/** The note's last line: whose file it stands for. It makes every step repeatable after a crash. */
+const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
+
+/**
+ * Note first, file second: the note reserves the name, so the rename can overwrite nothing, and after a crash it tells where its file goes.
+ * Relative path of the file on its shelf; null when it is neither in the night's folder nor on the shelf.
+ */
+export async function shelveFile(options: DropFolderOptions, file: ShelveFile): Promise<string | null> {
+  const { inputDir, at } = options;
+  const slotPath = join(nightPath(inputDir, file.night.nightId), file.slot);
+  const source = join(slotPath, file.name);
+  const folder = join(inputDir, file.shelf, file.night.date);
+  await mkdir(folder, { recursive: true });
+  const reserved = await reservedName(folder, claimOf(file));
+  const there = await isFile(source);
+  if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
+  const name = reserved ?? (await reserveName(options, { file, folder, slotPath }));
+  if (there && !(await renamed(source, join(folder, name)))) {
+    // A later try has shelved it while this one stood still: a note without a file is one that this try placed for nothing.
+    if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
+    return shelveFile(options, file);
+  }
+  await at('file-shelved');
+  await rm(join(slotPath, file.name + MARKER_SUFFIX), { force: true });
+  await at('marker-removed');
+  return `${file.shelf}/${file.night.date}/${name}`;
+}
+
+/** False: it is not there any more. */
+async function renamed(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function claimOf({ night, slot }: ShelveFile): string {
+  return `${night.nightId}/${slot}`;
+}
+
+/** The name that an earlier, interrupted try reserved for this claim. */
+async function reservedName(folder: string, claim: string): Promise<string | null> {
+  for (const entry of await readdir(folder)) {
+    if (!entry.endsWith(NOTE_SUFFIX)) continue;
+    if ((await claimIn(join(folder, entry))) === claim) return entry.slice(0, -NOTE_SUFFIX.length);
+  }
+  return null;
+}
+
+interface Reservation {
+  readonly file: ShelveFile;
+  readonly folder: string;
+  readonly slotPath: string;
+}
+
+/** The file's own name, or with a number when the shelf has that name already. */
+async function reserveName(options: DropFolderOptions, { file, folder, slotPath }: Reservation): Promise<string> {
+  const draft = join(slotPath, '.note');
+  await writeFile(draft, `${file.note.trimEnd()}\n\nclaim: ${claimOf(file)}\n`);
+  await options.at('note-prepared');
+  for (let number = 1; ; number += 1) {
+    const name = numbered(file.name, number);
+    const note = join(folder, name + NOTE_SUFFIX);
+    if (await isFile(join(folder, name))) continue;
+    await removeOrphan(options.inputDir, note);
+    if (!(await placeNew(draft, note))) continue;
+    await rm(draft, { force: true });
+    await options.at('note-placed');
+    return name;
+  }
+}
+
+function numbered(name: string, number: number): string {
+  const { name: stem, ext } = parse(name);
+  return number === 1 ? name : `${stem}-${number}${ext}`;
+}
+
+/** A note whose file never came, because its night was interrupted and another night has the file now, would tell a lie. */
+async function removeOrphan(inputDir: string, note: string): Promise<void> {
+  const claim = await claimIn(note);
+  if (claim === null) return;
+  const [nightId = '', slot = ''] = claim.split('/');
+  if (await isFolder(join(nightPath(inputDir, nightId), slot))) return;
+  await rm(note, { force: true });
+}
+
+/** Whole or not at all, and never over another one. A file system without hard links gets an exclusive copy. */
+async function placeNew(draft: string, note: string): Promise<boolean> {
+  try {
+    await link(draft, note);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+  }
+  try {
+    await copyFile(draft, note, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function claimIn(note: string): Promise<string | null> {
+  const text = await readFile(note, 'utf8').catch(() => '');
+  return CLAIM_LINE.exec(text)?.groups?.['claim'] ?? null;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isFile() === true;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() === true;
+}

@@ -1,0 +1,261 @@
+import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
+import type { Column } from '../../domain/row.ts';
+import type { CsvRecord } from './csv-reader.ts';
+import type { Damage } from '../encoding/damage.ts';
+import type { DecimalEvidence } from './decimal-evidence.ts';
+import type { DialectDecision } from './decide-dialect.ts';
+import { READ_AS } from '../../domain/read-as.ts';
+import { nifProblem, normalNif } from '../invoice/identity.ts';
+import { NUMBER_COLUMNS } from '../ingest-result.ts';
+import type { NumberColumn } from '../ingest-result.ts';
+import type { LostRow, LostRows } from '../lost-rows.ts';
+import { mapHeader } from '../profile/map-header.ts';
+import type { Reading } from '../reading.ts';
+import { builtReference, plainReference } from '../invoice/reference-cell.ts';
+import type { ReferenceCell } from '../invoice/reference-cell.ts';
+import { Refusal } from '../refusal.ts';
+import { shorten } from '../invoice/shorten.ts';
+import { totalsLabel } from './totals-row.ts';
+
+/** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
+const INERT = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
+/** A hostile header cell may be a megabyte long, and each finding repeats it. */
+const LONGEST_LABEL = 80;
+/** So many names of columns in one record, and it is a header. */
+const HEADER_LIKE = 4;
+const NIF = COLUMNS.indexOf('merchant_nif');
+const REF = COLUMNS.indexOf('invoice_ref');
+const CUSTOMER = COLUMNS.indexOf('customer_name');
+/** Free texts: where delimiters are forgotten. */
+const TEXTS = (['merchant_legal_name', 'customer_name', 'description'] as const).map((column) =>
+  COLUMNS.indexOf(column),
+);
+const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map((column) => [
+  column,
+  COLUMNS.indexOf(column),
+]);
+
+/** Turns the records of a CSV file below its header into rows, and keeps the evidence they give. */
+export class CsvRows {
+  readonly #reading: Reading;
+  readonly #dialect: DialectDecision;
+  readonly #damage: Damage;
+  readonly #lost: LostRows;
+  readonly #evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
+  readonly #constants: readonly (string | undefined)[];
+  readonly #identityFirst: boolean;
+  readonly #width: number;
+  readonly #header: string;
+  /** What the rows of a corrections file say of how they were read; one text for all of them. */
+  readAs: string | null = null;
+  #shortLast: number | null = null;
+  #last = 0;
+
+  constructor(given: {
+    reading: Reading;
+    dialect: DialectDecision;
+    damage: Damage;
+    lost: LostRows;
+    evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
+  }) {
+    this.#reading = given.reading;
+    this.#dialect = given.dialect;
+    this.#damage = given.damage;
+    this.#lost = given.lost;
+    this.#evidence = given.evidence;
+    this.#constants = COLUMNS.map((column) => given.reading.options.constants?.[column]);
+    this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
+    this.#width = given.dialect.header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+    this.#header = JSON.stringify(given.dialect.header.cells);
+  }
+
+  /** @throws Refusal `rows-above-header`, `header-second`, `too-many-damaged-rows` */
+  take(record: CsvRecord): void {
+    if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
+    if (record.row === this.#dialect.header.row || isBlank(record.cells)) return;
+    if (this.#isHeaderAgain(record)) return;
+    this.#reading.counts.rows += 1;
+    this.#last = record.row;
+    if (this.#dialect.map.own) this.#noteReadAs(record);
+    this.#shortLast = record.cells.length < this.#width ? record.row : null;
+    const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
+    const nif = normalNif(cells[NIF] ?? '');
+    const reference = this.#reference(record, cells);
+    if (nif === null || reference.problem !== null) return this.#withoutInvoice(record, { cells, nif, reference });
+    const row = { row: record.row, ref: reference.text, nif, object: null, cells };
+    if (this.#hasWrongWidth(record)) this.#damageRow(record);
+    else this.#observe(record.row, cells);
+    this.#lost.kept(row);
+    this.#reading.writer.add(row);
+  }
+
+  /** @throws Refusal `truncated` */
+  end(endedLine: boolean): void {
+    if (endedLine) return;
+    if (this.#shortLast !== null)
+      throw new Refusal(
+        'truncated',
+        `Row ${this.#shortLast}: the file ends in the middle of this row, so more may be missing. Export the file again`,
+        { row: this.#shortLast },
+      );
+    if (this.#last === 0) return;
+    this.#reading.findings.add({
+      row: this.#last,
+      column: null,
+      code: 'line-end-missing',
+      message: `Row ${this.#last} is the last one and has no line end. That is common; if the file was cut short, its last cell is incomplete`,
+      severity: 'info',
+    });
+  }
+
+  #reference(record: CsvRecord, cells: readonly (string | null)[]): ReferenceCell {
+    const { referenceParts } = this.#dialect.map;
+    const { reference } = this.#reading.options;
+    if (reference === undefined || this.#constants[REF] !== undefined) return plainReference(cells[REF]);
+    return builtReference(
+      referenceParts.map((index) => this.#cell(record, index, REF) ?? ''),
+      reference,
+    );
+  }
+
+  #cell(record: CsvRecord, index: number, column: number): string | null {
+    const cell = this.#constants[column] ?? record.cells[index];
+    if (cell === undefined) return null;
+    // In number columns too: a minus that is not written as spreadsheets write it (`-１００`) looks like a formula to the writer.
+    return this.#dialect.map.own ? cell.replace(INERT, '') : cell;
+  }
+
+  #observe(row: number, cells: readonly (string | null)[]): void {
+    for (const [column, at] of NUMBERS) {
+      const cell = cells[at];
+      if (cell !== null && cell !== undefined) this.#evidence[column].observe(row, cell);
+    }
+  }
+
+  /** A title has few cells. Rows as full as an invoice's would be dropped here without a word. */
+  #checkPreamble({ row, cells }: CsvRecord): void {
+    if (cells.filter((cell) => cell.trim() !== '').length < REQUIRED_COLUMNS.length) return;
+    throw new Refusal(
+      'rows-above-header',
+      `Row ${row}: expected nothing but titles above the header in row ${this.#dialect.header.row}, found a full row. Move the header to the top, or split the file`,
+      { row },
+    );
+  }
+
+  #isHeaderAgain(record: CsvRecord): boolean {
+    if (record.cells[0] !== this.#dialect.header.cells[0] || JSON.stringify(record.cells) !== this.#header)
+      return false;
+    this.#reading.findings.add({
+      row: record.row,
+      column: null,
+      code: 'header-repeated',
+      message: `Row ${record.row} repeats the header and was left out`,
+      severity: 'info',
+    });
+    return true;
+  }
+
+  /** A delimiter that is not quoted shifts what stands behind it: where a text stands before the reference, that may be another's. */
+  #damageRow(record: CsvRecord): void {
+    const { row } = record;
+    this.#damage.add(row, [this.#widthFinding(record)]);
+    if (!this.#identityFirst) this.#lost.lose(shiftedRow(row));
+  }
+
+  #noteReadAs({ row, cells }: CsvRecord): void {
+    const text = cells[this.#dialect.map.readAs]?.trim() ?? '';
+    if (text === '') return;
+    this.readAs ??= text;
+    if (text === this.readAs) return;
+    throw new Refusal(
+      'corrections-mixed',
+      `Row ${row}: expected ${READ_AS} "${shorten(this.readAs, 80)}" as above, found "${shorten(text, 80)}". These rows come from files that are read in different ways: drop each corrections file alone`,
+      { row },
+    );
+  }
+
+  #hasWrongWidth({ cells }: CsvRecord): boolean {
+    return cells.length < this.#width || cells.slice(this.#width).some((cell) => cell.trim() !== '');
+  }
+
+  #widthFinding({ row, cells }: CsvRecord) {
+    const message = `Row ${row}: expected ${this.#width} cells as in the header, found ${cells.length}. Look for a delimiter inside a text that is not quoted`;
+    return { row, column: null, code: 'cell-count', message, severity: 'error' } as const;
+  }
+
+  #withoutInvoice(
+    record: CsvRecord,
+    given: {
+      readonly cells: readonly (string | null)[];
+      readonly nif: string | null;
+      readonly reference: ReferenceCell;
+    },
+  ): void {
+    const { counts, findings } = this.#reading;
+    const { cells, nif, reference } = given;
+    const { row } = record;
+    counts.rowsWithoutInvoice += 1;
+    const total = totalsLabel(record.cells, cells);
+    if (total !== null) {
+      findings.add({
+        row,
+        column: null,
+        code: 'totals-row',
+        message: `Row ${row} ("${shorten(total, 40)}") is a totals row and not part of an invoice`,
+        severity: 'warning',
+      });
+      return;
+    }
+    this.#requireNoHeader(record);
+    counts.rowsLost += 1;
+    const shifted = this.#hasWrongWidth(record);
+    if (shifted) findings.add(this.#widthFinding(record));
+    const customer = cells[CUSTOMER]?.trim() ?? '';
+    this.#lost.lose(
+      shifted && !this.#identityFirst
+        ? shiftedRow(row)
+        : { row, ref: reference.text, nif, customer, what: 'has no reference' },
+    );
+    this.#addProblem(row, 'merchant_nif', nifProblem(cells[NIF] ?? ''));
+    this.#addProblem(row, 'invoice_ref', reference.problem);
+  }
+
+  #addProblem(row: number, column: Column, problem: { readonly code: string; readonly message: string } | null): void {
+    if (problem === null) return;
+    const label = labelOf(this.#dialect, column);
+    const message = `Row ${row}, ${label}: ${problem.message}`;
+    this.#reading.findings.add({ row, column: label, code: problem.code, message, severity: 'error' });
+  }
+
+  /** Two exports glued together: below the second header the columns may stand in another order. */
+  #requireNoHeader({ row, cells }: CsvRecord): void {
+    if (mapHeader(cells, this.#reading.options).found < HEADER_LIKE) return;
+    throw new Refusal(
+      'header-second',
+      `Row ${row}: expected an invoice line, found a second header that differs from the one in row ${this.#dialect.header.row}. Split the file into one file for each header`,
+      { row },
+    );
+  }
+}
+
+/** The file's own word for a column. */
+export function labelOf(dialect: DialectDecision, column: Column): string {
+  return shorten(
+    dialect.header.cells[dialect.map.indexes[COLUMNS.indexOf(column)] ?? -1]?.trim() ?? column,
+    LONGEST_LABEL,
+  );
+}
+
+/** Nothing in it can be trusted to stand in its column. */
+function shiftedRow(row: number): LostRow {
+  return { row, ref: '', nif: null, customer: '', what: 'has another number of cells than the header' };
+}
+
+function isIdentityFirst(indexes: readonly number[]): boolean {
+  const texts = TEXTS.map((at) => indexes[at] ?? -1).filter((index) => index >= 0);
+  return Math.max(indexes[NIF] ?? -1, indexes[REF] ?? -1) < Math.min(...texts, Infinity);
+}
+
+function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === '');
+}

@@ -1,0 +1,180 @@
+import { REQUIRED_COLUMNS } from '../../domain/row.ts';
+import { CsvReader } from './csv-reader.ts';
+import type { CsvRecord } from './csv-reader.ts';
+import type { IngestOptions } from '../ingest-options.ts';
+import { mapHeader } from '../profile/map-header.ts';
+import type { HeaderMap } from '../profile/map-header.ts';
+import { Refusal } from '../refusal.ts';
+import { shorten } from '../invoice/shorten.ts';
+
+/** The delimiter and header of a CSV file, with why. */
+export interface DialectDecision {
+  readonly delimiter: string;
+  readonly how: 'declared' | 'sep-line' | 'proved';
+  readonly lineEnd: string;
+  readonly header: CsvRecord;
+  readonly map: HeaderMap;
+}
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** The header must be among the first records; what stands above it is preamble. */
+const HEADER_WITHIN = 50;
+/** Fed to the sample parsers at once: most headers are in the first slice. */
+const SLICE = 64 * 1024;
+
+/** A header that nobody finds is most often one that was cut at the wrong sign. */
+const ADVICE: Readonly<Record<DialectDecision['how'], string>> = {
+  declared: 'Add a header line, or correct the declared delimiter (--delimiter, or in the profile)',
+  'sep-line': 'Its first line says `sep=`: correct that sign, or declare the delimiter with --delimiter',
+  proved: 'Add a header line, or name its columns in a profile',
+};
+
+interface Candidate {
+  readonly delimiter: string;
+  readonly header: CsvRecord;
+  readonly map: HeaderMap;
+}
+
+/**
+ * Decides by the header: under the right delimiter, and under no other, one of the first records names every required column.
+ * @throws Refusal `header-missing`, `column-missing`, `column-duplicate`, `corrections-damaged`, `delimiter-ambiguous`, and those of
+ * the CSV reader
+ */
+export async function decideDialect(head: Uint8Array, options: IngestOptions): Promise<DialectDecision> {
+  const text = Buffer.from(head.subarray(0, SLICE)).toString('utf8');
+  const sep = /^sep=(.)\r?[\n\r]/i.exec(text)?.[1];
+  const fixed = options.delimiter ?? sep;
+  const tried = await Promise.all(
+    (fixed === undefined ? DELIMITERS : [fixed]).map((delimiter) => candidate(head, delimiter, options)),
+  );
+  const how = options.delimiter !== undefined ? 'declared' : sep !== undefined ? 'sep-line' : 'proved';
+  const best = choose(
+    tried.filter((one) => one !== null),
+    { options, how },
+  );
+  return { ...best, how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
+}
+
+/** The header that names most columns, complete or not, with the records below it: what a person starts a profile from. */
+export async function likeliestHeader(
+  head: Uint8Array,
+  options: IngestOptions,
+): Promise<(Candidate & { readonly below: readonly (readonly string[])[] }) | null> {
+  const tried = await Promise.all(
+    (options.delimiter === undefined ? DELIMITERS : [options.delimiter]).map((delimiter) =>
+      candidate(head, delimiter, options),
+    ),
+  );
+  const [best] = tried
+    .filter((one) => one !== null)
+    .sort((a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length);
+  if (best === undefined || best.header.cells.length < 2) return null;
+  const records = await firstRecords(head, best.delimiter);
+  return { ...best, below: records.filter(({ row }) => row > best.header.row).map(({ cells }) => cells) };
+}
+
+async function candidate(head: Uint8Array, delimiter: string, options: IngestOptions): Promise<Candidate | null> {
+  const records = await firstRecords(head, delimiter);
+  let best: Candidate | null = null;
+  for (const header of records) {
+    const map = mapHeader(header.cells, options);
+    if (best === null || map.found > best.map.found) best = { delimiter, header, map };
+    if (map.missing.length === 0) break;
+  }
+  return best;
+}
+
+async function firstRecords(head: Uint8Array, delimiter: string): Promise<readonly CsvRecord[]> {
+  const reader = new CsvReader(delimiter);
+  const records: CsvRecord[] = [];
+  try {
+    for (let at = 0; at < head.length && records.length < HEADER_WITHIN; at += SLICE)
+      records.push(...(await reader.write(head.subarray(at, at + SLICE))));
+    if (records.length < HEADER_WITHIN) records.push(...(await reader.end()));
+  } catch (error) {
+    // Under a wrong delimiter quotes look broken; the reading itself will say so when this one is right.
+    if (!(error instanceof Refusal)) throw error;
+    records.push(...reader.salvage());
+  }
+  return records.filter((record) => record.cells.some((cell) => cell.trim() !== '')).slice(0, HEADER_WITHIN);
+}
+
+function choose(
+  candidates: readonly Candidate[],
+  given: { readonly options: IngestOptions; readonly how: DialectDecision['how'] },
+): Candidate {
+  const complete = candidates.filter((one) => one.map.missing.length === 0);
+  const [best, rival] = [...(complete.length > 0 ? complete : candidates)].sort(
+    (a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length,
+  );
+  if (best === undefined || best.map.found < 2) {
+    throw new Refusal(
+      'header-missing',
+      `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} records, found ${foundInstead(best)}. ${ADVICE[given.how]}`,
+    );
+  }
+  if (complete.length > 1 && rival !== undefined) {
+    throw new Refusal(
+      'delimiter-ambiguous',
+      `The header can be read with ${named(best.delimiter)} and with ${named(rival.delimiter)} as delimiter. Declare one with --delimiter`,
+    );
+  }
+  requireEachOnce(best, given.options);
+  requireOwnColumns(best);
+  return best;
+}
+
+/** The words that stand where a header would: they show a wrong delimiter, and a table without header, at once. */
+function foundInstead(best: Candidate | undefined): string {
+  if (best === undefined) return 'nothing but white space';
+  return `none. The most likely one, read with ${named(best.delimiter)} as delimiter, is ${shownCells(best.header.cells)}`;
+}
+
+function shownCells(cells: readonly string[]): string {
+  return cells
+    .slice(0, 30)
+    .map((cell) => `"${shorten(cell.trim(), 40)}"`)
+    .join(', ');
+}
+
+function requireEachOnce({ delimiter, header, map }: Candidate, { reference }: IngestOptions): void {
+  const [twice] = map.duplicates;
+  if (twice !== undefined) {
+    const words = twice.positions
+      .slice(0, 5)
+      .map((position) => `"${shorten(header.cells[position - 1]?.trim() ?? '', 40)}" (column ${position})`)
+      .join(' and ');
+    throw new Refusal(
+      'column-duplicate',
+      `Header in row ${header.row}: expected one column for ${twice.column}, found ${words}. Remove or rename one, or name it in a profile`,
+      { row: header.row, column: twice.column },
+    );
+  }
+  if (map.missing.length === 0) return;
+  throw new Refusal(
+    'column-missing',
+    `Header in row ${header.row}, read with ${named(delimiter)} as delimiter: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shownCells(header.cells)}. ${adviceOn(map, reference)}`,
+    { row: header.row, column: map.missing[0] ?? '' },
+  );
+}
+
+function adviceOn(map: HeaderMap, reference: IngestOptions['reference']): string {
+  const parts = reference?.columns.filter((_, at) => map.referenceParts[at] === -1) ?? [];
+  return parts.length === 0
+    ? 'Rename the columns, or name them in a profile'
+    : `The profile builds the reference from ${parts.map((name) => `"${name}"`).join(' and ')}, which the file does not have: correct the profile`;
+}
+
+/** Without both, the quotes that Lote put before formula signs would stay in the texts. */
+function requireOwnColumns({ header, map }: Candidate): void {
+  if (!map.ownInPart) return;
+  throw new Refusal(
+    'corrections-damaged',
+    `Header in row ${header.row}: a corrections file has both columns lote_state and lote_reason, found one of them. Put the other one back (its cells may be empty)`,
+    { row: header.row },
+  );
+}
+
+function named(delimiter: string): string {
+  return delimiter === '\t' ? 'TAB' : `"${delimiter}"`;
+}

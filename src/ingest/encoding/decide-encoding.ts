@@ -1,0 +1,197 @@
+import iconv from 'iconv-lite';
+import { LoteError } from '../../domain/errors.ts';
+import type { Finding } from '../../domain/invoice.ts';
+import type { IngestOptions } from '../ingest-options.ts';
+import { Refusal } from '../refusal.ts';
+import type { FileScan } from '../scan-file.ts';
+
+/** How the bytes of a file become characters, and why Lote says so. */
+export interface EncodingDecision {
+  /** `utf-8`, `utf-16le`, `utf-16be`, or a name that iconv knows. */
+  readonly encoding: string;
+  readonly bom: boolean;
+  readonly how: 'declared' | 'bom' | 'proved' | 'assumed';
+  readonly samples: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** An offset that stands for a place still to be turned into a line. */
+export class UndecodableAt extends Error {
+  readonly offset: number;
+  readonly code: string;
+
+  constructor(code: string, offset: number, message: string) {
+    super(message);
+    this.name = 'UndecodableAt';
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
+const DECLARE = 'Declare the encoding of the file (for example --encoding cp850), or save it as UTF-8';
+
+/** Names that iconv knows and that are no encodings of text, or none of a file. */
+const NO_FILE_ENCODINGS: ReadonlySet<string> = new Set([
+  'base64',
+  'hex',
+  'binary',
+  'utf-7',
+  'utf7',
+  'utf-7-imap',
+  'utf7imap',
+  'utf-16',
+  'utf16',
+  'utf-32',
+  'utf32',
+  'internal',
+]);
+
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['utf8', 'utf-8'],
+  ['utf16le', 'utf-16le'],
+  ['utf16be', 'utf-16be'],
+]);
+
+/**
+ * Declared, else byte order mark, else strict UTF-8, else windows-1252 with a finding that says so.
+ * @throws Refusal, UndecodableAt
+ */
+export function decideEncoding(
+  scan: FileScan,
+  { encoding: declared, likelyEncoding: likely }: Pick<IngestOptions, 'encoding' | 'likelyEncoding'> = {},
+): EncodingDecision {
+  const bom = bomOf(scan.head);
+  if (declared !== undefined) return declaredEncoding(scan, declared, bom);
+  if (bom === 'utf-32')
+    throw new Refusal(
+      'encoding-unsupported',
+      'Expected UTF-8, UTF-16 or windows-1252, found UTF-32. Save the file as UTF-8',
+    );
+  if (bom === 'utf-8') requireUtf8(scan);
+  if (bom !== null) return decision(bom, 'bom', { bom: true });
+  if (scan.nulAt !== null) return utf16WithoutBom(scan, scan.nulAt);
+  if (scan.utf8.invalidAt === null) return decision('utf-8', 'proved');
+  if (likely !== undefined) return declaredEncoding(scan, likely, bom);
+  if (scan.utf8.multibyte) requireUtf8(scan);
+  return windows1252(scan);
+}
+
+function decision(
+  encoding: string,
+  how: EncodingDecision['how'],
+  more: { bom?: boolean; samples?: readonly string[]; findings?: readonly Finding[] } = {},
+): EncodingDecision {
+  return { encoding, how, bom: more.bom ?? false, samples: more.samples ?? [], findings: more.findings ?? [] };
+}
+
+function bomOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32' | null {
+  const hex = head.subarray(0, 4).toString('hex');
+  if (hex.startsWith('efbbbf')) return 'utf-8';
+  if (hex === 'fffe0000' || hex === '0000feff') return 'utf-32';
+  if (hex.startsWith('fffe')) return 'utf-16le';
+  return hex.startsWith('feff') ? 'utf-16be' : null;
+}
+
+function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<typeof bomOf>): EncodingDecision {
+  const plain = declared.toLowerCase().replace(/[\s_]/g, '-');
+  const encoding = SPELLINGS.get(plain) ?? plain;
+  if (NO_FILE_ENCODINGS.has(encoding) || !iconv.encodingExists(encoding)) {
+    throw new LoteError(
+      'usage',
+      `Reading with a declared encoding: expected a name such as utf-8, utf-16le, windows-1252 or cp850, found "${declared}"`,
+    );
+  }
+  if (bom !== null && bom !== encoding) {
+    throw new Refusal(
+      'encoding-contradicted',
+      `The file was declared as ${encoding}, but its first bytes are the byte order mark of ${bom}. Leave the declaration out, or correct it`,
+    );
+  }
+  if (encoding === 'utf-8') requireUtf8(scan);
+  else if (!encoding.startsWith('utf-')) requireNoUtf8(scan, encoding);
+  return decision(encoding, 'declared', { bom: bom !== null });
+}
+
+function requireUtf8(scan: FileScan): void {
+  if (scan.nulAt !== null) throw nulAt(scan.nulAt);
+  if (scan.utf8.invalidAt === null) return;
+  const what = scan.utf8.cutShort
+    ? 'its end inside a character: the file was cut short'
+    : 'a byte that cannot be UTF-8, in a text that is UTF-8 elsewhere';
+  throw new UndecodableAt(
+    'encoding-damaged',
+    scan.utf8.invalidAt,
+    `Expected UTF-8 throughout, found ${what}. Export the file again, or ${lower(DECLARE)}`,
+  );
+}
+
+/** A whole file of well-formed UTF-8 sequences is UTF-8: read otherwise, every accent of it would become two wrong letters. */
+function requireNoUtf8(scan: FileScan, encoding: string): void {
+  if (scan.nulAt !== null || scan.utf8.invalidAt !== null || !scan.utf8.multibyte) return;
+  throw new Refusal(
+    'encoding-contradicted',
+    `The file was declared as ${encoding}, but all its bytes are well-formed UTF-8, accents too. Leave the declaration out (--encoding, or in the profile), or correct it`,
+  );
+}
+
+function nulAt(offset: number): UndecodableAt {
+  return new UndecodableAt(
+    'binary',
+    offset,
+    'Expected text, found a NUL byte: this is a binary file, or a damaged one. Export it again as CSV or JSON',
+  );
+}
+
+/** Text in UTF-16 has a NUL in every other place; anything else with a NUL is no text. */
+function utf16WithoutBom(scan: FileScan, firstNul: number): EncodingDecision {
+  const counts = [0, 0];
+  for (let at = 0; at < scan.head.length; at += 1) if (scan.head[at] === 0) counts[at % 2] = (counts[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = counts;
+  const pairs = scan.head.length / 2;
+  const encoding =
+    odd > pairs * 0.5 && even < pairs * 0.05
+      ? 'utf-16le'
+      : even > pairs * 0.5 && odd < pairs * 0.05
+        ? 'utf-16be'
+        : null;
+  if (encoding === null) throw nulAt(firstNul);
+  return decision(encoding, 'assumed', {
+    findings: [
+      note(
+        'encoding-assumed',
+        `The file has no byte order mark and was read as ${encoding.toUpperCase()}, since every other byte is NUL`,
+      ),
+    ],
+  });
+}
+
+function windows1252(scan: FileScan): EncodingDecision {
+  const { samples, implausible } = scan.singleByte;
+  if (implausible.length > 0) {
+    throw new Refusal(
+      'encoding-unproved',
+      `The file is not UTF-8, and windows-1252 would read ${quoted(implausible)}, which is hardly meant. ${DECLARE}`,
+    );
+  }
+  return decision('windows-1252', 'assumed', {
+    samples,
+    findings: [
+      note(
+        'encoding-assumed',
+        `The file is not UTF-8 and was read as windows-1252: ${quoted(samples)}. If these words are wrong, ${lower(DECLARE)}`,
+      ),
+    ],
+  });
+}
+
+function note(code: string, message: string): Finding {
+  return { row: null, column: null, code, message, severity: 'warning' };
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(', ');
+}
+
+function lower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

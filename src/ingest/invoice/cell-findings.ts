@@ -1,0 +1,86 @@
+import type { Finding } from '../../domain/invoice.ts';
+import type { Column, RawRow } from '../../domain/row.ts';
+import { COLUMNS } from '../../domain/row.ts';
+import type { Conversion } from '../ingest-result.ts';
+import { shorten } from './shorten.ts';
+
+const LONGEST_SHOWN = 60;
+/** An invoice of 100,000 wrong lines is one wrong invoice; its reasons must still fit in a ledger and on a page. */
+const MOST_OF_ONE_INVOICE = 100;
+
+/** Trimmed cell of a column; an absent cell is an empty one. */
+export function cellOf(row: RawRow, column: Column): string {
+  return row.cells[COLUMNS.indexOf(column)]?.trim() ?? '';
+}
+
+interface Problem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Builds the findings about the cells of one invoice, in the words of the file; bounded. */
+export class CellFindings {
+  readonly #kept: Finding[] = [];
+  readonly #labels: Conversion['labels'];
+  #more = 0;
+  #hasError = false;
+
+  constructor(labels: Conversion['labels']) {
+    this.#labels = labels;
+  }
+
+  get hasError(): boolean {
+    return this.#hasError;
+  }
+
+  error(row: number, column: Column, problem: Problem): void {
+    this.#addAt(row, column, problem, 'error');
+  }
+
+  warning(row: number, column: Column, problem: Problem): void {
+    this.#addAt(row, column, problem, 'warning');
+  }
+
+  addAll(findings: readonly Finding[]): void {
+    for (const finding of findings) this.#add(finding);
+  }
+
+  label(column: Column): string {
+    return this.#labels[column];
+  }
+
+  list(): readonly Finding[] {
+    if (this.#more === 0) return this.#kept;
+    const message = `${this.#more} more findings of this invoice are not listed. Correct those above and check the file again`;
+    return [...this.#kept, { row: null, column: null, code: 'findings-omitted', message, severity: 'warning' }];
+  }
+
+  #addAt(row: number, column: Column, problem: Problem, severity: Finding['severity']): void {
+    const label = this.#labels[column];
+    this.#add({
+      row,
+      column: label,
+      code: problem.code,
+      message: `Row ${row}, ${label}: ${problem.message}`,
+      severity,
+    });
+  }
+
+  #add(finding: Finding): void {
+    // What keeps the invoice from being sent is listed before what does not.
+    if (finding.severity === 'error' && !this.#hasError) {
+      this.#hasError = true;
+      if (this.#kept.length >= MOST_OF_ONE_INVOICE) {
+        this.#kept.pop();
+        this.#more += 1;
+      }
+    }
+    if (this.#kept.length < MOST_OF_ONE_INVOICE) this.#kept.push(finding);
+    else this.#more += 1;
+  }
+}
+
+/** A cell as a finding shows it. */
+export function shownCell(text: string): string {
+  return JSON.stringify(text.length > LONGEST_SHOWN ? `${shorten(text, LONGEST_SHOWN)}…` : text);
+}

@@ -1,0 +1,78 @@
+import { canonicalDecimal } from '../../domain/money.ts';
+
+export type DecimalMark = '.' | ',';
+
+/** What a cell says under one decimal convention. */
+export interface ReadNumber {
+  /** Canonical decimal. */
+  readonly value: string;
+  /** Currency sign or code that stood in the cell. */
+  readonly currency: string | null;
+}
+
+/** Longer cells are no amounts; without a bound a hostile cell would cost quadratic arithmetic. */
+export const LONGEST_NUMBER = 400;
+const SIMPLE = /^-?\d+(?:\.\d+)?$/;
+const CURRENCY = /^(?:(?<before>R\$|[€$£¥]|[A-Z]{3}) ?)?(?<body>[^A-Za-z€$£¥]+?)(?: ?(?<after>[€$£¥]|[A-Z]{3}))?$/;
+const SHAPES: Readonly<
+  Record<DecimalMark, { readonly plain: RegExp; readonly grouped: RegExp; readonly groups: RegExp }>
+> = {
+  '.': {
+    plain: /^(?:\d+(?:\.\d+)?|\.\d+)$/,
+    grouped: /^[1-9]\d{0,2}([, '])\d{3}(?:\1\d{3})*(?:\.\d+)?$/,
+    groups: /[, ']/g,
+  },
+  ',': {
+    plain: /^(?:\d+(?:,\d+)?|,\d+)$/,
+    grouped: /^[1-9]\d{0,2}([. '])\d{3}(?:\1\d{3})*(?:,\d+)?$/,
+    groups: /[. ']/g,
+  },
+};
+
+/** Reads a number cell under a decimal convention; null when it is not a number there. Nothing is rounded, nothing passes a float. */
+export function readNumber(cell: string, mark: DecimalMark): ReadNumber | null {
+  const text = cell.trim();
+  if (text.length > LONGEST_NUMBER) return null;
+  if (mark === '.' && SIMPLE.test(text)) return asRead(canonicalDecimal(text), null);
+  const { signed, negative, rest } = splitSign(plainCharacters(text));
+  const match = CURRENCY.exec(rest);
+  if (match?.groups === undefined) return null;
+  const { before, body = '', after } = match.groups;
+  if (before !== undefined && after !== undefined) return null;
+  const inner = splitSign(body.trim());
+  if (signed && inner.signed) return null;
+  const digits = digitsOf(inner.rest, mark);
+  if (digits === null) return null;
+  return asRead(canonicalDecimal(negative || inner.negative ? `-${digits}` : digits), before ?? after ?? null);
+}
+
+function asRead(value: string | null, currency: string | null): ReadNumber | null {
+  return value === null ? null : { value, currency };
+}
+
+/** Full-width digits and marks, no-break and thin spaces, typographic minus and apostrophe, as ASCII. Not NFKC: that reads `10²` as 102. */
+function plainCharacters(text: string): string {
+  if (!/[^\u0020-\u007e]/.test(text)) return text;
+  return text
+    .replace(/[\uff10-\uff19\uff0c\uff0e\uff0d]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/[\u00a0\u2007\u2009\u202f]/g, ' ')
+    .replace(/\u2212/g, '-')
+    .replace(/\u2019/g, "'");
+}
+
+/** `-5`, `5-`, `(5)`, `+5`. */
+function splitSign(text: string): { readonly signed: boolean; readonly negative: boolean; readonly rest: string } {
+  if (/^\(.*\)$/.test(text)) return { signed: true, negative: true, rest: text.slice(1, -1).trim() };
+  if (text.startsWith('-')) return { signed: true, negative: true, rest: text.slice(1).trimStart() };
+  if (text.endsWith('-')) return { signed: true, negative: true, rest: text.slice(0, -1).trimEnd() };
+  if (text.startsWith('+')) return { signed: true, negative: false, rest: text.slice(1).trimStart() };
+  return { signed: false, negative: false, rest: text };
+}
+
+function digitsOf(body: string, mark: DecimalMark): string | null {
+  const shape = SHAPES[mark];
+  const bare = shape.plain.test(body) ? body : shape.grouped.test(body) ? body.replace(shape.groups, '') : null;
+  if (bare === null) return null;
+  const pointed = bare.replace(',', '.');
+  return pointed.startsWith('.') ? `0${pointed}` : pointed;
+}

@@ -1,0 +1,131 @@
+import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
+import type { Column } from '../../domain/row.ts';
+import { READ_AS } from '../../domain/read-as.ts';
+import { HEADER_SYNONYMS } from './header-synonyms.ts';
+import type { IngestOptions } from '../ingest-options.ts';
+
+/** Where the columns of Lote stand in a header. */
+export interface HeaderMap {
+  /** One entry per entry of COLUMNS: index in the record, -1 when the file has no such column. */
+  readonly indexes: readonly number[];
+  /** Indexes of the columns that a reference is built from; empty when it is not built. */
+  readonly referenceParts: readonly number[];
+  readonly missing: readonly Column[];
+  /** Columns claimed by several headers, with the positions (from 1) of the claims. */
+  readonly duplicates: readonly { readonly column: Column; readonly positions: readonly number[] }[];
+  /** Headers that belong to no column. */
+  readonly ignored: readonly string[];
+  /** Headers of a column for which the profile has a constant: their cells are not read. */
+  readonly overruled: readonly { readonly column: Column; readonly header: string }[];
+  /** How many columns of Lote were found. */
+  readonly found: number;
+  /** The file is a corrections file that Lote wrote. */
+  readonly own: boolean;
+  /** Index of the column that says how a corrections file was read; -1 when there is none. */
+  readonly readAs: number;
+  /** Lote's own columns of which only some are there: somebody deleted the others. */
+  readonly ownInPart: boolean;
+}
+
+export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'reference'>;
+
+/** Appended by Lote to a corrections file, ignored on the way back in. */
+const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
+const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS];
+
+/** A Map and not an object: headers are hostile (`__proto__`, `constructor`). */
+const COLUMN_BY_KEY: ReadonlyMap<string, Column> = new Map(
+  COLUMNS.flatMap((column) =>
+    [column, ...HEADER_SYNONYMS[column]].map((name): [string, Column] => [headerKey(name), column]),
+  ),
+);
+
+/** Words that join others: `Código de IVA` is `Código IVA`, `Nome do cliente` is `Nome cliente`. */
+const PARTICLES: ReadonlySet<string> = new Set(['de', 'do', 'da', 'dos', 'das', 'del', 'of', 'the']);
+
+/** A header without case, accents, spaces and punctuation. */
+export function headerKey(header: string): string {
+  return header
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+function withoutParticles(header: string): string {
+  return header
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => !PARTICLES.has(word.toLowerCase()))
+    .join(' ');
+}
+
+function knownColumn(header: string): Column | undefined {
+  return COLUMN_BY_KEY.get(headerKey(header)) ?? COLUMN_BY_KEY.get(headerKey(withoutParticles(header)));
+}
+
+/**
+ * Finds the columns of Lote in a header. Names given in `columns` win over everything; they, a constant and a built reference silence the
+ * synonyms of their column.
+ */
+export function mapHeader(cells: readonly string[], options: HeaderOptions = {}): HeaderMap {
+  const { columns = {}, constants = {}, reference } = options;
+  const given = new Map(
+    Object.entries(columns).map(([column, header]): [string, string] => [headerKey(header), column]),
+  );
+  const silenced = new Set([
+    ...Object.keys(columns),
+    ...Object.keys(constants),
+    ...(reference === undefined ? [] : ['invoice_ref']),
+  ]);
+  const claims = new Map<Column, number[]>();
+  const ignored: string[] = [];
+  const overruled: { column: Column; header: string }[] = [];
+  const partKeys = (reference?.columns ?? []).map((name) => headerKey(name));
+  const parts = partKeys.map(() => [] as number[]);
+  cells.forEach((cell, index) => {
+    const key = headerKey(cell);
+    const part = partKeys.indexOf(key);
+    parts[part]?.push(index);
+    const known = knownColumn(cell);
+    const column = columnOf(given.get(key), known, silenced);
+    if (column === undefined && known !== undefined && constants[known] !== undefined)
+      overruled.push({ column: known, header: cell.trim() });
+    const earlier = column === undefined ? undefined : claims.get(column);
+    if (earlier !== undefined) earlier.push(index);
+    else if (column !== undefined) claims.set(column, [index]);
+    else if (part < 0 && cell.trim() !== '' && !ALL_OWN_HEADERS.includes(cell.trim())) ignored.push(cell.trim());
+  });
+  const own = OWN_HEADERS.filter((name) => cells.some((cell) => cell.trim() === name));
+  return {
+    indexes: COLUMNS.map((column) => claims.get(column)?.[0] ?? -1),
+    referenceParts: parts.map((at) => at[0] ?? -1),
+    missing: REQUIRED_COLUMNS.filter((column) =>
+      column === 'invoice_ref' && reference !== undefined
+        ? parts.some((at) => at.length === 0)
+        : !claims.has(column) && constants[column] === undefined,
+    ),
+    duplicates: duplicatesOf(claims, parts),
+    ignored,
+    overruled,
+    found: claims.size,
+    own: own.length === OWN_HEADERS.length,
+    readAs: cells.findIndex((cell) => cell.trim() === READ_AS),
+    ownInPart: own.length > 0 && own.length < OWN_HEADERS.length,
+  };
+}
+
+function duplicatesOf(claims: ReadonlyMap<Column, readonly number[]>, parts: readonly (readonly number[])[]) {
+  const all = [...claims, ...parts.map((at) => ['invoice_ref', at] as const)];
+  return all
+    .filter(([, at]) => at.length > 1)
+    .map(([column, at]) => ({ column, positions: at.map((index) => index + 1) }));
+}
+
+function columnOf(
+  given: string | undefined,
+  known: Column | undefined,
+  silenced: ReadonlySet<string>,
+): Column | undefined {
+  const declared = COLUMNS.find((column) => column === given);
+  if (declared !== undefined) return declared;
+  return known === undefined || silenced.has(known) ? undefined : known;
+}

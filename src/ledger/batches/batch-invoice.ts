@@ -1,0 +1,28 @@
+import type { Finding } from '../../domain/invoice.ts';
+import type { Outcome } from '../../domain/invoice-state.ts';
+import type { BatchInvoice } from '../../domain/ports/ledger.ts';
+import { reasonOf } from '../database/reason-of.ts';
+import type { BatchInvoiceRow } from './batch-invoices-sql.ts';
+
+/** A line of a batch in the words of the port. */
+export function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
+  return {
+    ordinal: row.ordinal,
+    page: row.page,
+    ref: row.invoice_ref,
+    merchantNif: row.merchant_nif,
+    rows: row.file_rows,
+    currency: row.currency,
+    net: row.net,
+    state: row.state as Outcome,
+    serviceId: row.service_id,
+    idempotencyKey: row.idempotency_key,
+    generation: row.generation ?? 0,
+    attempts: row.attempts ?? 0,
+    reason: reasonOf(row),
+    findings: row.findings === null ? [] : (JSON.parse(row.findings) as Finding[]),
+    flags: row.flags ?? [],
+    sentAt: row.sent_at,
+    settledAt: row.settled_at,
+  };
+}

@@ -1,0 +1,54 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { BatchClaim, BatchRecord, FencingToken } from '../../domain/ports/ledger.ts';
+import { foundBatch } from './batch-record.ts';
+import type { Queries } from '../database/database.ts';
+import type { BatchRow } from './batch-columns-sql.ts';
+import { LOCK_BATCH } from './find-batch-sql.ts';
+import { SHARE_BATCH } from './share-batch-sql.ts';
+
+/**
+ * The batch, locked, for a writer that holds its claim: until the transaction ends nobody raises the token and nobody else writes under it.
+ * @throws LoteError `batch-not-found`, `claim-lost`
+ */
+export async function lockUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
+  return proved(claim, await queries.query<BatchRow>(LOCK_BATCH, [claim.batchId]));
+}
+
+/**
+ * The same for the rounds of a batch that runs; no token to prove: an earlier version of Lote started the run.
+ * @throws LoteError `batch-not-found`, `claim-lost`
+ */
+export function lockUnderToken(queries: Queries, batchId: string, fencingToken: FencingToken): Promise<BatchRecord> {
+  return underToken(queries, LOCK_BATCH, { batchId, fencingToken });
+}
+
+/**
+ * The same for writers that may go on beside each other: until the transaction ends nobody raises the token.
+ * @throws LoteError `batch-not-found`, `claim-lost`
+ */
+export function shareUnderToken(queries: Queries, batchId: string, fencingToken: FencingToken): Promise<BatchRecord> {
+  return underToken(queries, SHARE_BATCH, { batchId, fencingToken });
+}
+
+async function underToken(
+  queries: Queries,
+  lock: string,
+  { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken: FencingToken },
+): Promise<BatchRecord> {
+  const rows = await queries.query<BatchRow>(lock, [batchId]);
+  return fencingToken === undefined ? foundBatch(batchId, rows[0]) : proved({ batchId, fencingToken }, rows);
+}
+
+function proved(claim: BatchClaim, [row]: readonly BatchRow[]): BatchRecord {
+  const batch = foundBatch(claim.batchId, row);
+  if (batch.fencingToken !== claim.fencingToken) throw claimLost(claim, `the ledger has token ${batch.fencingToken}`);
+  return batch;
+}
+
+/** A later start of the same work has taken over: this attempt has nothing more to write. */
+export function claimLost(claim: BatchClaim, found: string): LoteError {
+  return new LoteError(
+    'claim-lost',
+    `Writing to batch "${claim.batchId}": the attempt must still hold its claim (fencing token ${claim.fencingToken}), but ${found}; a later attempt or run goes on, and this one wrote nothing`,
+  );
+}

@@ -1,0 +1,112 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { BatchRecord, BatchState, ClaimBatch, ClaimResult } from '../../domain/ports/ledger.ts';
+import { batchRecord } from './batch-record.ts';
+import { claimLost } from './claim-proof.ts';
+import type { Database, Queries } from '../database/database.ts';
+import type { BatchRow } from './batch-columns-sql.ts';
+import { HAS_REOPENING_INVOICE } from './has-reopening-invoice-sql.ts';
+import { HOLD_CLAIM } from './hold-claim-sql.ts';
+import { INSERT_BATCH } from './insert-batch-sql.ts';
+import { LOCK_BATCH_OF_FILE } from './lock-batch-of-file-sql.ts';
+
+/**
+ * Who may work on a file. One row per application and file, locked while the decision is made:
+ *
+ *   state             | same run         | another run               | another run, takeOver
+ *   (none)            | claimed          | claimed                   | claimed
+ *   staging           | claimed          | owned                     | claimed
+ *   running, paused   | resumed          | owned                     | resumed
+ *   finished, cancelled: with open invoices resumed (running again), else closed; closed for a run that waited for the one that had it
+ *   refused           | closed           | closed, or claimed when it is to be read again
+ *
+ * The same run means a later attempt of it: an earlier one is told that its claim is lost.
+ */
+export async function claimBatch(database: Database, claim: ClaimBatch): Promise<ClaimResult> {
+  return database.transaction(async (queries) => {
+    const [inserted] = await queries.query<BatchRow>(INSERT_BATCH, [
+      claim.batchId,
+      claim.application,
+      claim.file,
+      claim.sha256,
+      claim.workflowId,
+      claim.runId,
+      claim.now,
+      claim.attempt,
+    ]);
+    if (inserted !== undefined) return { kind: 'claimed', batch: batchRecord(inserted) };
+    const [known] = await queries.query<BatchRow>(LOCK_BATCH_OF_FILE, [claim.application, claim.sha256]);
+    if (known === undefined) throw idTaken(claim);
+    return claimKnown(queries, claim, known);
+  });
+}
+
+async function claimKnown(queries: Queries, claim: ClaimBatch, known: BatchRow): Promise<ClaimResult> {
+  const batch = batchRecord(known);
+  if (batch.state !== 'refused') requireLatestAttempt(claim, known);
+  switch (batch.state) {
+    case 'refused':
+      // The run that refused it, repeating its step after a crash, has the answer already.
+      if (isHolder(claim, batch) || claim.rereadRefused !== true) return { kind: 'closed', batch };
+      return { kind: 'claimed', batch: await hold(queries, claim, { batch, state: 'staging' }) };
+    case 'finished':
+    case 'cancelled':
+      if (claim.waited === true || !(await hasReopeningInvoice(queries, batch.batchId)))
+        return { kind: 'closed', batch };
+      return { kind: 'resumed', batch: await hold(queries, claim, { batch, state: 'running' }) };
+    case 'staging':
+    case 'running':
+    case 'paused': {
+      if (!isHolder(claim, batch) && !mayTakeOver(claim, batch)) return { kind: 'owned', batch };
+      const held = await hold(queries, claim, { batch, state: batch.state });
+      return { kind: batch.state === 'staging' ? 'claimed' : 'resumed', batch: held };
+    }
+  }
+}
+
+/** An attempt that was stopped before it claimed, and goes on after a later one of its run did, must not take the work back. */
+export function requireLatestAttempt(
+  claim: { readonly workflowId: string; readonly runId: string; readonly attempt: number },
+  known: BatchRow,
+): void {
+  const batch = batchRecord(known);
+  if (!isHolder(claim, batch) || (known.raised_from === null && claim.attempt > known.raised_attempt)) return;
+  throw claimLost(batch, `attempt ${claim.attempt} of its run asks and a later one has claimed it`);
+}
+
+function isHolder(run: { readonly workflowId: string; readonly runId: string }, batch: BatchRecord): boolean {
+  return batch.workflowId === run.workflowId && batch.runId === run.runId;
+}
+
+/** Two who saw the same run closed both ask: the second one meets the first one's claim, and that run lives. */
+function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): boolean {
+  return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
+}
+
+async function hasReopeningInvoice(queries: Queries, batchId: string): Promise<boolean> {
+  const [row] = await queries.query<{ found: boolean }>(HAS_REOPENING_INVOICE, [batchId]);
+  return row?.found === true;
+}
+
+async function hold(
+  queries: Queries,
+  claim: ClaimBatch,
+  target: { readonly batch: BatchRecord; readonly state: BatchState },
+): Promise<BatchRecord> {
+  const { batch, state } = target;
+  const [row] = await queries.query<BatchRow>(HOLD_CLAIM, [
+    batch.batchId,
+    claim.workflowId,
+    claim.runId,
+    state,
+    claim.attempt,
+  ]);
+  return row === undefined ? batch : batchRecord(row);
+}
+
+/** The id holds the first digits of the file's hash: another file under it is another application's, or a collision. */
+function idTaken(claim: ClaimBatch): LoteError {
+  return new LoteError(
+    'ledger-conflict',
+    `Claiming a file as batch "${claim.batchId}": the id must be free or belong to the same application and file, and it belongs to another file; rename the file and drop it again`,
+  );
+}

@@ -1,0 +1,98 @@
+import { BATCH_COLUMNS } from './batch-columns-sql.ts';
+import { BATCH_INVOICE_COLUMNS, BATCH_INVOICE_TABLES } from './batch-invoices-sql.ts';
+import type { BatchInvoiceRow } from './batch-invoices-sql.ts';
+
+/** application, sha256. */
+export const BATCH_OF_FILE = `/* batch-of-file */
+SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2`;
+
+export interface FoundInvoiceRow extends BatchInvoiceRow {
+  readonly batch_id: string;
+  readonly file: string;
+}
+
+/**
+ * words, limit: lines by reference, merchant NIF or service id (of any generation). Each branch has an index of its own and a limit of its
+ * own, so that a merchant of a million invoices costs no more than the answer.
+ */
+export const FIND_INVOICES = `/* find-invoices */
+WITH known AS (
+  SELECT invoice_id FROM invoice WHERE service_id = $1
+  UNION SELECT invoice_id FROM invoice_generation WHERE service_id = $1
+), hit AS (
+  (SELECT batch_id, ordinal FROM batch_invoice WHERE invoice_ref = $1 LIMIT $2)
+  UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE merchant_nif = $1 LIMIT $2)
+  UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE invoice_id IN (SELECT invoice_id FROM known) LIMIT $2)
+)
+SELECT b.batch_id, b.file, ${BATCH_INVOICE_COLUMNS}
+FROM hit, ${BATCH_INVOICE_TABLES}
+WHERE bi.batch_id = hit.batch_id AND bi.ordinal = hit.ordinal
+ORDER BY b.seq DESC, bi.ordinal
+LIMIT $2`;
+
+export interface LineRow extends BatchInvoiceRow {
+  readonly invoice_id: number | null;
+  readonly content: string | null;
+}
+
+/** batchId, ordinal: the line, and what the file said of the generation that this batch holds. */
+export const BATCH_LINE = `/* batch-line */
+SELECT bi.invoice_id, ${BATCH_INVOICE_COLUMNS}, c.content
+FROM ${BATCH_INVOICE_TABLES}
+LEFT JOIN invoice_content c ON c.invoice_id = bi.invoice_id AND c.generation = coalesce(bi.generation, i.generation)
+WHERE bi.batch_id = $1 AND bi.ordinal = $2`;
+
+export interface LifeRow {
+  readonly generation: number;
+  readonly idempotency_key: string;
+  readonly state: string;
+  readonly service_id: string | null;
+  readonly attempts: number;
+  readonly first_sent_at: number | null;
+  readonly accepted_at: number | null;
+  readonly settled_at: number | null;
+  readonly changed_at: number | null;
+  readonly reason_code: string | null;
+  readonly reason_message: string | null;
+  readonly flags: readonly string[];
+  readonly body: string | null;
+}
+
+/** invoiceId: every generation with its frozen bytes, newest first. */
+export const INVOICE_LIVES = `/* invoice-lives */
+SELECT l.*, body.body FROM (
+  SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, first_sent_at, accepted_at, settled_at, changed_at,
+    reason_code, reason_message, flags
+  FROM invoice WHERE invoice_id = $1
+  UNION ALL
+  SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, first_sent_at, NULL, settled_at, NULL,
+    reason_code, reason_message, flags
+  FROM invoice_generation WHERE invoice_id = $1
+) l
+LEFT JOIN invoice_body body ON body.invoice_id = l.invoice_id AND body.generation = l.generation
+ORDER BY l.generation DESC`;
+
+export interface DeliveryRow {
+  readonly received_at: number;
+  readonly event_type: string | null;
+  readonly event_id: string | null;
+  readonly service_id: string;
+  readonly verdict: 'issued' | 'failed' | null;
+  readonly reason_code: string | null;
+  readonly reason_message: string | null;
+}
+
+/** serviceIds; a service that repeats itself must not fill the page. */
+export const INVOICE_DELIVERIES = `/* invoice-deliveries */
+SELECT received_at, event_type, event_id, service_id, verdict, reason_code, reason_message
+FROM delivery WHERE service_id = ANY($1::text[]) ORDER BY seq LIMIT 200`;
+
+/** invoiceId: the batches that hold it, oldest first. */
+export const BATCHES_OF_INVOICE = `/* batches-of-invoice */
+SELECT b.batch_id, b.file, bi.ordinal
+FROM batch_invoice bi JOIN batch b ON b.batch_id = bi.batch_id
+WHERE bi.invoice_id = $1 ORDER BY b.seq LIMIT 50`;
+
+/** since. */
+export const LAST_DELIVERY = `/* last-delivery */
+SELECT max(received_at) AS received_at FROM delivery WHERE received_at >= $1`;

@@ -1,0 +1,93 @@
+import type { Invoice } from '../../domain/invoice.ts';
+import type { InvoiceState } from '../../domain/invoice-state.ts';
+import type { InvoiceDossier, InvoiceLife, InvoiceLookup, StoredDelivery } from '../../domain/ports/invoice-lookup.ts';
+import { batchInvoice } from './batch-invoice.ts';
+import { batchRecord } from './batch-record.ts';
+import type { Database } from '../database/database.ts';
+import { reasonOf } from '../database/reason-of.ts';
+import { arrayLiteral } from '../database/array-literal.ts';
+import type { BatchRow } from './batch-columns-sql.ts';
+import {
+  BATCH_LINE,
+  BATCH_OF_FILE,
+  BATCHES_OF_INVOICE,
+  FIND_INVOICES,
+  INVOICE_DELIVERIES,
+  INVOICE_LIVES,
+  LAST_DELIVERY,
+} from './lookup-sql.ts';
+import type { DeliveryRow, FoundInvoiceRow, LifeRow, LineRow } from './lookup-sql.ts';
+
+/** What people ask: search, and everything about one invoice. */
+export function createLookup(database: Database): InvoiceLookup {
+  return {
+    async batchOfFile(application, sha256) {
+      const [row] = await database.query<BatchRow>(BATCH_OF_FILE, [application, sha256]);
+      return row === undefined ? null : batchRecord(row);
+    },
+
+    async findInvoices(words, limit) {
+      // No PostgreSQL text holds NUL, so nothing that is stored can match.
+      if (words.includes('\u0000')) return [];
+      const rows = await database.query<FoundInvoiceRow>(FIND_INVOICES, [words, limit]);
+      return rows.map((row) => ({ ...batchInvoice(row), batchId: row.batch_id, file: row.file }));
+    },
+
+    async invoiceDossier(batchId, ordinal) {
+      const [row] = await database.query<LineRow>(BATCH_LINE, [batchId, ordinal]);
+      return row === undefined ? null : dossier(database, row);
+    },
+
+    async lastDelivery(since) {
+      const [row] = await database.query<{ received_at: number | null }>(LAST_DELIVERY, [since]);
+      return row?.received_at ?? null;
+    },
+  };
+}
+
+async function dossier(database: Database, row: LineRow): Promise<InvoiceDossier> {
+  const line = batchInvoice(row);
+  const known = { line, content: row.content === null ? null : (JSON.parse(row.content) as Invoice) };
+  if (row.invoice_id === null) return { ...known, lives: [], deliveries: [], batches: [] };
+  const lives = (await database.query<LifeRow>(INVOICE_LIVES, [row.invoice_id])).map(life);
+  const serviceIds = lives.flatMap(({ serviceId }) => serviceId ?? []);
+  const deliveries =
+    serviceIds.length === 0 ? [] : await database.query<DeliveryRow>(INVOICE_DELIVERIES, [arrayLiteral(serviceIds)]);
+  const batches = await database.query<{ batch_id: string; file: string; ordinal: number }>(BATCHES_OF_INVOICE, [
+    row.invoice_id,
+  ]);
+  return {
+    ...known,
+    lives,
+    deliveries: deliveries.map(delivery),
+    batches: batches.map(({ batch_id, file, ordinal }) => ({ batchId: batch_id, file, ordinal })),
+  };
+}
+
+function life(row: LifeRow): InvoiceLife {
+  return {
+    generation: row.generation,
+    idempotencyKey: row.idempotency_key,
+    state: row.state as InvoiceState,
+    serviceId: row.service_id,
+    attempts: row.attempts,
+    firstSentAt: row.first_sent_at,
+    acceptedAt: row.accepted_at,
+    settledAt: row.settled_at,
+    changedAt: row.changed_at,
+    reason: reasonOf(row),
+    flags: row.flags,
+    body: row.body,
+  };
+}
+
+function delivery(row: DeliveryRow): StoredDelivery {
+  return {
+    receivedAt: row.received_at,
+    type: row.event_type,
+    eventId: row.event_id,
+    serviceId: row.service_id,
+    verdict: row.verdict,
+    reason: reasonOf(row),
+  };
+}

@@ -1,0 +1,66 @@
+import { LoteError } from '../../../domain/errors.ts';
+import type { Database, Queries } from '../database.ts';
+import { LEDGER_TABLES } from './0001-ledger.ts';
+import { OPERATING_TABLES } from './0002-operating.ts';
+import { SERVICE_USE_TABLES } from './0003-service-use.ts';
+import { PURGE_COLUMNS } from './0004-purge.ts';
+import { LOOKUP_INDEXES } from './0005-lookup.ts';
+import { PROBE_TURN } from './0006-probe.ts';
+import { SECOND_TRIES } from './0007-second-tries.ts';
+import { SHARED_SERVICE } from './0009-shared-service.ts';
+import { FENCING_TOKEN } from './0010-fencing.ts';
+import { SHARED_FOLDERS } from './0016-shared-folders.ts';
+import { SENDING_CONTROL } from './0011-sending-control.ts';
+import { LOOK_ALIKES } from './0014-look-alikes.ts';
+
+/** A statement, or what SQL cannot do alone. */
+type Step = string | ((queries: Queries) => Promise<void>);
+
+/** In order; a number once released is never changed, only followed by the next. */
+const MIGRATIONS: readonly (readonly Step[])[] = [
+  LEDGER_TABLES,
+  OPERATING_TABLES,
+  SERVICE_USE_TABLES,
+  PURGE_COLUMNS,
+  LOOKUP_INDEXES,
+  PROBE_TURN,
+  SECOND_TRIES,
+  SHARED_SERVICE,
+  FENCING_TOKEN,
+  SENDING_CONTROL,
+  LOOK_ALIKES,
+  SHARED_FOLDERS,
+];
+
+/** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
+const MIGRATION_LOCK = 0x6c6f7465;
+
+/**
+ * Brings the schema up to date, all or nothing.
+ * @throws LoteError `ledger-conflict` when a newer Lote has been here.
+ */
+export async function migrate(database: Database, schema: string | null): Promise<void> {
+  await database.transaction(async (queries) => {
+    await queries.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    if (schema !== null) await queries.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    await queries.query('CREATE TABLE IF NOT EXISTS ledger_migration (version integer PRIMARY KEY)');
+    const [found] = await queries.query<{ version: number }>(
+      'SELECT coalesce(max(version), 0) AS version FROM ledger_migration',
+    );
+    const version = found?.version ?? 0;
+    if (version > MIGRATIONS.length) {
+      throw new LoteError(
+        'ledger-conflict',
+        `Opening the ledger: this Lote knows its schema up to version ${MIGRATIONS.length}, found version ${version}; use the newer Lote that wrote it`,
+      );
+    }
+    for (const [index, steps] of MIGRATIONS.entries()) {
+      if (index < version) continue;
+      for (const step of steps) {
+        if (typeof step === 'string') await queries.query(step);
+        else await step(queries);
+      }
+      await queries.query('INSERT INTO ledger_migration (version) VALUES ($1)', [index + 1]);
+    }
+  });
+}

@@ -1,0 +1,43 @@
+import { LoteError } from '../../../domain/errors.ts';
+import { passingSqlState } from '../passing-sqlstates.ts';
+import { isSqlState } from '../sql-state.ts';
+import { StatementFailure } from '../statement-failure.ts';
+
+/** Serialization failure and deadlock: the loser is asked to try again. */
+const RETRY = new Set(['40001', '40P01']);
+
+/** The server answers, but does not serve yet, or not any more: starting, stopping, changing roles, too many connections. */
+const NOT_YET = new Set(['57P01', '57P02', '57P03', '25006', '53300']);
+
+export function asksForRetry(error: unknown): boolean {
+  return error instanceof StatementFailure && RETRY.has(error.sqlState);
+}
+
+/** Whether a server that has just answered so is likely to serve within seconds. */
+export function isNotReadyYet(error: unknown): boolean {
+  return error instanceof StatementFailure && NOT_YET.has(error.sqlState);
+}
+
+/** Whether the trouble may end with the connection: then it, and every one that is as old, is replaced by a new one. */
+export function belongsToConnection(error: unknown): boolean {
+  if (error instanceof StatementFailure) return passingSqlState(error.sqlState)?.connection === 'drop';
+  return error instanceof LoteError && error.code === 'ledger-unavailable';
+}
+
+/**
+ * What pg threw, in Lote's words. Without an SQLSTATE it never was an answer of the database: the connection failed.
+ * The cause is left out on purpose: it may repeat the address, its password, or the values of a row.
+ */
+export function translateFailure(error: unknown, text: string): LoteError {
+  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
+  if (error instanceof LoteError) return error;
+  if (isSqlState(code)) return new StatementFailure(text, code, typeof constraint === 'string' ? constraint : null);
+  return unavailable(typeof code === 'string' ? code : 'connection lost');
+}
+
+function unavailable(found: string): LoteError {
+  return new LoteError(
+    'ledger-unavailable',
+    `Using the PostgreSQL ledger: expected an open connection, found ${found}; nothing was acknowledged; check DATABASE_URL and the server`,
+  );
+}

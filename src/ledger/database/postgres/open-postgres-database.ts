@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { LoteError } from '../../../domain/errors.ts';
+import type { Database, Queries, SqlValue } from '../database.ts';
+import { runTransaction } from '../run-transaction.ts';
+import { StatementFailure } from '../statement-failure.ts';
+import { statementName } from './statement-name.ts';
+import { asksForRetry, translateFailure } from './connection-trouble.ts';
+import { freshConnections } from './fresh-connections.ts';
+
+/** Enough for the writers and readers of one worker process; a server takes 100 by default and several workers share it. */
+const CONNECTIONS = 10;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** A server that was demoted and lives on keeps its connections: after this nobody reads from it any more. */
+const LONGEST_LIFE_S = 15 * 60;
+
+/** A server that vanished without a word is noticed by the operating system's probes, which begin after two hours unless told. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/** Deadlocks are broken after deadlock_timeout (1 s) in the server; five losses in a row mean something else is wrong. */
+const TRIES = 5;
+const FIRST_PAUSE_MS = 5;
+
+/**
+ * A process that stands still in the middle of a transaction keeps its locks until the server takes them: others must not wait for it longer
+ * than for its heartbeat. One whose machine is gone is found out by the server's probes, which begin after two hours unless told.
+ */
+const LONGEST_IDLE = '20s';
+
+const INT8 = 20;
+
+/** Written into SQL as an identifier, so nothing but plain names. */
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+
+export interface PostgresAddress {
+  readonly connectionString: string;
+  readonly schema?: string;
+}
+
+/**
+ * A pool of PostgreSQL connections; deadlocks and serialization failures are retried. Only connections that take writes are used:
+ * libpq calls that `target_session_attrs=read-write`, which pg does not know.
+ */
+export function openPostgresDatabase(address: PostgresAddress): Database {
+  const pool = new pg.Pool({
+    connectionString: address.connectionString,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    maxLifetimeSeconds: LONGEST_LIFE_S,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    application_name: 'lote',
+    types: { getTypeParser: typeParser },
+    // The pool waits for it, though its types do not say so.
+    onConnect: prepareConnection as (client: pg.ClientBase) => void,
+    ...(address.schema === undefined ? {} : { options: `-c search_path=${schemaName(address.schema)}` }),
+  });
+  // An idle connection that the server ends must not end the process; the next query says so itself.
+  pool.on('error', () => undefined);
+  const connections = freshConnections(pool);
+
+  return {
+    query: (text, params) => retrying(() => connections.use((client) => queryOn(client, text, params))),
+    transaction: (work) => retrying(() => connections.use((client) => transactionOn(client, work))),
+    close: () => pool.end(),
+  };
+}
+
+/**
+ * Every statement of the ledger finds its rows by an index; where none fits, the table is read all the same. A plan that is kept must not be
+ * one that was made for an empty table: until the next ANALYZE it would read all of a large one.
+ *
+ * A server that takes no writes is not used: it was demoted, or is not promoted yet, and what it reads may be old.
+ */
+async function prepareConnection(client: pg.ClientBase): Promise<void> {
+  await client.query(`SET idle_in_transaction_session_timeout = '${LONGEST_IDLE}'`);
+  await client.query(`SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`);
+  const { rows } = await client.query<{ read_only: string }>(PREPARE);
+  if (rows[0]?.read_only === 'on') throw new StatementFailure(PREPARE, '25006', null);
+}
+
+const PREPARE = `/* connect */ SELECT set_config('enable_seqscan', 'off', false), current_setting('transaction_read_only') AS read_only`;
+
+/** The name, proved to be safe inside SQL. */
+function schemaName(schema: string): string {
+  if (SCHEMA_NAME.test(schema)) return schema;
+  throw new LoteError(
+    'configuration-invalid',
+    `Opening the ledger: a schema name must match ${SCHEMA_NAME.source}, found "${schema}"`,
+  );
+}
+
+function transactionOn<Result>(client: pg.PoolClient, work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  return runTransaction({ query: (text, params) => queryOn(client, text, params) }, work);
+}
+
+async function queryOn<Row extends object>(
+  on: pg.PoolClient,
+  text: string,
+  params: readonly SqlValue[] = [],
+): Promise<readonly Row[]> {
+  try {
+    const name = statementName(text);
+    const { rows } = await on.query<Row & pg.QueryResultRow>({
+      text,
+      values: [...params],
+      ...(name === null ? {} : { name }),
+    });
+    return rows;
+  } catch (error) {
+    throw translateFailure(error, text);
+  }
+}
+
+async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= TRIES || !asksForRetry(error)) throw error;
+      await sleep(FIRST_PAUSE_MS * 2 ** attempt);
+    }
+  }
+}
+
+/** int8 as number: ids and epoch milliseconds stay far below 2^53. */
+function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
+  return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
+}

@@ -1,0 +1,89 @@
+import { REOPENING_STATES } from '../../domain/invoice-state.ts';
+import { CLOSED_BATCH_STATES, stateList } from '../database/states.ts';
+
+/** before: closed batches that ended before it, in which nothing may still move, not purged since. Locked, so that none is opened again meanwhile. */
+export const PURGEABLE_BATCHES = `/* purgeable-batches */
+SELECT b.batch_id, b.sha256
+FROM batch b
+WHERE b.state IN ${CLOSED_BATCH_STATES}
+  AND (b.purged_at IS NULL OR b.purged_at < coalesce(b.finished_at, b.started_at))
+  AND coalesce(b.finished_at, b.started_at) < $1
+  AND NOT EXISTS (
+    SELECT 1 FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+    WHERE bi.batch_id = b.batch_id AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
+  )
+ORDER BY b.seq
+FOR UPDATE OF b`;
+
+/** batches: their invoices, locked in the order of a staging, so that no file that is being staged attaches to one whose content goes meanwhile. */
+export const LOCK_PURGED_INVOICES = `/* lock-purged-invoices */
+SELECT count(*) AS n FROM (
+  SELECT i.invoice_id FROM invoice i
+  WHERE i.invoice_id IN (SELECT bi.invoice_id FROM batch_invoice bi WHERE bi.batch_id = ANY ($1::text[]) AND bi.invoice_id IS NOT NULL)
+  ORDER BY i.identity
+  FOR UPDATE OF i
+) locked`;
+
+/** Invoices of these batches ($1) that no batch holds whose words stay. */
+const OF_PURGED_BATCHES = `SELECT DISTINCT bi.invoice_id
+  FROM batch_invoice bi
+  WHERE bi.batch_id = ANY ($1::text[]) AND bi.invoice_id IS NOT NULL
+    AND NOT EXISTS (
+      SELECT 1 FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
+      WHERE other.invoice_id = bi.invoice_id AND b.purged_at IS NULL AND NOT b.batch_id = ANY ($1::text[])
+    )`;
+
+/** What went out, and every earlier generation; what may be retried keeps its current content. */
+const CONTENTS = `FROM invoice_content c
+WHERE c.invoice_id IN (${OF_PURGED_BATCHES})
+  AND EXISTS (SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id AND (i.state = 'issued' OR c.generation < i.generation))`;
+
+/** A next generation freezes bytes of its own: the old ones are of use to nobody once an invoice is at its end. */
+const BODIES = `FROM invoice_body c
+WHERE c.invoice_id IN (${OF_PURGED_BATCHES})
+  AND EXISTS (
+    SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id
+      AND (i.state IN ('issued', 'failed', 'rejected') OR c.generation < i.generation)
+  )`;
+
+const FINDINGS = `FROM finding f WHERE f.batch_id = ANY ($1::text[])`;
+const ROW_FINDINGS = `batch_id = ANY ($1::text[]) AND findings IS NOT NULL`;
+
+/** Deliveries about these invoices, under whatever generation. Their hash and their verdict stay: a repeated one is still known. */
+const DELIVERIES = `raw <> ''::bytea AND service_id IN (
+  SELECT i.service_id FROM invoice i WHERE i.invoice_id IN (${OF_PURGED_BATCHES}) AND i.service_id IS NOT NULL
+  UNION SELECT g.service_id FROM invoice_generation g WHERE g.invoice_id IN (${OF_PURGED_BATCHES}) AND g.service_id IS NOT NULL
+)`;
+
+export const COUNT_PURGE = {
+  contents: `/* count-purge */ SELECT count(*) AS n ${CONTENTS}`,
+  bodies: `/* count-purge */ SELECT count(*) AS n ${BODIES}`,
+  findings: `/* count-purge */ SELECT (SELECT count(*) ${FINDINGS}) + (SELECT count(*) FROM batch_invoice WHERE ${ROW_FINDINGS}) AS n`,
+  deliveries: `/* count-purge */ SELECT count(*) AS n FROM delivery WHERE ${DELIVERIES}`,
+} as const;
+
+/** In this order; $1: the batches. */
+export const PURGE_STATEMENTS: readonly string[] = [
+  `/* purge-bodies */ DELETE ${BODIES}`,
+  `/* purge-contents */ DELETE ${CONTENTS}`,
+  `/* purge-findings */ DELETE ${FINDINGS}`,
+  `/* purge-row-findings */ UPDATE batch_invoice SET findings = NULL,
+     reason_code = CASE WHEN outcome = 'invalid' THEN coalesce(reason_code, 'purged') ELSE reason_code END,
+     reason_message = CASE WHEN outcome = 'invalid' THEN coalesce(reason_message, 'Removed by a purge; the report of the time says it.') ELSE reason_message END
+   WHERE ${ROW_FINDINGS}`,
+  `/* purge-deliveries */ UPDATE delivery SET raw = ''::bytea WHERE ${DELIVERIES}`,
+];
+
+/** batches, now. */
+export const MARK_PURGED = `/* mark-purged */
+UPDATE batch SET purged_at = $2 WHERE batch_id = ANY ($1::text[])`;
+
+/** hashes: those of which every batch, of whatever application, is closed and purged, and was not opened again since. */
+export const PURGED_FILES = `/* purged-files */
+SELECT sha256 FROM batch WHERE sha256 = ANY ($1::text[])
+GROUP BY sha256
+HAVING bool_and(state IN ${CLOSED_BATCH_STATES} AND coalesce(purged_at >= coalesce(finished_at, started_at), false))`;
+
+/** batchId. */
+export const PURGED_AT = `/* purged-at */
+SELECT purged_at FROM batch WHERE batch_id = $1`;

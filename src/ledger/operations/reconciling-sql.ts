@@ -1,0 +1,171 @@
+import { NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
+import { failedEventOf } from '../settling/failed-event-sql.ts';
+import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
+
+/** Invoices that the last report of some batch left open: a small table instead of an index on the state of all invoices. */
+const LEFT_OPEN = `
+  SELECT DISTINCT bi.invoice_id
+  FROM report_outcome r
+  JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal
+  WHERE bi.outcome IS NULL AND bi.invoice_id IS NOT NULL`;
+
+const SPENT = reasonList(SPENT_KEY_REASONS);
+
+function reasonList(codes: readonly string[]): string {
+  return `(${codes.map((code) => `'${code}'`).join(', ')})`;
+}
+
+/** An `unknown` one, or a repeat that a crash ended. $2: changed before this, a repeat counts as ended. */
+const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' AND i.changed_at < $2))`;
+
+/** Nobody's word is needed to repeat it: inside the retention window no second document can come of it. */
+const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
+    AND NOT i.flags @> '{issued-in-earlier-generation}')`;
+
+/**
+ * batchId, frozen after: unknown invoices of a batch that runs go to its pages, same key and bytes.
+ */
+export const REPEAT_UNKNOWN = `/* repeat-unknown */
+WITH target AS (
+  SELECT i.invoice_id
+  FROM batch_invoice bi
+  JOIN invoice i ON i.invoice_id = bi.invoice_id
+  JOIN batch owner ON owner.batch_id = i.owner_batch
+  JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
+  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state IN ${fromStates('repeat')} AND body.frozen_at > $2
+    AND (i.owner_batch = $1 OR owner.state IN ${CLOSED_BATCH_STATES})
+    AND ${REPEATED_BY_ITSELF}
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost'
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
+RETURNING i.invoice_id`;
+
+/** batchId, invoiceId after which to go on, limit. */
+export const UNSETTLED_DOCUMENTS = `/* unsettled-documents */
+SELECT i.invoice_id, i.service_id, event.seq IS NOT NULL AS has_failed_event, event.reason_code, event.reason_message
+FROM batch_invoice bi
+JOIN invoice i ON i.invoice_id = bi.invoice_id
+LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
+WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state = 'unsettled' AND i.service_id IS NOT NULL AND i.invoice_id > $2
+ORDER BY i.invoice_id
+LIMIT $3`;
+
+export interface TakenRow {
+  readonly invoice_id: number;
+  readonly generation: number;
+  readonly idempotency_key: string;
+  readonly body: string;
+  readonly frozen_at: number;
+  readonly tried_at: number;
+  readonly reason_code: string | null;
+  readonly reason_message: string | null;
+}
+
+/**
+ * now, stale before, frozen after, all, limit, invoiceId after which to go on, application. The compare-and-set is in the row: the winner's `changed_at` takes it out of everybody
+ * else's reach. Without `all`, each waits half of the age it had at its last try, so that an invoice is repeated a dozen times in a day
+ * and not a hundred; one with a spent key waits for all of that age, unless a refusal is a proof. One whose earlier generation turned out to be issued is an operator's to decide.
+ */
+export const TAKE_UNKNOWN = `/* take-unknown */
+WITH left_open AS (${LEFT_OPEN}
+), target AS (
+  SELECT i.invoice_id, i.changed_at AS tried_at
+  FROM left_open o
+  JOIN invoice i ON i.invoice_id = o.invoice_id
+  JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+  JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
+  WHERE ${REPEATABLE} AND body.frozen_at > $3
+    AND ${REPEATED_BY_ITSELF}
+    AND ($4::text::boolean
+      OR ($8::text::boolean AND i.reason_code = 'refused-after-lost-answer')
+      OR CASE WHEN i.reason_code IN ${SPENT} THEN 1 ELSE 2 END * ($1 - i.changed_at) >= i.changed_at - body.frozen_at)
+    AND i.invoice_id > $6 AND i.application = $7
+  ORDER BY i.invoice_id
+  LIMIT $5
+  FOR UPDATE OF i SKIP LOCKED
+)
+UPDATE invoice i SET state = 'sending', exposure = 'lost', changed_at = $1
+FROM target t, invoice_body body
+WHERE i.invoice_id = t.invoice_id AND body.invoice_id = i.invoice_id AND body.generation = i.generation AND ${REPEATABLE}
+RETURNING i.invoice_id, i.generation, i.idempotency_key, body.body, body.frozen_at, t.tried_at, i.reason_code, i.reason_message`;
+
+/** now, stale before, frozen after, application: a repeat that a crash ended, and that nobody may take up again. */
+export const GIVE_UP_REPEATS = `/* give-up-repeats */
+WITH left_open AS (${LEFT_OPEN}
+), target AS (
+  SELECT i.invoice_id
+  FROM left_open o
+  JOIN invoice i ON i.invoice_id = o.invoice_id
+  JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+  JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
+  WHERE i.state = 'sending' AND i.changed_at < $2 AND body.frozen_at <= $3 AND i.application = $4
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i SKIP LOCKED
+)
+UPDATE invoice i SET state = 'unknown', changed_at = $1,
+  reason_code = coalesce(i.reason_code, 'answer-lost'),
+  reason_message = coalesce(i.reason_message, 'Its last answer was lost; nothing tells what became of it.')
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('lose')}`;
+
+export interface OpenDocumentRow {
+  readonly invoice_id: number;
+  readonly service_id: string;
+  readonly has_failed_event: boolean;
+  readonly reason_code: string | null;
+  readonly reason_message: string | null;
+}
+
+/** now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked for each time. */
+export const OPEN_DOCUMENTS = `/* open-documents */
+WITH left_open AS (${LEFT_OPEN}
+)
+SELECT i.invoice_id, i.service_id, event.seq IS NOT NULL AS has_failed_event, event.reason_code, event.reason_message
+FROM left_open o
+JOIN invoice i ON i.invoice_id = o.invoice_id
+JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
+WHERE i.state IN ${fromStates('fail')} AND i.service_id IS NOT NULL AND i.invoice_id > $3 AND i.application = $5
+  AND ($2::text::boolean OR event.seq IS NOT NULL OR 2 * ($1 - i.changed_at) >= i.changed_at - coalesce(i.accepted_at, i.changed_at))
+UNION ALL
+SELECT g.invoice_id, g.service_id, event.seq IS NOT NULL, event.reason_code, event.reason_message
+FROM invoice_generation g
+JOIN invoice i ON i.invoice_id = g.invoice_id AND i.application = $5
+JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+LEFT JOIN LATERAL (${failedEventOf('g')}) event ON true
+WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
+ORDER BY invoice_id
+LIMIT $4`;
+
+/** Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it. */
+export const MISSED_EVENTS = `/* missed-events */
+SELECT i.service_id, false AS past
+FROM (${LEFT_OPEN}) o
+JOIN invoice i ON i.invoice_id = o.invoice_id
+WHERE i.state IN ${fromStates('issue')}
+  AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = i.service_id AND d.verdict = 'issued')
+UNION ALL
+SELECT g.service_id, true AS past
+FROM invoice_generation g
+WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
+  AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued')`;
+
+/** acceptedBefore, reason code, reason message, now, application. */
+export const SILENCE_CLOSED = `/* silence-closed */
+WITH left_open AS (${LEFT_OPEN}
+), target AS (
+  SELECT i.invoice_id
+  FROM left_open o
+  JOIN invoice i ON i.invoice_id = o.invoice_id
+  JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+  WHERE i.state IN ${fromStates('silence')} AND i.accepted_at < $1 AND i.application = $5
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET state = 'unsettled', reason_code = $2, reason_message = $3, changed_at = $4
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('silence')}
+RETURNING i.invoice_id`;

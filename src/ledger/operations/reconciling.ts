@@ -1,0 +1,153 @@
+import type { Outcome } from '../../domain/invoice-state.ts';
+import type { OpenDocument, ReconcilingLedger } from '../../domain/ports/reconciling-ledger.ts';
+import type { Database } from '../database/database.ts';
+import { reasonOf } from '../database/reason-of.ts';
+import { applyEvents, applyPastEvents } from '../settling/settled.ts';
+import { batchRecord, foundBatch } from '../batches/batch-record.ts';
+import { OPEN_BATCHES } from './open-batches-sql.ts';
+import { column } from '../database/array-literal.ts';
+import type { BatchRow } from '../batches/batch-columns-sql.ts';
+import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
+import type { OpenDocumentRow, TakenRow } from './reconciling-sql.ts';
+import {
+  GIVE_UP_REPEATS,
+  MISSED_EVENTS,
+  OPEN_DOCUMENTS,
+  SILENCE_CLOSED,
+  TAKE_UNKNOWN,
+  UNSETTLED_DOCUMENTS,
+} from './reconciling-sql.ts';
+import type { ReportChangeRow, SinceReportRow, UnreportedRow } from './report-marks-sql.ts';
+import {
+  FIND_REPORT_MARK,
+  FORGET_REPORTED,
+  INSERT_REPORTED,
+  MARK_REPORT,
+  OUTDATED_REPORTS,
+  REPORT_CHANGES,
+  UNREPORTED_BATCHES,
+} from './report-marks-sql.ts';
+
+const EXAMPLES = 5;
+/** Rows of one set statement. */
+const PORTION = 5_000;
+
+const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost; nothing tells what became of it.' };
+const SILENT = {
+  code: 'no-final-answer',
+  message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
+};
+
+/** What was left open when batches closed. */
+export function createReconciling(database: Database): ReconcilingLedger {
+  return {
+    async takeUnknown({ application, now, retentionMs, staleMs, all, refusalIsProof, afterInvoiceId, limit }) {
+      const times = [now, now - staleMs, now - retentionMs];
+      await database.query(GIVE_UP_REPEATS, [...times, application]);
+      const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [
+        ...times,
+        String(all),
+        limit,
+        afterInvoiceId,
+        application,
+        String(refusalIsProof === true),
+      ]);
+      return taken.map((row) => ({
+        invoiceId: row.invoice_id,
+        generation: row.generation,
+        idempotencyKey: row.idempotency_key,
+        body: row.body,
+        mayExistSince: row.frozen_at,
+        lastTriedAt: row.tried_at,
+        reason: reasonOf(row) ?? ANSWER_LOST,
+      }));
+    },
+
+    async openDocuments({ application, now, all, afterInvoiceId, limit }) {
+      const rows = await database.query<OpenDocumentRow>(OPEN_DOCUMENTS, [
+        now,
+        String(all),
+        afterInvoiceId,
+        limit,
+        application,
+      ]);
+      return rows.map(openDocument);
+    },
+
+    async unsettledDocuments({ batchId, afterInvoiceId, limit }) {
+      const rows = await database.query<OpenDocumentRow>(UNSETTLED_DOCUMENTS, [batchId, afterInvoiceId, limit]);
+      return rows.map(openDocument);
+    },
+
+    async applyMissedEvents() {
+      const missed = await database.query<{ service_id: string; past: boolean }>(MISSED_EVENTS);
+      const live = await applyEvents(
+        database,
+        missed.filter(({ past }) => !past).map((row) => row.service_id),
+      );
+      const past = missed.filter((row) => row.past).map((row) => row.service_id);
+      await applyPastEvents(database, past);
+      return live.filter(({ state }) => state === 'issued').length + past.length;
+    },
+
+    async silenceClosed({ application, acceptedBefore, now }) {
+      const { code, message } = SILENT;
+      return (await database.query(SILENCE_CLOSED, [acceptedBefore, code, message, now, application])).length;
+    },
+
+    async outdatedReports(application) {
+      return (await database.query<{ batch_id: string }>(OUTDATED_REPORTS, [application])).map((row) => row.batch_id);
+    },
+
+    async unreportedBatches(application) {
+      const rows = await database.query<UnreportedRow>(UNREPORTED_BATCHES, [application]);
+      return rows.map((row) => ({ batchId: row.batch_id, workflowId: row.workflow_id, runId: row.run_id }));
+    },
+
+    async openBatches(application) {
+      return (await database.query<BatchRow>(OPEN_BATCHES, [application])).map(batchRecord);
+    },
+
+    async sinceReport(batchId) {
+      const [mark] = await database.query<SinceReportRow>(FIND_REPORT_MARK, [batchId]);
+      const rows = await database.query<ReportChangeRow>(REPORT_CHANGES, [batchId, EXAMPLES]);
+      return {
+        revision: mark?.revision ?? 0,
+        flags: mark?.flags ?? 0,
+        changes: rows.map((row) => ({
+          from: row.was as Outcome,
+          to: row.is as Outcome,
+          invoices: row.invoices,
+          examples: row.examples,
+        })),
+      };
+    },
+
+    async noteReported(batchId, { revision, writtenAt, flags, open }) {
+      return database.transaction(async (queries) => {
+        const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
+        if (foundBatch(batchId, batch).revision > revision) return false;
+        await queries.query(FORGET_REPORTED, [batchId]);
+        for (let from = 0; from < open.length; from += PORTION) {
+          const portion = open.slice(from, from + PORTION);
+          await queries.query(INSERT_REPORTED, [
+            batchId,
+            column(portion, (one) => one.ordinal),
+            column(portion, (one) => one.state),
+            column(portion, (one) => one.generation),
+          ]);
+        }
+        await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags]);
+        return true;
+      });
+    },
+  };
+}
+
+function openDocument(row: OpenDocumentRow): OpenDocument {
+  return {
+    invoiceId: row.invoice_id,
+    serviceId: row.service_id,
+    failedEvent: row.has_failed_event ? { reason: reasonOf(row) } : null,
+  };
+}

@@ -1,0 +1,48 @@
+import type { TransitionName } from '../../domain/invoice-state.ts';
+import { fromStates } from '../database/states.ts';
+
+/** batchId, now, then arrays: invoiceId, generation. Nothing of this generation reached the service; key and content stay. */
+export const RELEASE_SELECTED = `/* release-selected */
+UPDATE invoice i SET state = 'staged', owner_batch = $1, reason_code = NULL, reason_message = NULL, changed_at = $2
+FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
+WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('release')}
+RETURNING i.invoice_id`;
+
+/** batchId, now, then arrays: invoiceId, generation. Same key, same bytes; the earlier answer may be lost, and stays so. */
+export const REPEAT_SELECTED = `/* repeat-selected */
+UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost', changed_at = $2
+FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
+WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('repeat')}
+RETURNING i.invoice_id`;
+
+/** invoiceIds, now: an operator's word that their bytes may go again, whenever they were first sent. */
+export const ACCEPT_RISK = `/* accept-risk */
+UPDATE invoice_body body SET risk_accepted_at = $2
+FROM invoice i
+WHERE i.invoice_id = ANY($1::bigint[]) AND body.invoice_id = i.invoice_id AND body.generation = i.generation`;
+
+/** invoiceIds: the same content once more, for the generation that comes. */
+export const NEXT_CONTENT = `/* next-content */
+INSERT INTO invoice_content (invoice_id, generation, content, merchant_legal_name, merchant_email)
+SELECT c.invoice_id, c.generation + 1, c.content, c.merchant_legal_name, c.merchant_email
+FROM invoice_content c JOIN invoice i ON i.invoice_id = c.invoice_id AND i.generation = c.generation
+WHERE c.invoice_id = ANY($1::bigint[])`;
+
+/**
+ * batchId, now, then arrays: invoiceId, generation, key of the next generation. Flags stay: what was found about this invoice is true of it
+ * for ever.
+ */
+function nextGeneration(name: Extract<TransitionName, 'regenerate' | 'abandon'>): string {
+  return `/* ${name}-selected */
+UPDATE invoice i SET
+  idempotency_key = u.idempotency_key, generation = i.generation + 1, owner_batch = $1, state = 'staged',
+  exposure = 'none', service_id = NULL, asks = 0, first_sent_at = NULL, accepted_at = NULL, settled_at = NULL,
+  reason_code = NULL, reason_message = NULL, changed_at = $2
+FROM unnest($3::bigint[], $4::integer[], $5::text[]) AS u(invoice_id, generation, idempotency_key)
+WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates(name)}
+RETURNING i.invoice_id`;
+}
+
+export const REGENERATE_SELECTED = nextGeneration('regenerate');
+
+export const ABANDON_SELECTED = nextGeneration('abandon');

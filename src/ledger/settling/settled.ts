@@ -1,0 +1,70 @@
+import type { InvoiceState } from '../../domain/invoice-state.ts';
+import type { SettledInvoice } from '../../domain/ports/ledger.ts';
+import type { Queries } from '../database/database.ts';
+import { arrayLiteral, column } from '../database/array-literal.ts';
+import type { AppliedEvents } from './apply-events-sql.ts';
+import { APPLY_EVENTS } from './apply-events-sql.ts';
+import { APPLY_PAST_EVENTS } from './apply-past-events-sql.ts';
+import type { SettledRow } from './settled-invoices-sql.ts';
+import { SETTLED_INVOICES } from './settled-invoices-sql.ts';
+
+/** Stored events applied to the invoices of these service ids, in a new snapshot; ids nobody knows stay parked. */
+export async function applyEvents(queries: Queries, serviceIds: readonly string[]): Promise<readonly AppliedEvents[]> {
+  return serviceIds.length === 0 ? [] : queries.query<AppliedEvents>(APPLY_EVENTS, [arrayLiteral(serviceIds)]);
+}
+
+/** What a GET said was issued. */
+export interface ToldIssued {
+  readonly serviceId: string;
+  readonly now: number;
+}
+
+/** Late news about documents of earlier generations, by service id: of stored events, and of GETs. */
+export async function applyPastEvents(
+  queries: Queries,
+  serviceIds: readonly string[],
+  told: readonly ToldIssued[] = [],
+): Promise<ReadonlyMap<string, readonly SettledInvoice[]>> {
+  if (serviceIds.length === 0 && told.length === 0) return new Map();
+  const rows = await queries.query<SettledRow & { service_id: string }>(APPLY_PAST_EVENTS, [
+    arrayLiteral(serviceIds),
+    column(told, (one) => one.serviceId),
+    column(told, (one) => one.now),
+  ]);
+  return grouped(rows, (row) => row.service_id);
+}
+
+/** Those of the invoices that are at rest now, for every batch they belong to, by invoice id. */
+export async function settledInvoices(
+  queries: Queries,
+  invoiceIds: readonly number[],
+): Promise<Map<number, readonly SettledInvoice[]>> {
+  if (invoiceIds.length === 0) return new Map();
+  return grouped(
+    await queries.query<SettledRow>(SETTLED_INVOICES, [arrayLiteral(invoiceIds)]),
+    (row) => row.invoice_id,
+  );
+}
+
+function grouped<Key, Row extends SettledRow>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => Key,
+): Map<Key, SettledInvoice[]> {
+  const groups = new Map<Key, SettledInvoice[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [settledInvoice(row)]);
+    else group.push(settledInvoice(row));
+  }
+  return groups;
+}
+
+function settledInvoice(row: SettledRow): SettledInvoice {
+  return {
+    batchId: row.batch_id,
+    workflowId: row.workflow_id,
+    page: row.page,
+    ordinal: row.ordinal,
+    state: row.state as InvoiceState,
+  };
+}

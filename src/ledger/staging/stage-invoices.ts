@@ -1,0 +1,268 @@
+import type { InvoiceState } from '../../domain/invoice-state.ts';
+import { shownSpelling, skeletonOf } from '../../domain/look-alike.ts';
+import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
+import type { StageInvoice } from '../../domain/ports/ledger.ts';
+import type { Attachment } from './attachment.ts';
+import { decideAttachment } from './attachment.ts';
+import { findLookAlikes, type LookAlike } from './find-look-alikes.ts';
+import type { Queries } from '../database/database.ts';
+import type { KeyOf } from '../database/key-of.ts';
+import { identityKey, lookAlikeKey } from './look-alike-key.ts';
+import { arrayLiteral, column } from '../database/array-literal.ts';
+import { CORRECT_INVOICES, KEEP_GENERATION, KEEP_OUTCOMES } from './correct-invoices-sql.ts';
+import { INSERT_BATCH_INVOICES } from './insert-batch-invoices-sql.ts';
+import type { InsertedInvoice } from './insert-invoices-sql.ts';
+import { INSERT_INVOICES } from './insert-invoices-sql.ts';
+import type { KnownInvoice } from './lock-known-invoices-sql.ts';
+import { LOCK_KNOWN_INVOICES } from './lock-known-invoices-sql.ts';
+import { TAKE_OVER_INVOICES } from './take-over-invoices-sql.ts';
+import { WRITE_CONTENTS } from './write-contents-sql.ts';
+
+export interface StagingBatch {
+  readonly batchId: string;
+  readonly application: string;
+  readonly now: number;
+  readonly keyOf: KeyOf;
+}
+
+type ValidInvoice = Extract<StageInvoice, { kind: 'valid' }>;
+
+/** A valid invoice of the file beside what the ledger has of it. */
+interface Placed {
+  readonly staged: ValidInvoice;
+  readonly invoiceId: number;
+  readonly generation: number;
+  readonly attachment: Attachment | 'new';
+  readonly known: KnownInvoice | null;
+}
+
+/** One portion of a batch's invoices, in set statements; runs inside a transaction. */
+export async function stageInvoices(
+  queries: Queries,
+  batch: StagingBatch,
+  invoices: readonly StageInvoice[],
+): Promise<void> {
+  const valid = invoices.filter((one) => one.kind === 'valid');
+  const lookAlikes = await lookAlikesOf(queries, batch, valid);
+  const placed = await place(
+    queries,
+    batch,
+    valid.filter(({ ordinal }) => !lookAlikes.has(ordinal)),
+  );
+  await takeOver(queries, batch, placed);
+  await correct(queries, batch, placed);
+  await writeContents(queries, placed);
+  await attach(queries, batch, { invoices, placed, lookAlikes });
+}
+
+/** By ordinal: invoices whose reference looks like another one of the ledger, unless somebody has confirmed that they are two. */
+async function lookAlikesOf(
+  queries: Queries,
+  batch: StagingBatch,
+  valid: readonly ValidInvoice[],
+): Promise<ReadonlyMap<number, LookAlike>> {
+  const asked = valid.filter(({ lookAlikesKept }) => lookAlikesKept !== true);
+  const identities = asked.map((one) => identityOf(batch.application, one));
+  const found = await findLookAlikes(queries, batch.application, identities);
+  const byOrdinal = new Map<number, LookAlike>();
+  if (found.size === 0) return byOrdinal;
+  for (const [at, { ordinal }] of asked.entries()) {
+    const identity = identities[at];
+    const lookAlike = identity === undefined ? undefined : found.get(identityKey(identity));
+    if (lookAlike !== undefined) byOrdinal.set(ordinal, lookAlike);
+  }
+  return byOrdinal;
+}
+
+/** Inserts what is new, locks what is known, and decides about it. */
+async function place(
+  queries: Queries,
+  batch: StagingBatch,
+  valid: readonly ValidInvoice[],
+): Promise<readonly Placed[]> {
+  const byIdentity = new Map(valid.map((one) => [identityKey(identityOf(batch.application, one)), one]));
+  const items = [...byIdentity].map(([identity, staged]) => ({ identity, staged }));
+  const inserted = await queries.query<InsertedInvoice>(INSERT_INVOICES, [
+    batch.application,
+    batch.batchId,
+    batch.now,
+    column(items, (item) => item.identity),
+    column(items, (item) => item.staged.invoice.merchant.nif),
+    column(items, (item) => item.staged.invoice.ref),
+    column(items, (item) => item.staged.fingerprint),
+    column(items, (item) => item.staged.idempotencyKey),
+    column(items, ({ staged }) => oddKey(identityOf(batch.application, staged))),
+  ]);
+  const placed: Placed[] = [];
+  for (const row of inserted) {
+    const staged = byIdentity.get(row.identity);
+    if (staged === undefined) continue;
+    placed.push({ staged, invoiceId: row.invoice_id, generation: 1, attachment: 'new', known: null });
+    byIdentity.delete(row.identity);
+  }
+  if (byIdentity.size === 0) return placed;
+  const known = [arrayLiteral([...byIdentity.keys()]), batch.batchId];
+  for (const one of await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, known)) {
+    const staged = byIdentity.get(one.identity);
+    if (staged !== undefined) placed.push(placeKnown(staged, one));
+  }
+  return placed;
+}
+
+function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
+  const attachment = decideAttachment({
+    sameFingerprint: known.fingerprint === staged.fingerprint,
+    state: known.state as InvoiceState,
+    ownerIdle: known.owner_idle,
+    blocked: known.flags.includes('issued-in-earlier-generation'),
+    keepsRejected: staged.keepsRejected === true,
+  });
+  const generation = attachment === 'correct' ? known.generation + 1 : known.generation;
+  return { staged, invoiceId: known.invoice_id, generation, attachment, known };
+}
+
+async function takeOver(queries: Queries, batch: StagingBatch, placed: readonly Placed[]): Promise<void> {
+  const taken = placed.filter((one) => one.attachment === 'take-over');
+  if (taken.length === 0) return;
+  await queries.query(TAKE_OVER_INVOICES, [batch.batchId, batch.now, column(taken, (one) => one.invoiceId)]);
+}
+
+async function correct(queries: Queries, batch: StagingBatch, placed: readonly Placed[]): Promise<void> {
+  const corrected = placed.filter((one) => one.attachment === 'correct');
+  if (corrected.length === 0) return;
+  const ids = column(corrected, (one) => one.invoiceId);
+  await queries.query(KEEP_GENERATION, [ids]);
+  await queries.query(KEEP_OUTCOMES, [ids]);
+  await queries.query(CORRECT_INVOICES, [
+    batch.batchId,
+    batch.now,
+    ids,
+    column(corrected, (one) => one.staged.fingerprint),
+    column(corrected, (one) =>
+      batch.keyOf(identityOf(batch.application, one.staged), one.staged.fingerprint, one.generation),
+    ),
+  ]);
+}
+
+/** Content goes with the batch that will send it: a re-dropped file may bring the merchant's details that were missing. */
+async function writeContents(queries: Queries, placed: readonly Placed[]): Promise<void> {
+  const owned = placed.filter((one) => ['new', 'take-over', 'correct'].includes(one.attachment));
+  if (owned.length === 0) return;
+  await queries.query(WRITE_CONTENTS, [
+    column(owned, (one) => one.invoiceId),
+    column(owned, (one) => one.generation),
+    column(owned, (one) => JSON.stringify(one.staged.invoice)),
+    column(owned, (one) => one.staged.invoice.merchant.legalName),
+    column(owned, (one) => one.staged.invoice.merchant.email),
+  ]);
+}
+
+async function attach(
+  queries: Queries,
+  batch: StagingBatch,
+  portion: {
+    readonly invoices: readonly StageInvoice[];
+    readonly placed: readonly Placed[];
+    readonly lookAlikes: ReadonlyMap<number, LookAlike>;
+  },
+): Promise<void> {
+  const placedByOrdinal = new Map(portion.placed.map((one) => [one.staged.ordinal, one]));
+  const lines = portion.invoices.map((staged) => {
+    const { ordinal } = staged;
+    return batchLine(staged, placedByOrdinal.get(ordinal), portion.lookAlikes.get(ordinal));
+  });
+  await queries.query(INSERT_BATCH_INVOICES, [
+    batch.batchId,
+    column(lines, (line) => line.staged.ordinal),
+    column(lines, (line) => line.invoiceId),
+    column(lines, (line) => line.outcome),
+    column(lines, (line) => line.nif),
+    column(lines, (line) => line.ref),
+    column(lines, (line) => line.currency),
+    column(lines, (line) => line.staged.net),
+    column(lines, (line) => arrayLiteral(line.staged.rows)),
+    column(lines, (line) => (line.staged.findings.length === 0 ? null : JSON.stringify(line.staged.findings))),
+    column(lines, (line) => line.reason?.code ?? null),
+    column(lines, (line) => line.reason?.message ?? null),
+  ]);
+}
+
+interface BatchLine {
+  readonly staged: StageInvoice;
+  readonly nif: string;
+  readonly ref: string;
+  readonly currency: string | null;
+  readonly invoiceId: number | null;
+  readonly outcome: 'invalid' | 'conflict' | 'already-issued' | null;
+  readonly reason: { readonly code: string; readonly message: string } | null;
+}
+
+function batchLine(staged: StageInvoice, placed: Placed | undefined, lookAlike: LookAlike | undefined): BatchLine {
+  if (staged.kind === 'invalid') {
+    const worst =
+      staged.findings.find((finding) => finding.severity === 'error') ?? staged.findings[0] ?? INVALID_WITHOUT_FINDING;
+    const { merchantNif: nif, ref, currency } = staged;
+    return {
+      staged,
+      nif,
+      ref,
+      currency,
+      invoiceId: null,
+      outcome: 'invalid',
+      reason: { code: worst.code, message: worst.message },
+    };
+  }
+  const { invoice } = staged;
+  const line = { staged, nif: invoice.merchant.nif, ref: invoice.ref, currency: invoice.currency };
+  if (lookAlike !== undefined)
+    return { ...line, invoiceId: null, outcome: 'conflict', reason: looksLike(invoice.ref, lookAlike) };
+  // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
+  if (placed === undefined) return { ...line, invoiceId: null, outcome: 'conflict', reason: TWICE_IN_FILE };
+  if (placed.attachment === 'needs-risk')
+    return { ...line, invoiceId: null, outcome: 'conflict', reason: needsRisk(placed.known) };
+  if (placed.attachment === 'conflict')
+    return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed.known) };
+  const outcome = placed.attachment === 'already-issued' ? 'already-issued' : null;
+  return { ...line, invoiceId: placed.invoiceId, outcome, reason: null };
+}
+
+const INVALID_WITHOUT_FINDING = { code: 'invalid', message: 'A row of this invoice is wrong' };
+
+const TWICE_IN_FILE = {
+  code: 'identity-twice',
+  message: 'The merchant and reference of this invoice stand twice in the file',
+};
+
+function conflictWith(known: KnownInvoice | null): { readonly code: string; readonly message: string } {
+  const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;
+  return {
+    code: 'known-with-other-content',
+    message: `This merchant and reference are known with other content${where}; a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
+  };
+}
+
+function needsRisk(known: KnownInvoice | null): { readonly code: string; readonly message: string } {
+  const where = known === null ? '' : ` in batch "${known.owner_batch}"`;
+  return {
+    code: 'needs-accept-duplicate-risk',
+    message:
+      `Other content of this merchant and reference was rejected${where}, and the service profile names no idempotency.mismatchCodes: ` +
+      'the refusal may hide a document that exists. Ask the service; if there is none, run the corrections file of this batch with --accept-duplicate-risk',
+  };
+}
+
+function looksLike(ref: string, { ref: other, ownerBatch, state }: LookAlike): BatchLine['reason'] {
+  return {
+    code: 'reference-look-alike',
+    message: `The reference ${JSON.stringify(shownSpelling(ref))} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
+  };
+}
+
+/** Null for nearly all: their reference is its own skeleton, and their identity tells as much. */
+function oddKey(identity: InvoiceIdentity): string | null {
+  return skeletonOf(identity.ref) === identity.ref ? null : lookAlikeKey(identity);
+}
+
+function identityOf(application: string, staged: ValidInvoice): InvoiceIdentity {
+  return { application, merchantNif: staged.invoice.merchant.nif, ref: staged.invoice.ref };
+}

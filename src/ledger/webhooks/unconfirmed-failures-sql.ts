@@ -1,0 +1,19 @@
+import { failedEventOf } from '../settling/failed-event-sql.ts';
+import { PAGE_INVOICES } from '../batches/page-of-sql.ts';
+
+export interface UnconfirmedRow {
+  readonly invoice_id: number;
+  readonly service_id: string;
+  readonly reason_code: string | null;
+  readonly reason_message: string | null;
+}
+
+/** batchId, page, limit. */
+export const UNCONFIRMED_FAILURES = `/* unconfirmed-failures */
+SELECT i.invoice_id, i.service_id, event.reason_code, event.reason_message
+FROM batch_invoice bi
+JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN LATERAL (${failedEventOf('i')}) event ON true
+WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND bi.batch_id = $1 AND bi.outcome IS NULL AND i.state = 'accepted'
+ORDER BY i.asks, bi.ordinal
+LIMIT $3`;

@@ -1,0 +1,64 @@
+import { OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
+import type { BatchInvoice } from '../../../domain/ports/ledger.ts';
+import { firstScreen } from './first-screen.ts';
+import { invoiceSection } from './invoices.ts';
+import { STYLE } from './style.ts';
+import { historySection } from './history.ts';
+import { fileSection, reasonsTable, totalsTable } from './summary-tables.ts';
+import { html } from './html.ts';
+import type { ReportModel } from '../../report-model.ts';
+
+/** Nothing is loaded from anywhere, and nothing runs: the texts come from files and from the service. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+export interface HtmlReportOptions {
+  /** Base name of the corrections file beside the report; null when there is none. */
+  readonly corrections: string | null;
+}
+
+/**
+ * Measured in Chromium with 50,000 invoices on a busy machine: all of them are 11 MB and 450,000 nodes, loaded after 1.8 s; with these
+ * bounds 1.2 MB and 50,000 nodes, loaded after 0.8 s. What did not go out is what the page is read for, so more of it stands there.
+ */
+const MOST_OPEN = 10_000;
+const MOST_OUT = 5_000;
+
+/** report.html: one self-contained page. `portions` is read twice: first what needs somebody, then what went out. */
+export async function* htmlReport(
+  model: ReportModel,
+  portions: () => AsyncIterable<readonly BatchInvoice[]>,
+  { corrections }: HtmlReportOptions,
+): AsyncGenerator<string> {
+  yield html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${model.batch.file}: outcome report</title>
+        <style>
+          ${{ safe: STYLE }}
+        </style>
+      </head>
+      <body>
+        <main>
+          ${firstScreen(model, corrections)} ${reasonsTable(model.reasons)}${totalsTable(model)}${fileSection(model)}${historySection(model.history)}
+     `.safe;
+  const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + model.counts[state], 0);
+  yield* invoiceSection({
+    title: 'Invoices that did not go out',
+    invoices: portions(),
+    belongs: ({ state }) => !wentOut(state),
+    total: model.counts.invoices - out,
+    most: MOST_OPEN,
+  });
+  yield* invoiceSection({
+    title: 'Invoices that went out',
+    invoices: portions(),
+    belongs: ({ state }) => wentOut(state),
+    total: out,
+    most: MOST_OUT,
+  });
+  yield '</main></body></html>\n';
+}

@@ -1,0 +1,66 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import { buildReport } from '../build-report.ts';
+import { type InvoiceSpool, openSpool, spooling } from '../invoice-spool.ts';
+import { NO_HISTORY, type ReportHistory } from '../report-history.ts';
+import type { ReportModel } from '../report-model.ts';
+
+/** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
+const READINGS = 3;
+
+export type ReportLedger = Pick<
+  Ledger,
+  'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices' | 'nextRevision'
+>;
+
+export interface ReportQuestion {
+  readonly ledger: ReportLedger;
+  readonly batchId: string;
+  /** Sentences for the reader, e.g. that webhooks are not registered. */
+  readonly notes?: readonly string[];
+  readonly history?: ReportHistory;
+  /** Taken before anything is read: what a higher one says was read later. */
+  readonly revision: number;
+  readonly now: number;
+}
+
+/**
+ * One balanced reading of a batch: the model, and the invoices it was made of.
+ * @throws LoteError `batch-not-found`, `report-unbalanced`, `ledger-unavailable`
+ */
+export async function readReport(
+  question: ReportQuestion,
+  spoolPath: string,
+): Promise<{ model: ReportModel; spool: InvoiceSpool }> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      return { model: await readOnce(question, spoolPath), spool: openSpool(spoolPath) };
+    } catch (error) {
+      const unbalanced = error instanceof LoteError && error.code === 'report-unbalanced';
+      if (!unbalanced || reading === READINGS) throw error;
+    }
+  }
+}
+
+async function readOnce(
+  { ledger, batchId, notes, history, revision, now }: ReportQuestion,
+  spoolPath: string,
+): Promise<ReportModel> {
+  const batch = await ledger.findBatch(batchId);
+  if (batch === null) {
+    throw new LoteError(
+      'batch-not-found',
+      `Writing the report of batch ${batchId}: the ledger must know the batch, found none. "lote status" lists the batches it knows.`,
+    );
+  }
+  return buildReport({
+    batch,
+    counts: await ledger.countOutcomes(batchId),
+    invoices: spooling(spoolPath, ledger.batchInvoices(batchId)),
+    findings: await ledger.fileFindings(batchId),
+    revision,
+    notes: notes ?? [],
+    history: history ?? NO_HISTORY,
+    now,
+  });
+}

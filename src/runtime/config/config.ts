@@ -1,0 +1,218 @@
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { LoteError } from '../../domain/errors.ts';
+import { EnvSchema, type Env } from './env-schema.ts';
+import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
+
+/** How keys of the service's test mode begin. */
+const TEST_KEY = 'sk_test_';
+
+/** Where to listen. A port that was set is meant; a default one may give way to the next free one. */
+export interface ListenConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly explicit: boolean;
+  /** Named in an error when the port is taken. */
+  readonly variable: string;
+}
+
+export type ServiceConfig =
+  | { readonly kind: 'sandbox' }
+  | { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKey: string };
+
+export interface TemporalConfig {
+  /** null: an embedded server of our own. */
+  readonly address: string | null;
+  readonly namespace: string;
+  readonly apiKey: string | null;
+  readonly tls: TemporalTlsConfig | null;
+  /** Of the UI of a server that was given; the embedded one knows its own. */
+  readonly uiUrl: string | null;
+}
+
+/** Paths are of PEM files. */
+export interface TemporalTlsConfig {
+  readonly serverName: string | null;
+  readonly serverCaCertPath: string | null;
+  readonly clientCertPath: string | null;
+  readonly clientKeyPath: string | null;
+}
+
+/** All that the environment decides; times in milliseconds, paths absolute, the budget a fraction. */
+export interface Config {
+  readonly service: ServiceConfig;
+  /** null: the built-in service profile. */
+  readonly serviceProfilePath: string | null;
+  readonly webhook: {
+    readonly secrets: readonly string[];
+    /** Where they were read from, to be read again; null: from the environment. */
+    readonly secretFile: string | null;
+    readonly url: string | null;
+  };
+  readonly receiver: ListenConfig;
+  /** Of a worker, which listens for nothing else; null: nobody asks it. */
+  readonly health: ListenConfig | null;
+  /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
+  readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
+  readonly sandbox: ListenConfig;
+  /** null: the embedded ledger under the data directory. */
+  readonly databaseUrl: string | null;
+  readonly temporal: TemporalConfig;
+  readonly taskQueue: string;
+  readonly dataDir: string;
+  readonly inputDir: string;
+  readonly reportsDir: string;
+  readonly application: string;
+  /** Program that is told of each report, and its first arguments; null: none. */
+  readonly onReport: readonly string[] | null;
+  /** When a dropped file is complete: unchanged for this long and, if so set, with a `.done` file beside it. */
+  readonly drop: { readonly stableMs: number; readonly patienceMs: number; readonly marker: boolean };
+  readonly settleTimeoutMs: number;
+  readonly sendTimeoutMs: number;
+  readonly outagePatienceMs: number;
+  readonly failureBudget: number;
+  readonly pageSize: number;
+  readonly logLevel: Env['LOTE_LOG_LEVEL'];
+  /** null, always, outside tests of crash safety. */
+  readonly crashAt: string | null;
+  /** Everything that must never be printed; for the logger's redaction. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Reads the environment once; all that is wrong with it is told in one error, and no secret is ever part of that error.
+ * @throws LoteError `configuration-invalid`
+ */
+export function readConfig(environment: Environment, workingDirectory: string = process.cwd()): Config {
+  const given = resolveSecretFiles(environment);
+  const parsed = EnvSchema.safeParse(given);
+  if (!parsed.success) throw invalid(parsed.error.issues.map((issue) => describe(issue, given)));
+  const contradictions = findContradictions(parsed.data);
+  if (contradictions.length > 0) throw invalid(contradictions);
+  return toConfig(parsed.data, workingDirectory, given['WEBHOOK_SECRET_FILE'] ?? null);
+}
+
+function toConfig(env: Env, workingDirectory: string, secretFile: string | null): Config {
+  const path = (relative: string): string => resolve(workingDirectory, relative);
+  return {
+    service: toService(env),
+    serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
+    webhook: { secrets: env.WEBHOOK_SECRET ?? [], secretFile, url: env.WEBHOOK_URL ?? null },
+    receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
+    health:
+      env.HEALTH_PORT === 'none'
+        ? null
+        : toListen(env.HEALTH_HOST, env.HEALTH_PORT, { port: 8093, variable: 'HEALTH_PORT' }),
+    console: {
+      ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
+      token: env.CONSOLE_TOKEN ?? null,
+      publicUrl: env.CONSOLE_URL ?? null,
+    },
+    sandbox: toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
+    databaseUrl: env.DATABASE_URL ?? null,
+    temporal: toTemporal(env, path),
+    taskQueue: env.LOTE_TASK_QUEUE,
+    dataDir: path(env.LOTE_DATA_DIR),
+    inputDir: path(env.LOTE_INPUT_DIR),
+    reportsDir: path(env.LOTE_REPORTS_DIR),
+    application: env.LOTE_APPLICATION,
+    onReport: env.LOTE_ON_REPORT ?? null,
+    drop: {
+      stableMs: env.LOTE_DROP_STABLE_FOR,
+      patienceMs: env.LOTE_DROP_PATIENCE,
+      marker: env.LOTE_DROP_MARKER === 'done',
+    },
+    settleTimeoutMs: env.LOTE_SETTLE_TIMEOUT,
+    sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
+    outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,
+    failureBudget: env.LOTE_FAILURE_BUDGET,
+    pageSize: env.LOTE_PAGE_SIZE,
+    logLevel: env.LOTE_LOG_LEVEL,
+    crashAt: env.LOTE_CRASH_AT ?? null,
+    secrets: secretsOf(env),
+  };
+}
+
+function toService(env: Env): ServiceConfig {
+  const { INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey } = env;
+  return baseUrl === undefined || apiKey === undefined ? { kind: 'sandbox' } : { kind: 'remote', baseUrl, apiKey };
+}
+
+function toListen(host: string, port: number | undefined, fallback: { port: number; variable: string }): ListenConfig {
+  return { host, port: port ?? fallback.port, explicit: port !== undefined, variable: fallback.variable };
+}
+
+function toTemporal(env: Env, path: (relative: string) => string): TemporalConfig {
+  const optionalPath = (value: string | undefined): string | null => (value === undefined ? null : path(value));
+  const tls: TemporalTlsConfig = {
+    serverName: env.TEMPORAL_TLS_SERVER_NAME ?? null,
+    serverCaCertPath: optionalPath(env.TEMPORAL_TLS_SERVER_CA_CERT_PATH),
+    clientCertPath: optionalPath(env.TEMPORAL_TLS_CLIENT_CERT_PATH),
+    clientKeyPath: optionalPath(env.TEMPORAL_TLS_CLIENT_KEY_PATH),
+  };
+  // As in the SDK's own environment configuration: an API key, or any TLS setting, means TLS unless it is switched off.
+  const wanted = env.TEMPORAL_API_KEY !== undefined || Object.values(tls).some((value) => value !== null);
+  return {
+    address: env.TEMPORAL_ADDRESS ?? null,
+    namespace: env.TEMPORAL_NAMESPACE,
+    apiKey: env.TEMPORAL_API_KEY ?? null,
+    tls: (env.TEMPORAL_TLS ?? wanted) ? tls : null,
+    uiUrl: env.TEMPORAL_UI_URL ?? null,
+  };
+}
+
+/** The password of the database address too: drivers print it without the rest. */
+function secretsOf(env: Env): readonly string[] {
+  const password = env.DATABASE_URL === undefined ? '' : new URL(env.DATABASE_URL).password;
+  const all = [
+    env.INVOICING_API_KEY,
+    ...(env.WEBHOOK_SECRET ?? []),
+    env.DATABASE_URL,
+    password,
+    decodeURIComponent(password),
+    env.TEMPORAL_API_KEY,
+    env.CONSOLE_TOKEN,
+  ];
+  return [...new Set(all.filter((secret): secret is string => secret !== undefined && secret !== ''))];
+}
+
+function findContradictions(env: Env): readonly string[] {
+  const found: string[] = [];
+  // Falling back to the sandbox here would call invoices issued that nobody issued.
+  if (env.INVOICING_BASE_URL === undefined && env.INVOICING_API_KEY !== undefined) {
+    found.push(
+      'INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.',
+    );
+  }
+  if (env.INVOICING_BASE_URL !== undefined && env.INVOICING_API_KEY === undefined) {
+    found.push(
+      'INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.',
+    );
+  }
+  if (env.LOTE_CRASH_AT !== undefined && !(env.INVOICING_API_KEY ?? TEST_KEY).startsWith(TEST_KEY)) {
+    found.push(
+      `LOTE_CRASH_AT ends the process on purpose and is for tests; it must not be set with a key that does not begin with ${TEST_KEY}.`,
+    );
+  }
+  if ((env.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined) !== (env.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined)) {
+    found.push(
+      'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH must be set together; found one of them.',
+    );
+  }
+  return found;
+}
+
+function describe(issue: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {
+  const name = String(issue.path[0] ?? 'environment');
+  return `${name} ${issue.message}; found ${shown(name, given[name] ?? '')}.`;
+}
+
+function shown(name: string, value: string): string {
+  // An address may carry user:password even where none belongs.
+  const hidden = (SECRET_VARIABLES as readonly string[]).includes(name) || value.includes('@');
+  return hidden ? `a value of ${value.length} characters, not shown` : JSON.stringify(value);
+}
+
+function invalid(problems: readonly string[]): LoteError {
+  return new LoteError('configuration-invalid', `Reading the configuration: ${problems.join('\n')}`);
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { LoteError } from '../../domain/errors.ts';
+
+/** Variables that hold a secret: `<NAME>_FILE` names a file to read it from, and no error ever shows a value of theirs. */
+export const SECRET_VARIABLES = [
+  'INVOICING_API_KEY',
+  'WEBHOOK_SECRET',
+  'DATABASE_URL',
+  'TEMPORAL_API_KEY',
+  'CONSOLE_TOKEN',
+] as const;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The environment without empty values (a compose file passes `${NAME:-}`), with secrets read from their `_FILE` variants.
+ * @throws LoteError `configuration-invalid` when both forms are set, or the file cannot be read or is empty.
+ */
+export function resolveSecretFiles(env: Environment): Record<string, string> {
+  const resolved: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && value.trim() !== '') resolved[name] = value.trim();
+  }
+  for (const name of SECRET_VARIABLES) {
+    const path = resolved[`${name}_FILE`];
+    if (path === undefined) continue;
+    if (resolved[name] !== undefined) {
+      throw invalid(`${name} and ${name}_FILE: only one of them may be set; both were found.`);
+    }
+    resolved[name] = readSecret(`${name}_FILE`, path);
+  }
+  return resolved;
+}
+
+function readSecret(variable: string, path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable';
+    throw invalid(`${variable} must name a readable file; ${path} could not be read (${code}).`, cause);
+  }
+  if (text === '') throw invalid(`${variable} must name a file that holds the secret; ${path} is empty.`);
+  return text;
+}
+
+function invalid(message: string, cause?: unknown): LoteError {
+  return new LoteError('configuration-invalid', `Reading the configuration: ${message}`, { cause });
+}

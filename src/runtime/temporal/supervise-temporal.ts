@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LoteError } from '../../domain/errors.ts';
+import type { Logger } from '../process/logger.ts';
+import type { TemporalServer } from './temporal-server.ts';
+
+const LOOK_EVERY_MS = 250;
+/** More ends than this within the window are no accident: a disk that is full, a file that is broken. */
+const MOST_RESTARTS = 5;
+const WINDOW_MS = 10 * 60_000;
+const FIRST_PAUSE_MS = 500;
+
+export interface TemporalWatch {
+  readonly server: Pick<TemporalServer, 'alive' | 'restart'>;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+  readonly now: () => number;
+}
+
+export interface SupervisedTemporal {
+  /** Rejects when the server cannot be kept up; never resolves. */
+  readonly lost: Promise<never>;
+  /** Stops watching, and only then returns: the caller may then stop the server without its being started again. */
+  release(): Promise<void>;
+}
+
+/** Starts an ended Temporal server again, on the same ports and the same file; workers and clients reconnect by themselves. */
+export function superviseTemporal({ server, log, now }: TemporalWatch): SupervisedTemporal {
+  const released = new AbortController();
+  let fail: (error: LoteError) => void = () => undefined;
+  const lost = new Promise<never>((_, reject) => (fail = reject));
+  // Whoever needs the server learns of its loss through `lost`; a rejection before that must not end the process.
+  lost.catch(() => undefined);
+  const watching = watch().catch((cause: unknown) => fail(lostError(cause)));
+
+  async function watch(): Promise<void> {
+    let restarts: number[] = [];
+    while (await pause(LOOK_EVERY_MS)) {
+      if (await server.alive()) continue;
+      restarts = restarts.filter((at) => at > now() - WINDOW_MS);
+      if (restarts.length >= MOST_RESTARTS) {
+        log.error('the embedded Temporal server ends again and again; giving up', { restarts: restarts.length });
+        return fail(lostError());
+      }
+      log.warn('the embedded Temporal server has ended; starting it again', { restart: restarts.length + 1 });
+      if (!(await pause(restarts.length === 0 ? 0 : FIRST_PAUSE_MS * 2 ** restarts.length))) return;
+      restarts.push(now());
+      if (await server.restart()) log.warn('the embedded Temporal server is up again', { restart: restarts.length });
+    }
+  }
+
+  /** False when the watch was released meanwhile. */
+  async function pause(ms: number): Promise<boolean> {
+    await sleep(ms, undefined, { signal: released.signal, ref: false }).catch(() => undefined);
+    return !released.signal.aborted;
+  }
+
+  return {
+    lost,
+    async release() {
+      released.abort();
+      await watching;
+    },
+  };
+}
+
+function lostError(cause?: unknown): LoteError {
+  return new LoteError(
+    'temporal-unavailable',
+    `Keeping the embedded Temporal server up: it ended ${MOST_RESTARTS} times within ${WINDOW_MS / 60_000} minutes. ` +
+      'Look at temporal.log in the data directory (is the disk full?) and start Lote again; nothing is lost.',
+    cause === undefined ? {} : { cause },
+  );
+}

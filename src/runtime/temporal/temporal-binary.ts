@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { access, chmod, constants, mkdir, rename, rm } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { LoteError } from '../../domain/errors.ts';
+import { cacheDirectory } from './cache-directory.ts';
+import { buildEnvironment } from './child-environment.ts';
+import { downloadTemporal } from './download-temporal.ts';
+
+/** The last version that `go install` takes; it brings its own UI. */
+const CLI_VERSION = 'v1.5.1';
+const CLI_MODULE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
+/** A build that is silent for minutes looks dead. */
+const TELL_EVERY_MS = 10_000;
+
+/** Puts a binary at the path, whole or not at all; false when there is none to be had. */
+type DownloadTemporal = (target: string) => Promise<boolean>;
+
+/**
+ * Finds or makes a Temporal CLI: on PATH, in the user's cache, else downloaded by the SDK, else built by Go (about 3 minutes, once per user).
+ * @throws LoteError `temporal-unavailable`, saying what was tried.
+ */
+export async function acquireTemporalBinary(
+  tell: (line: string) => void,
+  env: NodeJS.ProcessEnv,
+  download: DownloadTemporal = (target) => downloadTemporal(target, CLI_VERSION),
+): Promise<string> {
+  const onPath = await findOnPath('temporal', env);
+  if (onPath !== null) return onPath;
+  const cached = join(cacheDirectory(env), `temporal-${CLI_VERSION}`, 'temporal');
+  if (await isExecutable(cached)) return cached;
+  await mkdir(dirname(cached), { recursive: true });
+  if (await download(cached)) return cached;
+  const go = await findOnPath('go', env);
+  if (go === null) {
+    throw new LoteError(
+      'temporal-unavailable',
+      'Starting an embedded Temporal server: neither `temporal` nor `go` is on PATH, and a download failed. Install the Temporal CLI, or Go, or set TEMPORAL_ADDRESS to a server.',
+    );
+  }
+  await build(go, cached, { tell, env });
+  return cached;
+}
+
+async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  for (const directory of (env['PATH'] ?? '').split(delimiter)) {
+    const candidate = join(directory, name);
+    if (directory !== '' && (await isExecutable(candidate))) return candidate;
+  }
+  return null;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Built beside the cache and renamed into it: two starts at once both end with a whole binary. */
+async function build(
+  go: string,
+  target: string,
+  { tell, env }: { tell: (line: string) => void; env: NodeJS.ProcessEnv },
+): Promise<void> {
+  const bin = join(target, '..', '..', `.building-${randomUUID()}`);
+  await mkdir(bin, { recursive: true });
+  await mkdir(join(target, '..'), { recursive: true });
+  tell(`Building the Temporal server ${CLI_VERSION} with Go (about 3 minutes, once per user) …`);
+  const started = Date.now();
+  const timer = setInterval(
+    () => tell(`… still building, ${Math.round((Date.now() - started) / 1000)} s`),
+    TELL_EVERY_MS,
+  );
+  try {
+    const output = await goInstall(go, { ...buildEnvironment(env), GOBIN: bin });
+    if (output.code !== 0) {
+      throw new LoteError(
+        'temporal-unavailable',
+        `Building the Temporal server with Go failed: ${output.tail}. Install the Temporal CLI, or set TEMPORAL_ADDRESS to a server.`,
+      );
+    }
+    await chmod(join(bin, 'temporal'), 0o755);
+    await rename(join(bin, 'temporal'), target);
+    tell(`Temporal server ready after ${Math.round((Date.now() - started) / 1000)} s; kept for the next start.`);
+  } finally {
+    clearInterval(timer);
+    await rm(bin, { recursive: true, force: true });
+  }
+}
+
+function goInstall(go: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; tail: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(go, ['install', '-ldflags', '-s -w', CLI_MODULE], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let tail = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      tail = (tail + text).slice(-300);
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve({ code, tail: tail.trim().split('\n').at(-1) ?? '' }));
+  });
+}

@@ -1,0 +1,112 @@
+import type { PostLimits } from '../domain/ports/invoicing-service.ts';
+import { createAnswerTally } from './answer-tally.ts';
+import type { HttpEnd } from './http-end.ts';
+import { createPace, type Pace } from './rate-limiter.ts';
+import { pause } from './pause.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
+
+/** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a request. */
+const WAIT_OUT_MS = 5_000;
+
+/** Woken up together, all workers would knock in one instant: up to a tenth of the hold is added, at random. */
+const SPREAD = 0.1;
+
+/** A Retry-After on these speaks of the service as a whole; on a 409 it speaks of one key. */
+const HOLDING = new Set([425, 429, 500, 502, 503, 504]);
+
+const TOO_MANY = 429;
+/** From here on the service has its own trouble: such an answer does not prove that it took the request. */
+const SERVER_TROUBLE = 500;
+
+export interface GateOptions {
+  readonly maxConcurrency: number;
+  readonly requestsPerSecond: number | null;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Shared with other processes; default: this process's own. */
+  readonly pace?: Pace;
+  readonly slots?: Semaphore;
+}
+
+/** What every request of this process to one base address passes: concurrency, rate, what answers of 429 made of it, and the service's own Retry-After. */
+export interface Gate {
+  pass(send: () => Promise<HttpEnd>, limits?: PostLimits): Promise<HttpEnd>;
+}
+
+export function createGate(options: GateOptions): Gate {
+  const slots = options.slots ?? createSemaphore(options.maxConcurrency);
+  const pace = options.pace ?? createPace(options.requestsPerSecond);
+  const tally = createAnswerTally();
+
+  async function admitted({ signal, permit }: PostLimits): Promise<HttpEnd | null> {
+    const waiting = waitingSignal({ signal, permit });
+    const givenUp = (): HttpEnd => (permit?.withdrawn.aborted === true ? notPermitted() : cancelled());
+    for (;;) {
+      const held = pace.heldUntil() - options.now();
+      if (held > WAIT_OUT_MS) return { kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: held };
+      if (held > 0) {
+        // oxlint-disable-next-line no-await-in-loop
+        if (!(await pause(held * (1 + options.random() * SPREAD), waiting))) return givenUp();
+        continue;
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      const wait = await place();
+      if (wait === null) return { kind: 'not-sent', code: 'pace-unavailable', retryAfterMs: null };
+      // oxlint-disable-next-line no-await-in-loop
+      if (!(await pause(wait, waiting))) return givenUp();
+      // oxlint-disable-next-line no-await-in-loop
+      if (permit !== undefined && !(await permit.confirm())) return notPermitted();
+      // Asked again after each wait: another answer may have brought a hold, or prolonged it. A place before its end is given up.
+      if (pace.heldUntil() <= options.now()) return null;
+    }
+  }
+
+  /** Null: whoever keeps the row of all processes cannot be reached, so that nothing may leave. */
+  async function place(): Promise<number | null> {
+    try {
+      return await pace.reserve(options.now());
+    } catch {
+      return null;
+    }
+  }
+
+  function heed(answer: Extract<HttpEnd, { kind: 'answer' }>, sentAt: number): void {
+    const now = options.now();
+    const { status, retryAfterMs } = answer;
+    if (retryAfterMs !== null && HOLDING.has(status)) pace.hold(now + retryAfterMs, now);
+    if (status >= SERVER_TROUBLE) return;
+    const tooMany = tally.note({ tooMany: status === TOO_MANY, sentAt, now, slowed: pace.slowed(now) });
+    if (tooMany !== null) pace.slowDown(tooMany, now);
+  }
+
+  return {
+    async pass(send, limits = {}) {
+      const release = await slots.acquire(waitingSignal(limits));
+      if (release === null) return limits.permit?.withdrawn.aborted === true ? notPermitted() : cancelled();
+      try {
+        const turnedAway = await admitted(limits);
+        if (turnedAway !== null) return turnedAway;
+        const sentAt = options.now();
+        const end = await send();
+        if (end.kind === 'answer') heed(end, sentAt);
+        return end;
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+/** Ends a wait inside this process; what is on the wire is not concerned by a permit. */
+function waitingSignal({ signal, permit }: PostLimits): AbortSignal | undefined {
+  if (signal === undefined || permit === undefined) return signal ?? permit?.withdrawn;
+  return AbortSignal.any([signal, permit.withdrawn]);
+}
+
+function cancelled(): HttpEnd {
+  return { kind: 'not-sent', code: 'cancelled', retryAfterMs: null };
+}
+
+function notPermitted(): HttpEnd {
+  return { kind: 'not-permitted' };
+}

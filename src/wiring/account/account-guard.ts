@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { LoteError } from '../../domain/errors.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { ServiceAccountRecord } from '../../domain/ports/service-use-ledger.ts';
+import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceAccount } from './open-service.ts';
+
+/** The built-in sandbox listens on whatever port is free; it is the same service all the same. */
+export const BUILT_IN_SANDBOX = 'built-in sandbox';
+
+/** Tells that a key changed, and nothing else of it. */
+const FINGERPRINT_DIGITS = 16;
+
+export interface Interlock {
+  readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'rememberAccount' | 'confirmAccount'>;
+  readonly application: string;
+  /** Null: the built-in sandbox. */
+  readonly account: ServiceAccount | null;
+  readonly profile: Pick<ServiceProfile, 'environment'>;
+  readonly now: number;
+}
+
+/**
+ * A ledger belongs to one service account per application: invoices that were issued in a sandbox would count as issued, and so never be sent,
+ * and the merchants' ids of one account are unknown to another. An account that never answered is not remembered, so it stands in nobody's way.
+ * False: this one has not answered yet, and the ledger remembers none.
+ * @throws LoteError `interlock`
+ */
+export async function requireKnownService(lock: Interlock): Promise<boolean> {
+  requireMatchingKey(lock);
+  const known = await lock.ledger.knownAccount(recordOf(lock));
+  if (known !== null) await requireSame(lock, known);
+  return known !== null;
+}
+
+/**
+ * The service has answered with the configured key: this account is the application's from now on.
+ * @throws LoteError `interlock` when another one was quicker
+ */
+export async function rememberService(lock: Interlock): Promise<void> {
+  requireMatchingKey(lock);
+  await requireSame(lock, await lock.ledger.rememberAccount(recordOf(lock), lock.now));
+}
+
+async function requireSame(lock: Interlock, known: ServiceAccountRecord): Promise<void> {
+  const account = recordOf(lock);
+  if (known.application !== account.application) return forSecondApplication(lock, known.application);
+  const changes = [
+    ...(known.baseUrl === account.baseUrl ? [] : [`the address was ${known.baseUrl} and is ${account.baseUrl}`]),
+    ...(known.keyFingerprint === account.keyFingerprint ? [] : ['the API key is another one']),
+  ];
+  if (changes.length === 0) return;
+  throw new LoteError(
+    'interlock',
+    `Connecting application "${account.application}" to the invoicing service: it must be the one that this ledger has used so far, but ${changes.join(', and ')}. Nothing was sent. ` +
+      'If it is another service or another account, use another LOTE_DATA_DIR (or DATABASE_URL), or another LOTE_APPLICATION: what was issued there counts as issued here. ' +
+      'If it is the same account under a new key or address, confirm it once: lote confirm-service',
+  );
+}
+
+/**
+ * Files of two applications are never the same invoices: a mistyped LOTE_APPLICATION would issue all of them again, into the same account.
+ * The built-in sandbox is nobody's account.
+ */
+async function forSecondApplication(lock: Interlock, first: string): Promise<void> {
+  if (lock.account === null) return lock.ledger.confirmAccount(recordOf(lock), lock.now);
+  throw new LoteError(
+    'interlock',
+    `Connecting application "${lock.application}" to the invoicing service: an account belongs to one application, but this ledger uses this very address and key for application "${first}", ` +
+      `and what was issued as "${first}" would be issued again as "${lock.application}". Nothing was sent. Set LOTE_APPLICATION=${first}. ` +
+      'If both really issue through one account, and never the same invoices, confirm it once: lote confirm-service',
+  );
+}
+
+/** @throws LoteError `interlock` */
+export async function confirmService(lock: Interlock): Promise<ServiceAccountRecord> {
+  requireMatchingKey(lock);
+  const account = recordOf(lock);
+  await lock.ledger.confirmAccount(account, lock.now);
+  return account;
+}
+
+function recordOf({ ledger, application, account }: Interlock): ServiceAccountRecord {
+  const baseUrl = account === null ? BUILT_IN_SANDBOX : account.baseUrl.replace(/\/+$/, '');
+  const keyFingerprint = createHash('sha256')
+    .update(JSON.stringify([ledger.id, account?.apiKey ?? '']))
+    .digest('hex')
+    .slice(0, FINGERPRINT_DIGITS);
+  return { application, baseUrl, keyFingerprint };
+}
+
+/** A test key at a live address, or the reverse, is always a mistake. */
+function requireMatchingKey({ account, profile }: Interlock): void {
+  const kind = /^sk_(test|live)_/.exec(account?.apiKey ?? '')?.[1];
+  const { environment } = profile;
+  if (kind === undefined || environment === null || kind === environment) return;
+  throw new LoteError(
+    'interlock',
+    `Connecting to the invoicing service: the service profile says that its address is ${environment}, so the key must be one for it, but it begins with sk_${kind}_. Nothing was sent. Correct INVOICING_API_KEY, INVOICING_BASE_URL or SERVICE_PROFILE.`,
+  );
+}

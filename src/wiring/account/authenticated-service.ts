@@ -1,0 +1,63 @@
+import type { CreateAnswer, InvoicingService, MerchantListAnswer } from '../../domain/ports/invoicing-service.ts';
+
+export interface FirstContact {
+  readonly service: InvoicingService;
+  /** Whether the ledger knows the account: the service has answered with this key before. */
+  readonly isKnown: () => Promise<boolean>;
+  /** Writes it down. @throws LoteError `interlock` when the ledger has another account by now */
+  readonly remember: () => Promise<void>;
+}
+
+/**
+ * The same service. Its account is remembered with the first answer that only a holder of the key gets, before the caller hears the answer,
+ * and no invoice is POSTed before that: an address that never answered cannot have an invoice of this ledger.
+ */
+export function authenticatedService({ service, isKnown, remember }: FirstContact): InvoicingService {
+  let authenticated = false;
+
+  async function noted<T extends { readonly kind: string }>(answer: T, proofs: readonly T['kind'][]): Promise<T> {
+    if (!authenticated && proofs.includes(answer.kind)) {
+      await remember();
+      authenticated = true;
+    }
+    return answer;
+  }
+
+  async function listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer> {
+    return noted(await service.listMerchants(signal), ['list']);
+  }
+
+  /** Null: the service knows the key. */
+  async function firstAnswer(signal?: AbortSignal): Promise<CreateAnswer | null> {
+    if (authenticated) return null;
+    authenticated = await isKnown();
+    if (authenticated) return null;
+    const answer = await listMerchants(signal);
+    return answer.kind === 'list' ? null : notSent(answer);
+  }
+
+  return {
+    baseUrl: service.baseUrl,
+    invoiceBody: (invoice, merchantId) => service.invoiceBody(invoice, merchantId),
+    listMerchants,
+    async createInvoice(body, idempotencyKey, limits) {
+      return (
+        (await firstAnswer(limits?.signal)) ??
+        noted(await service.createInvoice(body, idempotencyKey, limits), ['created'])
+      );
+    },
+    getInvoice: (serviceId, signal) => service.getInvoice(serviceId, signal),
+    createMerchant: async (merchant, idempotencyKey, limits) =>
+      noted(await service.createMerchant(merchant, idempotencyKey, limits), ['created']),
+    // Proves nothing: whatever answers 2xx to everything answers it to this, too.
+    registerWebhook: (url, signal) => service.registerWebhook(url, signal),
+    close: () => service.close(),
+  };
+}
+
+/** The invoice did not leave: what is said of the service is what the list of merchants told. */
+function notSent({ reason }: Extract<MerchantListAnswer, { kind: 'unreadable' }>): CreateAnswer {
+  return reason.code === 'service-unauthorized'
+    ? { kind: 'closed-door', reason: { ...reason, code: 'http-401' }, retryAfterMs: null, mayExist: false }
+    : { kind: 'not-now', reason, retryAfterMs: null };
+}

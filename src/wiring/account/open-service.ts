@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { LoteError } from '../../domain/errors.ts';
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { createInvoicingService } from '../../service/client.ts';
+import { loadProfile, type ServiceProfile } from '../../service/profile.ts';
+import { sharedLimits } from './shared-limits.ts';
+
+export interface ServiceAccount {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong. */
+export function readProfile({ serviceProfilePath }: Pick<Config, 'serviceProfilePath'>): ServiceProfile {
+  if (serviceProfilePath === null) return loadProfile(undefined);
+  let text: string;
+  try {
+    text = readFileSync(serviceProfilePath, 'utf8');
+  } catch (cause) {
+    throw new LoteError(
+      'configuration-invalid',
+      `Reading the service profile: SERVICE_PROFILE must name a readable file, found ${JSON.stringify(serviceProfilePath)}.`,
+      { cause },
+    );
+  }
+  return loadProfile(text);
+}
+
+/** The service for this process alone. */
+export function openService(config: Config, account: ServiceAccount, profile: ServiceProfile): InvoicingService {
+  return createInvoicingService({ ...account, profile, application: config.application });
+}
+
+/** The service as one of several processes on a shared ledger uses it: the profile's limits hold over all of them. */
+export function openSharedService(
+  config: Config,
+  account: ServiceAccount,
+  { profile, ledger }: { readonly profile: ServiceProfile; readonly ledger: Ledger },
+): InvoicingService {
+  if (config.databaseUrl === null) return openService(config, account, profile);
+  const shared = sharedLimits(ledger, account.baseUrl, profile.limits);
+  return createInvoicingService({ ...account, profile, application: config.application, shared });
+}

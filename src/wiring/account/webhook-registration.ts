@@ -1,0 +1,144 @@
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Ledger, WebhookEndpointRecord, WebhookPlace } from '../../domain/ports/ledger.ts';
+
+export interface RegistrationDeps {
+  readonly ledger: Pick<
+    Ledger,
+    'claimEndpoint' | 'keepEndpointClaim' | 'endEndpointClaim' | 'saveEndpoint' | 'webhookSecrets'
+  >;
+  readonly service: Pick<InvoicingService, 'baseUrl' | 'registerWebhook'>;
+  readonly application: string;
+  /** Tells this process from every other one. */
+  readonly claimant: string;
+  /** WEBHOOK_SECRET or its file is set. */
+  readonly ownSecret: boolean;
+  /** null: no address to register; GET alone settles. */
+  readonly url: string | null;
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export interface WebhookRegistration {
+  /** Registers once per base address, application and URL, over all processes; tried again by the next caller after a failure. */
+  ensure(): Promise<void>;
+  /** Why no webhook will come, or some will be refused, as sentences for the report; null when all is well. */
+  note(): string | null;
+}
+
+/** A claim that is not kept for so long is one of a process that has died. */
+const CLAIM_TTL_MS = 10_000;
+const KEEP_EVERY_MS = 2_000;
+/** Longer than the claim of a dead process lasts; the batch goes on without an answer, for GET settles too. */
+const LONGEST_WAIT_MS = 12_000;
+const LOOK_EVERY_MS = 250;
+
+const NO_SECRET =
+  'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.';
+const TAKEN =
+  'Another process was registering the webhook when the batch began: until it had, final answers came by asking (GET) alone.';
+
+/**
+ * The registration has no Idempotency-Key, so that the ledger decides who asks: a claim before the POST, its end with the secret. After a
+ * crash between the two nobody can know whether the service has registered; it is asked again, and the report says so.
+ */
+export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegistration {
+  let note: string | null =
+    deps.url === null
+      ? 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.'
+      : null;
+  let unanswered = 0;
+  /** Received, and the ledger was away: a secret is never given up. */
+  let unsaved: WebhookEndpointRecord | null = null;
+  let running: Promise<void> | null = null;
+  let done = deps.url === null;
+
+  async function register(url: string): Promise<void> {
+    const { ledger, service, application } = deps;
+    const place = { baseUrl: service.baseUrl, application, url };
+    if (!(await isRegistered(place))) return;
+    const secrets = await ledger.webhookSecrets(service.baseUrl, application);
+    note = deps.ownSecret || secrets.length > 0 ? null : NO_SECRET;
+    done = true;
+  }
+
+  async function isRegistered(place: WebhookPlace): Promise<boolean> {
+    if (unsaved !== null) return save(unsaved);
+    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+      // oxlint-disable-next-line no-await-in-loop
+      const claim = await deps.ledger.claimEndpoint(place, { claimant: deps.claimant, ttlMs: CLAIM_TTL_MS });
+      if (claim.kind === 'registered') return true;
+      if (claim.kind === 'claimed') {
+        unanswered = claim.unanswered;
+        return post(place);
+      }
+      if (waited >= LONGEST_WAIT_MS) {
+        note = TAKEN;
+        return false;
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      await deps.pause(LOOK_EVERY_MS);
+    }
+  }
+
+  /** Under the claim, which is kept for as long as this process lives. */
+  async function post(place: WebhookPlace): Promise<boolean> {
+    const { claimant } = deps;
+    const timer = setInterval(() => {
+      deps.ledger.keepEndpointClaim(place, { claimant, ttlMs: CLAIM_TTL_MS }).catch(() => undefined);
+    }, KEEP_EVERY_MS);
+    timer.unref();
+    try {
+      const answer = await deps.service.registerWebhook(place.url);
+      if (answer.kind === 'registered') {
+        unsaved = { ...place, secret: answer.secret };
+        return await save(unsaved);
+      }
+      tellFailure(answer);
+      await deps.ledger.endEndpointClaim(place, { claimant, answered: answer.kind === 'refused' });
+      return false;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  async function save(endpoint: WebhookEndpointRecord): Promise<true> {
+    await deps.ledger.saveEndpoint(endpoint, deps.now());
+    unsaved = null;
+    await deps.ledger.endEndpointClaim(endpoint, { claimant: deps.claimant, answered: true });
+    return true;
+  }
+
+  function tellFailure({
+    kind,
+    reason,
+  }: {
+    readonly kind: 'lost' | 'refused';
+    readonly reason: { code: string };
+  }): void {
+    deps.log.warn('webhook not registered', { reason: reason.code });
+    note =
+      kind === 'lost'
+        ? `The answer to the registration of the webhook was lost (${reason.code}): final answers came by asking (GET) alone, and the next batch registers it again.`
+        : `The service did not register the webhook (${reason.code}): final answers came by asking (GET) alone.`;
+  }
+
+  return {
+    async ensure() {
+      if (done || deps.url === null) return;
+      running ??= register(deps.url).finally(() => {
+        running = null;
+      });
+      await running;
+    },
+    note() {
+      const notes = [note, unanswered === 0 ? null : twice(unanswered)].filter((one) => one !== null);
+      return notes.length === 0 ? null : notes.join(' ');
+    },
+  };
+}
+
+function twice(unanswered: number): string {
+  const times = unanswered === 1 ? 'once' : `${unanswered} times`;
+  return `Alert: the webhook was registered ${times} before without its answer being kept (a crash, or a lost answer). The service may have the address more than once; deliveries signed with a secret that never came are refused (401), and the same news comes through the endpoint that is known. Remove the other one at the service.`;
+}

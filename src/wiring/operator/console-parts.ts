@@ -1,0 +1,98 @@
+import type { Client } from '@temporalio/client';
+import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import { hashFile } from '../../ingest/hash-file.ts';
+import type { Readiness } from '../../domain/readiness.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import type { Logger } from '../../runtime/process/logger.ts';
+import type { ServiceProfile } from '../../service/profile.ts';
+import { startBatch } from '../temporal/batch-starter.ts';
+import { checkFile } from './check-file.ts';
+import type { CommonFolders } from '../reports/common-folders.ts';
+import { createHealthChecks } from '../start/console-health.ts';
+import { limitedChecks, requireCheckable } from './limited-checks.ts';
+import { resolveInput } from '../reports/input-files.ts';
+import { keepUpload } from './keep-upload.ts';
+import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
+import { createReadiness } from '../start/readiness.ts';
+import { findStuckRun } from '../temporal/stuck-run.ts';
+import { createConsoleReconcile } from './reconcile-now.ts';
+import { createConsoleRetry } from './retry-batch.ts';
+import { VERSION } from '../start/version.ts';
+
+export interface ConsoleParts {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  /** Null: this process knows no Temporal, so it only shows. */
+  readonly client: Client | null;
+  readonly profile: ServiceProfile;
+  /** Null: this process does not know the service. */
+  readonly serviceBaseUrl: string | null;
+  readonly temporalUi: string | null;
+  readonly receiverUrl: string | null;
+  /** Work that another process hands over; where nobody can take it, there is no such door. */
+  readonly run?: NonNullable<ConsoleActions['run']>;
+  /** Where the ledger is this process's alone, others purge through it. */
+  readonly purge?: NonNullable<ConsoleActions['purge']>;
+  /** Null: this process shares folders with nobody. */
+  readonly folders: CommonFolders | null;
+  /** Left out: the console alone, which needs the ledger. */
+  readonly ready?: () => Promise<Readiness>;
+  readonly log: Logger;
+}
+
+/** Everything the console shows and sets in motion, over the parts of this process. */
+export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access' | 'hosts' | 'token'> {
+  const { config, ledger, client, log } = parts;
+  return {
+    ledger,
+    reportsDir: config.reportsDir,
+    application: config.application,
+    links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue: config.taskQueue },
+    version: VERSION,
+    serviceProfile: { ...(parts.serviceBaseUrl === null ? {} : { baseUrl: parts.serviceBaseUrl }), ...parts.profile },
+    ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
+    ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
+    health: createHealthChecks({ ...parts, taskQueue: config.taskQueue, now: Date.now }),
+    onError: (err) => log.error('console request failed', { err }),
+  };
+}
+
+function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
+  const { config, ledger } = parts;
+  return {
+    ...(parts.run === undefined ? {} : { run: parts.run }),
+    ...(parts.purge === undefined ? {} : { purge: parts.purge }),
+    files: fileActions(parts, client),
+    operate: createBatchOperator(client),
+    watch: createBatchWatch(client),
+    stuck: (workflowId) => findStuckRun(client, workflowId),
+    retry: createConsoleRetry({ client, taskQueue: config.taskQueue, ledgerId: ledger.id }),
+    reconcile: createConsoleReconcile(client, config, ledger.id),
+  };
+}
+
+/** A file that only this machine sees is of no use to the workers, so the input folder must be the common one. */
+function fileActions({ config, ledger, folders }: ConsoleParts, client: Client): NonNullable<ConsoleActions['files']> {
+  const { inputDir, application, taskQueue } = config;
+  return {
+    async keep(name, content) {
+      await folders?.require('input');
+      return keepUpload({ inputDir, name, content });
+    },
+    check: limitedChecks(async (file, declared) => {
+      await folders?.require('input');
+      const path = await resolveInput(inputDir, file);
+      await requireCheckable(path);
+      return checkFile(path, inputDir, declared);
+    }),
+    async start(file, declared) {
+      await folders?.require('input');
+      const { batchId } = await startBatch(
+        { client, taskQueue, application, inputDir },
+        { file, ledgerId: ledger.id, ...declared },
+      );
+      return { batchId, sha256: await hashFile(await resolveInput(inputDir, file)) };
+    },
+  };
+}

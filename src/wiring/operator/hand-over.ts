@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { LoteError } from '../../domain/errors.ts';
+import type { RunAccess, RunAnswer, RunRequest } from '../../console/console-options.ts';
+import type { BatchInput } from '../../contract/messages.ts';
+
+/** Starts one file's batch; resolves when it is started. */
+export type StartHandedOver = (
+  file: string,
+  options: Omit<BatchInput, 'file' | 'ledgerId'>,
+  access: RunAccess,
+) => Promise<{ batchId: string; workflowId: string; ended: Promise<unknown> }>;
+
+/** What other processes of this data directory brought to its owner. */
+export interface HandOver {
+  /** @throws LoteError `owner-leaving`: the caller then becomes the owner itself. */
+  run(request: RunRequest, access: RunAccess): Promise<RunAnswer>;
+  /** How many requests have batches that are not ended. */
+  readonly open: number;
+  /** Resolves when everything handed over has ended; from that moment on nothing more is taken. */
+  finish(): Promise<void>;
+  /** Takes nothing more, from now on. */
+  refuse(): void;
+}
+
+/** Options of a command: words, numbers and switches; the workflow checks what they mean. */
+const Options = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/** The owner of a data directory leaves only when what was handed to it has ended. */
+export function createHandOver(start: StartHandedOver): HandOver {
+  const open = new Set<Promise<unknown>>();
+  let leaving = false;
+
+  async function startAll(
+    { files, options }: RunRequest,
+    access: RunAccess,
+  ): Promise<RunAnswer & { ended: Promise<unknown> }> {
+    const parsed = Options.safeParse(options);
+    if (!parsed.success) throw new LoteError('usage', `Taking over a run: ${z.prettifyError(parsed.error)}`);
+    const batches = [];
+    const ends: Promise<unknown>[] = [];
+    for (const file of files) {
+      const { batchId, workflowId, ended } = await start(
+        file,
+        parsed.data as Omit<BatchInput, 'file' | 'ledgerId'>,
+        access,
+      );
+      batches.push({ batchId, workflowId, file });
+      ends.push(ended);
+    }
+    return { batches, ended: Promise.allSettled(ends) };
+  }
+
+  return {
+    async run(request, access) {
+      if (leaving) {
+        throw new LoteError('owner-leaving', 'Handing work over: the owner of the data directory is about to leave.');
+      }
+      const starting = startAll(request, access);
+      // Counted before anything is awaited: the owner must not leave between a request and its batches.
+      const whole = starting.then(({ ended }) => ended).catch(() => undefined);
+      open.add(whole);
+      void whole.then(() => open.delete(whole));
+      const { batches } = await starting;
+      return { batches };
+    },
+    get open() {
+      return open.size;
+    },
+    async finish() {
+      while (open.size > 0) await Promise.all(open);
+      leaving = true;
+    },
+    refuse() {
+      leaving = true;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises';
+import type { ConsoleActions } from '../../console/console-options.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { LARGEST_UPLOAD } from './keep-upload.ts';
+
+type Check = NonNullable<ConsoleActions['files']>['check'];
+
+/** A dry run keeps the rows of its file in memory, some hundred megabytes at most. */
+const MOST_AT_ONCE = 2;
+
+/** The same check, of a few files at once: whoever comes while they are read is told to come again. */
+export function limitedChecks(check: Check, most = MOST_AT_ONCE): Check {
+  let running = 0;
+  return async (file, declared) => {
+    if (running >= most) {
+      throw new LoteError(
+        'checks-busy',
+        `Checking a file: at most ${most} are checked at once, and so many are. Load this page again in a moment.`,
+      );
+    }
+    running += 1;
+    try {
+      return await check(file, declared);
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+/** @throws LoteError `usage` for a file that is larger than one that the console would have received */
+export async function requireCheckable(path: string): Promise<void> {
+  const { size } = await stat(path);
+  if (size <= LARGEST_UPLOAD) return;
+  throw new LoteError(
+    'usage',
+    `Checking a file: the console checks files of at most ${Math.floor(LARGEST_UPLOAD / 1024 / 1024)} MB, found a larger one. Run: lote check FILE`,
+  );
+}

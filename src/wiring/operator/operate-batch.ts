@@ -1,0 +1,50 @@
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
+import type { BatchProgress, ReasonInput } from '../../contract/messages.ts';
+import type { BatchWatch, Operation } from '../../console/console-options.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { answerWithin } from '../temporal/answer-within.ts';
+import { updateRefusal } from '../temporal/update-refusal.ts';
+
+/** A page must not wait for a worker that is gone. */
+const WATCH_PATIENCE_MS = 1_000;
+
+/** Who asks, as far as a page can tell: it knows no users. */
+export const BY_CONSOLE = 'console';
+
+/** An update of a batch's running workflow, as the Temporal UI would send it. */
+export function createBatchOperator(client: Client): (workflowId: string, operation: Operation) => Promise<string> {
+  return async (workflowId, operation) => {
+    const handle = client.workflow.getHandle(workflowId);
+    try {
+      if (operation.kind === 'resume' || operation.kind === 'settleNow')
+        return await handle.executeUpdate<string, []>(operation.kind);
+      const { kind, reason } = operation;
+      return await handle.executeUpdate<string, [ReasonInput]>(kind, { args: [{ reason, who: BY_CONSOLE }] });
+    } catch (error) {
+      throw translated(error, operation);
+    }
+  };
+}
+
+function translated(error: unknown, { kind }: Operation): unknown {
+  if (error instanceof WorkflowNotFoundError) {
+    return new LoteError(
+      'batch-not-found',
+      `Operating a batch (${kind}): its workflow must be running, found it ended. Start the file again to go on with what is left of it.`,
+      { cause: error },
+    );
+  }
+  if (error instanceof WorkflowUpdateFailedError) return updateRefusal(`Operating a batch (${kind})`, error);
+  return error;
+}
+
+/** Where a running batch stands, as its workflow says; null when nothing runs or nobody answers for it. */
+export function createBatchWatch(client: Client): (workflowId: string) => Promise<BatchWatch | null> {
+  return async (workflowId) => {
+    const asked = client.workflow
+      .getHandle(workflowId)
+      .query<BatchProgress>('progress')
+      .catch(() => null);
+    return answerWithin(WATCH_PATIENCE_MS, asked);
+  };
+}

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
+import { TOKEN_HEADER } from '../../console/http/guard.ts';
+import type { PurgeRequest, RunAnswer, RunRequest } from '../../console/console-options.ts';
+import type { Purged } from '../../domain/ports/purge-ledger.ts';
+import { readConsoleToken } from '../../runtime/config/console-token.ts';
+import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
+import { currentOwner } from '../../runtime/data-dir/directory-lock.ts';
+import { readEndpoints, type Endpoints } from '../../runtime/config/endpoints.ts';
+
+/** The owner first asks the service for its merchants, which may take a minute. */
+const RUN_TIMEOUT_MS = 90_000;
+const READ_TIMEOUT_MS = 30_000;
+/** A purge is one transaction over years of batches. */
+const PURGE_TIMEOUT_MS = 280_000;
+/** An owner that leaves closes its console after it has removed its addresses: one that is silent longer than this cannot be reached. */
+const LISTEN_PATIENCE_MS = 5_000;
+const LISTEN_EVERY_MS = 250;
+
+const Counts = z.record(z.string(), z.number());
+
+const Batch = z.object({
+  batchId: z.string(),
+  workflowId: z.string().optional(),
+  file: z.string(),
+  state: z.enum(['staging', 'refused', 'running', 'paused', 'cancelled', 'finished']),
+  rows: z.number(),
+  rowsWithoutInvoice: z.number(),
+  invoices: z.number(),
+  revision: z.number(),
+  startedAt: z.number(),
+  finishedAt: z.number().nullable(),
+  counts: Counts,
+});
+
+/** A batch as the owner's console tells it. */
+export type OwnerBatch = Readonly<z.infer<typeof Batch>>;
+
+const Batches = z.object({ batches: z.array(Batch) });
+const Answer = z.object({
+  batches: z.array(z.object({ batchId: z.string(), workflowId: z.string(), file: z.string() })),
+});
+const PurgeAnswer = z.object({
+  batches: z.array(z.object({ batchId: z.string(), sha256: z.string() })),
+  contents: z.number(),
+  bodies: z.number(),
+  findings: z.number(),
+  deliveries: z.number(),
+});
+const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+/** The owner of a data directory, as another process of it speaks to it. */
+export interface OwnerApi {
+  readonly endpoints: Endpoints;
+  /** Whether it owns the directory still; it does while it is stopped. */
+  owns(): boolean;
+  run(request: RunRequest): Promise<RunAnswer>;
+  /** The owner purges, in its own process. */
+  purge(request: PurgeRequest): Promise<Purged>;
+  batches(limit: number): Promise<readonly OwnerBatch[]>;
+  /** Null when the ledger does not know it. */
+  batch(batchId: string): Promise<OwnerBatch | null>;
+}
+
+/**
+ * Null when nobody has told where the owner's console is: none there, not up yet, or leaving.
+ * @throws LoteError `data-directory-owned` when the owner lives and nothing listens at the address that it told: it told a loopback
+ * address, and in another network namespace (another container) that leads elsewhere.
+ */
+export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
+  for (let waited = 0; ; waited += LISTEN_EVERY_MS) {
+    const endpoints = await readEndpoints(dataDir);
+    const token = await readConsoleToken(dataDir);
+    if (endpoints === null || endpoints.console === null || token === null) return null;
+    if (await listens(endpoints.console)) {
+      return ownerApi(endpoints, { base: `${endpoints.console}/api`, token, directory: dataDir.path });
+    }
+    if (waited >= LISTEN_PATIENCE_MS) throw unreachable(dataDir, endpoints);
+    await sleep(LISTEN_EVERY_MS);
+  }
+}
+
+/** A stopped process still listens, by its kernel. */
+async function listens(console: string): Promise<boolean> {
+  const { hostname, port } = new URL(console);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function unreachable({ path }: DataDir, { console, pid }: Endpoints): LoteError {
+  return new LoteError(
+    'data-directory-owned',
+    `Asking the owner of the data directory: another process (${pid} where it runs) owns ${path}, and nothing answers at ` +
+      `${console}, where its console listens. It may run in another container, or in another network namespace. Nothing was opened. ` +
+      'Give the command there, or stop that process first.',
+  );
+}
+
+function ownerApi(endpoints: Endpoints, door: { base: string; token: string; directory: string }): OwnerApi {
+  return {
+    endpoints,
+    owns: () => currentOwner(door.directory) === endpoints.owner,
+    async run(request) {
+      return Answer.parse(await ask(door, '/run', { init: posted(request), timeoutMs: RUN_TIMEOUT_MS }));
+    },
+    async purge(request) {
+      return PurgeAnswer.parse(await ask(door, '/purge', { init: posted(request), timeoutMs: PURGE_TIMEOUT_MS }));
+    },
+    batches: async (limit) =>
+      Batches.parse(await ask(door, `/batches?limit=${limit}`, { timeoutMs: READ_TIMEOUT_MS })).batches,
+    async batch(batchId) {
+      try {
+        return Batch.parse(await ask(door, `/batches/${encodeURIComponent(batchId)}`, { timeoutMs: READ_TIMEOUT_MS }));
+      } catch (error) {
+        if (error instanceof LoteError && error.code === 'batch-not-found') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function posted(body: unknown): RequestInit {
+  return { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+async function ask(
+  { base, token }: { base: string; token: string },
+  path: string,
+  { init, timeoutMs }: { init?: RequestInit; timeoutMs: number },
+): Promise<unknown> {
+  const headers = { ...(init?.headers as Record<string, string> | undefined), [TOKEN_HEADER]: token };
+  let answer: Response;
+  try {
+    answer = await fetch(`${base}${path}`, { ...init, headers, signal: AbortSignal.timeout(timeoutMs) });
+  } catch (cause) {
+    throw new LoteError('owner-leaving', 'Asking the owner of the data directory: its console does not answer.', {
+      cause,
+    });
+  }
+  const body: unknown = await answer.json().catch(() => null);
+  if (answer.ok) return body;
+  const failure = Failure.safeParse(body);
+  throw failure.success
+    ? new LoteError(failure.data.error.code as LoteErrorCode, failure.data.error.message)
+    : new LoteError('internal', `Asking the owner of the data directory: its console answered ${answer.status}.`);
+}

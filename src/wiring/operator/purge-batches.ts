@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Purged, PurgeLedger } from '../../domain/ports/purge-ledger.ts';
+import { errorCode } from '../../file-system/error-code.ts';
+import type { CommonFolders } from '../reports/common-folders.ts';
+import { keptFile, keptFiles } from '../reports/input-files.ts';
+
+export interface PurgePlaces {
+  readonly ledger: PurgeLedger;
+  readonly dataDir: string;
+  /** Null: this process shares folders with nobody. */
+  readonly folders: CommonFolders | null;
+}
+
+export interface PurgeBatches {
+  readonly olderThanMs: number;
+  readonly dryRun: boolean;
+  readonly now: number;
+}
+
+/** A kept file, or one that a purge has set aside and not removed yet. */
+const KEPT = /^(?<sha256>[^.]+)(?<aside>\.purged-.*)?$/u;
+
+/**
+ * Forgets what closed batches of that age hold, then removes the kept copies of their files. Nobody has to stand still for it: others claim and
+ * send meanwhile. The copies go when the ledger has committed: an end in between leaves copies, which the next purge removes.
+ */
+export async function purgeBatches(places: PurgePlaces, { olderThanMs, dryRun, now }: PurgeBatches): Promise<Purged> {
+  if (!dryRun) await places.folders?.require('files');
+  const purged = await places.ledger.purge({ before: now - olderThanMs, now, dryRun });
+  if (!dryRun) await removePurgedFiles(places);
+  return purged;
+}
+
+async function removePurgedFiles({ ledger, dataDir }: PurgePlaces): Promise<void> {
+  const found = (await readdir(keptFiles(dataDir)).catch(() => [])).flatMap((name) => {
+    const { sha256, aside } = KEPT.exec(name)?.groups ?? {};
+    return sha256 === undefined ? [] : [{ sha256, path: join(keptFiles(dataDir), name), aside: aside !== undefined }];
+  });
+  const purged = new Set(await ledger.purgedFiles(found.map(({ sha256 }) => sha256)));
+  for (const { sha256, path, aside } of found) {
+    if (aside || purged.has(sha256)) await removeFile({ ledger, kept: keptFile(dataDir, sha256), sha256, path });
+  }
+}
+
+interface KeptCopy {
+  readonly ledger: PurgeLedger;
+  readonly kept: string;
+  readonly sha256: string;
+  readonly path: string;
+}
+
+/**
+ * Sets the copy aside and asks again: whoever claimed the file before that wants it, and gets it back; whoever claims it later makes a copy of
+ * its own. So a process that stood still since it decided takes nobody's copy away. The same hash has the same bytes, so that a copy which
+ * somebody made meanwhile may be replaced.
+ */
+async function removeFile({ ledger, kept, sha256, path }: KeptCopy): Promise<void> {
+  const aside = `${kept}.purged-${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    // Another purge was here.
+    if (errorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  const [purged] = await ledger.purgedFiles([sha256]);
+  if (purged === undefined) await rename(aside, kept);
+  else await rm(aside, { force: true });
+}

@@ -1,0 +1,84 @@
+import { basename, join } from 'node:path';
+import type { ReadOptions } from '../../../activities/deps.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { Finding } from '../../domain/invoice.ts';
+import type { ReadAs } from '../../domain/read-as.ts';
+import type { RowStore } from '../../domain/ports/row-store.ts';
+import { chooseProfile } from '../../ingest/profile/choose-profile.ts';
+import type { ChosenProfile } from '../../ingest/profile/choose-profile.ts';
+import { fileHead } from '../../ingest/file-head.ts';
+import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import type { IngestResult } from '../../ingest/ingest-result.ts';
+import { readAsInHead } from '../../ingest/profile/read-as-in-head.ts';
+import { readFile } from '../../ingest/read-file.ts';
+
+export interface ReadWithProfile {
+  /** Where the bytes are. */
+  readonly path: string;
+  /** The name under which the file was dropped: it may choose the profile. */
+  readonly file: string;
+  readonly inputDir: string;
+  readonly store: RowStore;
+  readonly options: ReadOptions;
+  readonly signal?: AbortSignal;
+}
+
+/** The profile of a file, if any. @throws LoteError `usage` for one that is not there or is wrong */
+async function profileOf(given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>, readAs: ReadAs) {
+  const { profile: named } = given.options;
+  return chooseProfile({
+    directory: join(given.inputDir, 'profiles'),
+    file: basename(given.file),
+    ...(readAs.profile === undefined ? {} : { written: readAs.profile }),
+    ...(named === undefined ? {} : { named }),
+  });
+}
+
+/**
+ * Says before anything is started that a profile is missing or wrong.
+ * @throws LoteError `usage`; a file that is not there is for others to report
+ */
+export async function requireProfile(inputDir: string, file: string, options: ReadOptions): Promise<void> {
+  const head = await fileHead(file).catch((error: unknown) => {
+    if (!(error instanceof LoteError) || error.code !== 'file-unreadable') throw error;
+    return new Uint8Array(0);
+  });
+  await profileOf({ file, inputDir, options }, readAsInHead(head));
+}
+
+/** Reads a file through its profile; what an operator declares wins over what the profile says. The proof and a finding name the profile. */
+export async function readWithProfile(given: ReadWithProfile): Promise<IngestResult> {
+  const { path, store, options, signal } = given;
+  const readAs = readAsInHead(await fileHead(path));
+  const chosen = await profileOf(given, readAs);
+  const { profile: _, ...declared } = options;
+  const merged: IngestOptions = { ...chosen?.profile.options, ...asWritten(readAs), ...declared };
+  const read = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
+  if (chosen === null) return read;
+  const { name, sha256 } = chosen.profile;
+  return {
+    ...read,
+    findings: [...read.findings, profileUsed(chosen)],
+    proof: { ...read.proof, profile: { name, sha256, how: chosen.how } },
+  };
+}
+
+/** What was declared when the file of these corrections was read. The decimal marks are for the reader of the rows, column by column. */
+function asWritten({ encoding, delimiter, duplicateRows }: ReadAs): IngestOptions {
+  return {
+    ...(encoding === undefined ? {} : { likelyEncoding: encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(duplicateRows === undefined ? {} : { duplicateRows }),
+  };
+}
+
+const HOW: Readonly<Record<ChosenProfile['how'], string>> = {
+  declared: 'as it was asked for',
+  corrections: 'as its column lote_read_as says',
+  'file-name': "chosen by the file's name",
+};
+
+function profileUsed({ profile, how }: ChosenProfile): Finding {
+  const message = `The file was read with the mapping profile ${profile.name} (sha256 ${profile.sha256.slice(0, 12)}…), ${HOW[how]}`;
+  return { row: null, column: null, code: 'profile-used', message, severity: 'info' };
+}

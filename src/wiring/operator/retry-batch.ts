@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ApplicationFailure,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateFailedError,
+  type Client,
+} from '@temporalio/client';
+import type { RetryRequestInput } from '../../contract/messages.ts';
+import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
+import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
+import { answerWithin } from '../temporal/answer-within.ts';
+import { batchFailure } from '../temporal/batch-failure.ts';
+import { BY_CONSOLE } from './operate-batch.ts';
+import { updateRefusal } from '../temporal/update-refusal.ts';
+
+/** A page waits this long for the end of a retry: enough to be told why nothing could go again. */
+const PAGE_PATIENCE_MS = 4_000;
+
+export interface RetryPlace {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly ledgerId: string;
+}
+
+/** A run of its own for a finished batch; its id, and null when one runs already. */
+export async function startRetry(
+  { client, taskQueue, ledgerId }: RetryPlace,
+  batchId: string,
+  request: RetryRequestInput,
+): Promise<string | null> {
+  try {
+    const { workflowId } = await client.workflow.start<typeof retryInvoices>('retryInvoices', {
+      workflowId: retryWorkflowId(batchId),
+      taskQueue,
+      args: [{ batch: batchId, ledgerId, ...request }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'FAIL',
+    });
+    return workflowId;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
+    throw error;
+  }
+}
+
+export function retryWorkflowId(batchId: string): string {
+  return `${batchId}-retry`;
+}
+
+/** To the run that has the batch: it takes the invoices up when its pages have ended. @throws LoteError `usage` with what the run said */
+export async function retryInRun(client: Client, workflowId: string, request: RetryRequestInput): Promise<void> {
+  try {
+    await client.workflow
+      .getHandle(workflowId)
+      .executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    throw updateRefusal('Sending invoices again', error);
+  }
+}
+
+/** The run that has the batch, when that is why a retry of its own was refused. */
+export function runWithBatch(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const detail: unknown =
+      cause instanceof ApplicationFailure && cause.type === 'batch-running' ? cause.details?.[0] : null;
+    if (typeof detail === 'string') return detail;
+  }
+  return null;
+}
+
+/** The same as `lote retry`, for a page that does not wait for the end. */
+export function createConsoleRetry(place: RetryPlace): (wish: RetryWish) => Promise<RetryAnswer> {
+  return async ({ batchId, states, rows, reason, acceptDuplicateRisk }) => {
+    const request: RetryRequestInput = {
+      ...(states === undefined ? {} : { states }),
+      ...(rows === undefined ? {} : { rows }),
+      ...(acceptDuplicateRisk ? { acceptDuplicateRisk } : {}),
+      ...{ reason, who: BY_CONSOLE },
+    };
+    const own = await startRetry(place, batchId, request);
+    if (own === null) {
+      await retryInRun(place.client, retryWorkflowId(batchId), request);
+      return { how: 'joined' };
+    }
+    try {
+      const run = place.client.workflow.getHandle<typeof retryInvoices>(own);
+      const ended = await answerWithin(PAGE_PATIENCE_MS, run.result());
+      if (ended === null) return { how: 'started' };
+      return { how: 'ended', moved: ended.retried?.moved ?? 0, refused: ended.retried?.refused ?? {} };
+    } catch (error) {
+      const running = runWithBatch(error);
+      if (running === null) throw batchFailure(error);
+      await retryInRun(place.client, running, request);
+      return { how: 'joined' };
+    }
+  };
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LoteError } from '../../domain/errors.ts';
+import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
+import { openLedger } from '../account/open-ledger.ts';
+import type { StuckRun } from '../temporal/stuck-run.ts';
+import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
+
+/** An owner that is just starting (its first start may build a Temporal server) or leaving: look again for this long. */
+const PATIENCE_MS = 10 * 60_000;
+const LOOK_EVERY_MS = 250;
+
+type Read = Pick<
+  BatchRecord,
+  'batchId' | 'file' | 'state' | 'rows' | 'rowsWithoutInvoice' | 'invoices' | 'revision' | 'startedAt' | 'finishedAt'
+>;
+
+/** A batch as a reader sees it. */
+export interface ReadBatch extends Read {
+  /** Its run in Temporal; an owner of an older Lote does not say it. */
+  readonly workflowId?: string | undefined;
+  /** Present: its run does not go on. */
+  readonly stuck?: StuckRun;
+  /** By outcome. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Batches, read from wherever this process may read them. */
+export interface BatchReader {
+  /** Where the reports of these batches are written. */
+  readonly reportsDir: string;
+  /** False: this process holds the ledger itself, so that nobody works on it meanwhile. */
+  readonly live: boolean;
+  /** Where the runs of these batches are; null: nobody runs them at this moment. */
+  readonly temporal: { readonly address: string; readonly namespace: string } | null;
+  list(limit: number): Promise<readonly ReadBatch[]>;
+  /** Null when the ledger does not know it. */
+  find(batchId: string): Promise<ReadBatch | null>;
+  close(): Promise<void>;
+}
+
+/**
+ * The shared ledger; or the embedded one, by itself when nobody has it, else through the process that does.
+ * @throws LoteError `data-directory-owned` when the owner does not tell where its console is.
+ */
+export async function openBatchReader(config: Config): Promise<BatchReader> {
+  const { databaseUrl, reportsDir } = config;
+  if (databaseUrl !== null) {
+    const ledger = await openLedger({ databaseUrl, directory: config.dataDir });
+    const { address, namespace } = config.temporal;
+    const temporal = address === null ? null : { address, namespace };
+    return ofLedger(ledger, { reportsDir, live: true, temporal, close: () => ledger.close() });
+  }
+  const dataDir = await openDataDir(config.dataDir);
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
+    const lock = await acquireDirectoryLock(dataDir.path);
+    if (lock !== null) {
+      const ledger = await openLedger({ databaseUrl, directory: dataDir.ledger });
+      const close = async (): Promise<void> => {
+        await ledger.close();
+        await lock.release();
+      };
+      return ofLedger(ledger, { reportsDir, live: false, temporal: null, close });
+    }
+    const owner = await findOwner(dataDir);
+    if (owner !== null) return ofOwner(owner);
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new LoteError(
+    'data-directory-owned',
+    `Another process owns ${config.dataDir} and has not told where its console is within ${PATIENCE_MS / 60_000} minutes. Try again in a moment, or look at the Temporal UI.`,
+  );
+}
+
+function ofOwner(owner: OwnerApi): BatchReader {
+  return {
+    reportsDir: owner.endpoints.reportsDir,
+    live: true,
+    temporal: { address: owner.endpoints.temporalAddress, namespace: owner.endpoints.temporalNamespace },
+    list: (limit) => owner.batches(limit),
+    find: (batchId) => owner.batch(batchId),
+    close: () => Promise.resolve(),
+  };
+}
+
+function ofLedger(ledger: Ledger, place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'close'>): BatchReader {
+  async function withCounts(batch: BatchRecord): Promise<ReadBatch> {
+    const counts: Record<string, number> = {};
+    for (const { outcome, invoices } of await ledger.countOutcomes(batch.batchId)) {
+      counts[outcome] = (counts[outcome] ?? 0) + invoices;
+    }
+    return { ...batch, counts };
+  }
+
+  return {
+    ...place,
+    async list(limit) {
+      const read: ReadBatch[] = [];
+      for (const batch of await ledger.listBatches(limit)) read.push(await withCounts(batch));
+      return read;
+    },
+    async find(batchId) {
+      const batch = await ledger.findBatch(batchId);
+      return batch === null ? null : withCounts(batch);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { ReadAs } from '../../domain/read-as.ts';
+import type { Proof } from '../../ingest/ingest-result.ts';
+
+const Mark = z.enum(['.', ',']);
+const Decimal = z.object({ mark: Mark, how: z.string(), ambiguous: z.unknown().optional() });
+const ReadProof = z.object({
+  decimal: z.object({ quantity: Decimal, unit_price: Decimal }).optional(),
+  delimiter: z.object({ value: z.string(), how: z.string().optional() }).optional(),
+  encoding: z.object({ name: z.string(), how: z.string() }).optional(),
+  duplicateRows: z.literal('keep').optional(),
+  profile: z.object({ name: z.string() }).optional(),
+});
+
+/** What a corrections file must carry so that its rows, fewer than the file's, are read as they were. */
+export function readAsOf(proof: Proof): ReadAs {
+  const { decimal, profile, encoding, delimiter, duplicateRows } = ReadProof.parse(proof);
+  return {
+    ...(decimal?.quantity.ambiguous === undefined ? {} : { quantity: decimal.quantity.mark }),
+    ...(decimal?.unit_price.ambiguous === undefined ? {} : { unit_price: decimal.unit_price.mark }),
+    ...(profile === undefined ? {} : { profile: profile.name }),
+    ...(encoding?.how === 'declared' ? { encoding: encoding.name } : {}),
+    ...(delimiter?.how === 'declared' ? { delimiter: delimiter.value } : {}),
+    ...(duplicateRows === undefined ? {} : { duplicateRows }),
+  };
+}
+
+/** In which mark the reader of report.csv writes amounts: the file's own; where no amount shows it, a `;` comes from an Excel with commas. */
+export function decimalMarkOf(proof: Proof): '.' | ',' {
+  const { decimal, delimiter } = ReadProof.parse(proof);
+  if (decimal === undefined) return '.';
+  if (decimal.unit_price.how !== 'either') return decimal.unit_price.mark;
+  if (decimal.quantity.how !== 'either') return decimal.quantity.mark;
+  return delimiter?.value === ';' ? ',' : '.';
+}

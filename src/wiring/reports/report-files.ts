@@ -1,0 +1,136 @@
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
+import { deliveryNotes } from '../../report/delivery-notes.ts';
+import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
+import { writeReport } from '../../report/write-report.ts';
+import type { Counts } from '../../contract/messages.ts';
+import { watchOpenOutcomes } from './open-outcomes.ts';
+import { originalOf } from './original-of.ts';
+
+export interface ReportPlaces {
+  readonly ledger: Ledger;
+  readonly reportsDir: string;
+  readonly dataDir: string;
+  /** Sentences every report carries, e.g. that nothing listens for webhooks. */
+  readonly notes: () => readonly string[];
+  readonly now: () => number;
+}
+
+/** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */
+export function createReportWriter(places: ReportPlaces): ReportWriter {
+  return { write: (batchId) => write(places, batchId), standing: (batchId) => stillTrue(places, batchId) };
+}
+
+/** Writers that are stopped between the last look at the ledger and the last rename, again and again, do not happen. */
+const WRITINGS = 3;
+
+async function write(places: ReportPlaces, batchId: string): Promise<ReportSummary> {
+  const batch = await requireBatch(places.ledger, batchId);
+  const kept = await reportOfPurged(places, batch);
+  if (kept !== null) return kept;
+  for (let writing = 1; ; writing += 1) {
+    const { summary, newest } = await writeOnce(places, batch);
+    // A newer report may have been put in place before this one was: what stands there now must be the newest all the same.
+    if (newest || writing >= WRITINGS) return summary;
+  }
+}
+
+async function writeOnce(
+  places: ReportPlaces,
+  batch: BatchRecord,
+): Promise<{ readonly summary: ReportSummary; readonly newest: boolean }> {
+  const { batchId } = batch;
+  const original = await originalOf(batch, places.dataDir);
+  const since = await places.ledger.sinceReport(batchId);
+  const history = reportHistory(since, await places.ledger.auditOf(batchId));
+  const watched = watchOpenOutcomes(places.ledger);
+  const now = places.now();
+  const written = await writeReport({
+    ledger: watched.ledger,
+    batchId,
+    reportsDir: places.reportsDir,
+    notes: [...places.notes(), ...deliveryNotes(await places.ledger.deliveryTrouble(batch.startedAt))],
+    history,
+    now,
+    ...(original === null ? {} : { original }),
+  });
+  const { json, csv, html, corrections, summary: counts, revision } = written;
+  const said = { revision, writtenAt: now, flags: since.flags, open: watched.open() };
+  const newest = await places.ledger.noteReported(batchId, said);
+  const summary: ReportSummary = {
+    batchId,
+    file: batch.file,
+    state: closedState(batch),
+    counts,
+    revision,
+    ...(history.changes === null ? {} : { changes: changesOf(history.changes.byState) }),
+    reports: { json, csv, html, corrections },
+  };
+  return { summary, newest };
+}
+
+/** Without references: this goes into Temporal's history. */
+function changesOf(byState: readonly ReportedChange[]): NonNullable<ReportSummary['changes']> {
+  return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
+}
+
+/** Late news, or a later file that took invoices over, may have made it untrue. */
+async function stillTrue(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {
+  const { changes } = await places.ledger.sinceReport(batchId);
+  return changes.length > 0 ? null : standing(places, batchId);
+}
+
+async function standing(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {
+  const batch = await requireBatch(places.ledger, batchId);
+  const directory = join(places.reportsDir, batchId);
+  const json = join(directory, 'report.json');
+  const text = await readFile(json, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const { counts } = JSON.parse(text) as { counts: Counts };
+  const corrections = await firstThatExists(
+    ['csv', 'json', 'ndjson', 'txt', 'tsv'].map((end) => join(directory, `corrections.${end}`)),
+  );
+  return {
+    batchId,
+    file: batch.file,
+    state: closedState(batch),
+    counts,
+    reports: { json, csv: join(directory, 'report.csv'), html: join(directory, 'report.html'), corrections },
+  };
+}
+
+/** The words of a purged batch are gone: its report stays as it was, unless something of it moved since. */
+async function reportOfPurged(
+  places: ReportPlaces,
+  { batchId, finishedAt }: BatchRecord,
+): Promise<ReportSummary | null> {
+  const purgedAt = await places.ledger.purgedAt(batchId);
+  return purgedAt === null || (finishedAt ?? 0) > purgedAt ? null : standing(places, batchId);
+}
+
+async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecord> {
+  const batch = await ledger.findBatch(batchId);
+  if (batch !== null) return batch;
+  throw new LoteError(
+    'batch-not-found',
+    `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
+  );
+}
+
+function closedState({ state }: BatchRecord): ReportSummary['state'] {
+  return state === 'refused' || state === 'cancelled' ? state : 'finished';
+}
+
+async function firstThatExists(paths: readonly string[]): Promise<string | null> {
+  for (const path of paths) {
+    const there = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (there) return path;
+  }
+  return null;
+}

@@ -1,0 +1,170 @@
+import type { ReportWriter } from '../../../activities/deps.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { NightBook } from '../../domain/ports/run-log.ts';
+import type { RowStore } from '../../domain/ports/row-store.ts';
+import { DROP_POINTS, type DropPoint } from '../../drop/drop-point.ts';
+
+/** Around each step of an invoice's life: before it, and after it was done but before anybody was told. */
+const LEDGER_STEPS = {
+  claimBatch: ['before-claim', 'after-claim'],
+  restartStaging: ['before-restart', 'after-restart'],
+  stageInvoices: ['before-invoices', 'after-invoices'],
+  finishStaging: ['before-staged', 'after-staged'],
+  saveEndpoint: ['before-registration-recorded', 'registration-recorded'],
+  saveMerchants: ['before-merchant-recorded', 'merchant-recorded'],
+  freeze: ['before-freeze', 'after-freeze'],
+  recordSends: ['before-answer-recorded', 'answer-recorded'],
+  storeDeliveries: ['before-event-recorded', 'event-recorded'],
+  applyDeliveries: ['before-event-applied', 'event-applied'],
+  recordStatus: ['before-status-recorded', 'status-recorded'],
+  closePage: ['before-page-close', 'page-close'],
+  setBatchState: ['before-batch-close', 'batch-close'],
+  nextRevision: ['before-revision', 'revision'],
+} as const satisfies Partial<Record<keyof Ledger, Step>>;
+const ROW_STEPS = { append: ['before-rows', 'after-rows'] } as const satisfies Partial<Record<keyof RowStore, Step>>;
+const SERVICE_STEPS = {
+  registerWebhook: ['before-registration', 'after-registration'],
+  createMerchant: ['before-merchant-post', 'after-merchant-post'],
+  createInvoice: ['before-post', 'after-post'],
+} as const satisfies Partial<Record<keyof InvoicingService, Step>>;
+const REPORT_STEPS = { write: ['before-report-write', 'report-write'] } as const;
+const NIGHT_STEPS = {
+  record: ['before-night-recorded', 'night-recorded'],
+  finish: ['before-night-finished', 'night-finished'],
+} as const satisfies Partial<Record<keyof NightBook, Step>>;
+const SIGNAL_STEP = ['before-signal', 'after-signal'] as const;
+
+type Step = readonly [before: string, after: string];
+
+/** The names that LOTE_CRASH_AT takes, in the order in which a batch comes to them. */
+export const CRASH_POINTS: readonly string[] = [
+  ...LEDGER_STEPS.claimBatch,
+  ...LEDGER_STEPS.restartStaging,
+  ...ROW_STEPS.append,
+  ...LEDGER_STEPS.stageInvoices,
+  ...LEDGER_STEPS.finishStaging,
+  ...SERVICE_STEPS.registerWebhook,
+  ...LEDGER_STEPS.saveEndpoint,
+  ...SERVICE_STEPS.createMerchant,
+  ...LEDGER_STEPS.saveMerchants,
+  ...LEDGER_STEPS.freeze,
+  ...SERVICE_STEPS.createInvoice,
+  ...LEDGER_STEPS.recordSends,
+  ...LEDGER_STEPS.storeDeliveries,
+  ...LEDGER_STEPS.applyDeliveries,
+  ...LEDGER_STEPS.recordStatus,
+  ...SIGNAL_STEP,
+  ...LEDGER_STEPS.closePage,
+  ...LEDGER_STEPS.setBatchState,
+  ...REPORT_STEPS.write,
+  ...LEDGER_STEPS.nextRevision,
+];
+
+/** What a night does besides its batches, in its order; with markers (`.done` files) two more. */
+export const NIGHT_CRASH_POINTS: readonly string[] = [...DROP_POINTS, ...NIGHT_STEPS.record, ...NIGHT_STEPS.finish];
+
+/** What a process hands to its parts so that a test can end it between two steps. */
+export interface CrashPoints {
+  ledger(ledger: Ledger): Ledger;
+  service(service: InvoicingService): InvoicingService;
+  reports(reports: ReportWriter): ReportWriter;
+  nights(book: NightBook): NightBook;
+  drop(point: DropPoint): void;
+  signal<A extends readonly unknown[]>(send: (...args: A) => Promise<void>): (...args: A) => Promise<void>;
+}
+
+export interface CrashOptions {
+  /** `[temporal@|stop@]<point>[:<which time>]`, from LOTE_CRASH_AT; null: every part is handed back as it is. */
+  readonly crashAt: string | null;
+  readonly killSelf: () => void;
+  readonly killTemporal: () => void;
+  /** Stands still until somebody who ended something else (the database) lets it go on. */
+  readonly stopSelf: (point: string) => void;
+}
+
+const ALL_POINTS: ReadonlySet<string> = new Set([...CRASH_POINTS, ...NIGHT_CRASH_POINTS]);
+
+const SHAPE = /^(?:(?<target>temporal|stop)@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
+
+/** @throws LoteError `configuration-invalid` for a point that does not exist. */
+export function createCrashPoints(options: CrashOptions): CrashPoints {
+  if (options.crashAt === null) return NO_CRASH;
+  const { target, point, time } = SHAPE.exec(options.crashAt)?.groups ?? {};
+  if (point === undefined || !ALL_POINTS.has(point)) throw unknownPoint(options.crashAt);
+  const end = endOf(options, target);
+  let left = Number(time ?? 1);
+
+  function reached(name: string): void {
+    if (name !== point) return;
+    left -= 1;
+    if (left === 0) end(name);
+  }
+
+  return {
+    ledger: (ledger) => withRowSteps(between(ledger, LEDGER_STEPS, reached), reached),
+    service: (service) => between(service, SERVICE_STEPS, reached),
+    reports: (reports) => between(reports, REPORT_STEPS, reached),
+    nights: (book) => between(book, NIGHT_STEPS, reached),
+    drop: reached,
+    signal:
+      (send) =>
+      async (...args) => {
+        reached(SIGNAL_STEP[0]);
+        await send(...args);
+        reached(SIGNAL_STEP[1]);
+      },
+  };
+}
+
+function endOf(options: CrashOptions, target: string | undefined): (point: string) => void {
+  if (target === 'stop') return options.stopSelf;
+  return target === 'temporal' ? options.killTemporal : options.killSelf;
+}
+
+/** What every process outside tests of crash safety has. */
+export const NO_CRASH: CrashPoints = {
+  ledger: (ledger) => ledger,
+  service: (service) => service,
+  reports: (reports) => reports,
+  nights: (book) => book,
+  drop: () => undefined,
+  signal: (send) => send,
+};
+
+/** The same part, whose named methods tell where they are. */
+function between<Part extends object>(
+  part: Part,
+  steps: Readonly<Record<string, Step>>,
+  reached: (point: string) => void,
+): Part {
+  return new Proxy(part, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      const step = typeof name === 'string' ? steps[name] : undefined;
+      if (step === undefined || typeof value !== 'function') return value;
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        reached(step[0]);
+        const result: unknown = await Reflect.apply(value, target, args);
+        reached(step[1]);
+        return result;
+      };
+    },
+  });
+}
+
+/** Rows go through a store of their own for each claim. */
+function withRowSteps(ledger: Ledger, reached: (point: string) => void): Ledger {
+  const rowStore: Ledger['rowStore'] = (claim) => between(ledger.rowStore(claim), ROW_STEPS, reached);
+  return new Proxy(ledger, {
+    get: (target, name) => (name === 'rowStore' ? rowStore : (Reflect.get(target, name) as unknown)),
+  });
+}
+
+function unknownPoint(crashAt: string): LoteError {
+  return new LoteError(
+    'configuration-invalid',
+    `Reading LOTE_CRASH_AT (for tests only): it must be [temporal@|stop@]<point>[:<which time>] with a point of ${[...ALL_POINTS].join(', ')}; found ${JSON.stringify(crashAt)}.`,
+  );
+}

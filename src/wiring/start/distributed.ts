@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Readiness } from '../../domain/readiness.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { choosePort } from '../../runtime/temporal/free-port.ts';
+import { startHealthServer } from '../../runtime/process/health-server.ts';
+import type { Logger } from '../../runtime/process/logger.ts';
+import type { ServiceProfile } from '../../service/profile.ts';
+import { activityDeps } from './activity-deps.ts';
+import { startConsole } from '../../console/start-console.ts';
+import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
+import { authenticatedService } from '../account/authenticated-service.ts';
+import { createCommonFolders } from '../reports/common-folders.ts';
+import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
+import { consoleParts } from '../operator/console-parts.ts';
+import { createCrashPoints, type CrashPoints } from './crash-points.ts';
+import { killSelf, stopSelf } from './end-self.ts';
+import { keeping, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
+import { requireOwnQueue } from '../temporal/require-own-queue.ts';
+import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
+import { openLedger } from '../account/open-ledger.ts';
+import { rememberService, requireKnownService, type Interlock } from '../account/account-guard.ts';
+import { openSharedService, readProfile } from '../account/open-service.ts';
+import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { startReceiver } from './start-receiver.ts';
+import { startWorker } from './start-worker.ts';
+import { watchTemporal } from '../temporal/watch-temporal.ts';
+import { watchStuckBatches, workerReadiness } from './worker-health.ts';
+import { startedParts, type StartedParts } from './stop-in-reverse.ts';
+
+/** What every process of the distributed form holds: the shared ledger, the service, Temporal. */
+interface Shared {
+  readonly parts: StartedParts;
+  readonly ledger: Ledger;
+  readonly requireAccount: () => Promise<unknown>;
+  readonly service: InvoicingService;
+  readonly profile: ServiceProfile;
+  readonly client: Client;
+  readonly place: TemporalPlace;
+  readonly crash: CrashPoints;
+}
+
+export interface DistributedWorker {
+  readonly ended: Promise<void>;
+  /** Where probes ask; null: nowhere (HEALTH_PORT=none). */
+  readonly healthUrl: string | null;
+  stop(): Promise<void>;
+}
+
+/** A worker on the shared ledger and the shared Temporal server. */
+export async function startDistributedWorker(config: Config, log: Logger): Promise<DistributedWorker> {
+  const shared = await openShared(config, log);
+  return orStop(shared.parts, async () => {
+    const { taskQueue } = config;
+    await requireOwnQueue({
+      taskQueue,
+      keeps: keeping(shared.ledger.id, config.application),
+      pollers: () => queuePollers(shared.client, taskQueue),
+      pause: (ms) => sleep(ms),
+      tell: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
+    });
+    const folders = createCommonFolders({ config, ledger: shared.ledger, log });
+    await folders?.join();
+    const deps = activityDeps({
+      ...{ ...shared, folders },
+      ...{ config, webhookUrl: config.webhook.url, log },
+      searchable: await ensureSearchAttributes(shared.client, log),
+      consoleUrl: () => config.console.publicUrl,
+    });
+    const worker = await startWorker(deps, {
+      temporal: shared.place,
+      namespace: config.temporal.namespace,
+      taskQueue,
+      sayGoodbye: (identity) => sayGoodbye(shared.client, taskQueue, identity),
+    });
+    shared.parts.add('worker', () => worker.stop());
+    await ensureReconciliationSchedule(shared.client, config, log);
+    const { client, ledger } = shared;
+    const stuck = watchStuckBatches({ ledger, client, application: config.application, log });
+    shared.parts.add('watch of stuck batches', () => stuck.stop());
+    const watch = watchTemporal(client, shared.place.address, log);
+    shared.parts.add('watch of temporal', () => watch.stop());
+    const healthUrl = await serveHealth(config, workerReadiness({ ledger, client, worker, folders }), shared.parts);
+    return { ended: worker.ended, healthUrl, stop: () => shared.parts.stop() };
+  });
+}
+
+async function serveHealth(
+  { health }: Config,
+  ready: () => Promise<Readiness>,
+  parts: StartedParts,
+): Promise<string | null> {
+  if (health === null) return null;
+  const { host, explicit } = health;
+  const server = await startHealthServer({ host, port: await choosePort(health), ready }).catch((error: unknown) => {
+    // Of workers that start at once, several choose the same free port; who was told no port takes any.
+    if (explicit || !(error instanceof LoteError) || error.code !== 'port-taken') throw error;
+    return startHealthServer({ host, port: 0, ready });
+  });
+  parts.add('health', () => server.close());
+  return server.url;
+}
+
+/** A receiver on the shared ledger. */
+export async function startDistributedReceiver(
+  config: Config,
+  log: Logger,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const shared = await openShared(config, log);
+  return orStop(shared.parts, async () => {
+    const receiver = await startReceiver({
+      ...shared,
+      config,
+      port: config.receiver.port,
+      client: () => shared.client,
+      log,
+    });
+    shared.parts.add('receiver', () => receiver.close());
+    return { url: receiver.url, stop: () => shared.parts.stop() };
+  });
+}
+
+/**
+ * A console on the shared ledger. With a Temporal server it does everything that the console of `lote up` does; without one it only shows,
+ * and says so. Whether Temporal and the service are there it tells on its health page: it comes up without them.
+ */
+export async function startDistributedConsole(
+  config: Config,
+  log: Logger,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const parts = startedParts(log);
+  const { service, temporal, console: place } = config;
+  return orStop(parts, async () => {
+    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    parts.add('ledger', () => ledger.close());
+    const client =
+      temporal.address === null ? null : lazyClient(await placeOf(temporal.address, temporal), temporal.namespace);
+    if (client !== null) parts.add('temporal', () => client.connection.close());
+    const web = await startConsole({
+      ...{ host: place.host, port: place.port },
+      ...consoleParts({
+        ...{ config, ledger, client, log, folders: createCommonFolders({ config, ledger, log }) },
+        profile: readProfile(config),
+        serviceBaseUrl: service.kind === 'remote' ? service.baseUrl : null,
+        temporalUi: temporal.uiUrl,
+        receiverUrl: null,
+      }),
+      ...(place.token === null ? {} : { token: place.token }),
+    });
+    parts.add('console', () => web.close());
+    return { url: web.url, stop: () => parts.stop() };
+  });
+}
+
+async function openShared(config: Config, log: Logger): Promise<Shared> {
+  const { service: account, temporal } = config;
+  if (account.kind !== 'remote' || temporal.address === null) {
+    throw new LoteError('configuration-invalid', 'A process of its own needs INVOICING_BASE_URL and TEMPORAL_ADDRESS.');
+  }
+  const parts = startedParts(log);
+  const profile = readProfile(config);
+  const { address } = temporal;
+  return orStop(parts, async () => {
+    const crash = crashPointsOf(config);
+    const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
+    parts.add('ledger', () => ledger.close());
+    const { application } = config;
+    const guard = (): Interlock => ({ ledger, application, account, profile, now: Date.now() });
+    const requireAccount = (): Promise<boolean> => requireKnownService(guard());
+    await requireAccount();
+    const service = authenticatedService({
+      service: crash.service(openSharedService(config, account, { profile, ledger })),
+      isKnown: requireAccount,
+      remember: () => rememberService(guard()),
+    });
+    parts.add('service', () => service.close());
+    const place = await placeOf(address, temporal);
+    const client = await connectClient(place, temporal.namespace);
+    parts.add('temporal', () => client.connection.close());
+    return { parts, ledger, requireAccount, service, profile, client, place, crash };
+  });
+}
+
+async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    await parts.stop();
+    throw error;
+  }
+}
+
+function crashPointsOf({ crashAt }: Config): CrashPoints {
+  return createCrashPoints({
+    crashAt,
+    // The server is not ours to end.
+    killTemporal: () => undefined,
+    ...{ killSelf, stopSelf },
+  });
+}

@@ -1,0 +1,15 @@
+import type { RetrySettings } from '../../../activities/deps.ts';
+import type { ServiceProfile } from '../../service/profile.ts';
+import { repeatWindowMs } from '../operator/repeat-window.ts';
+
+/** What the profile of a service allows to be sent again. */
+export function retrySettings({ retry, idempotency }: ServiceProfile): RetrySettings {
+  return {
+    failedReasonCodes: retry.failedReasonCodes,
+    maxGenerations: retry.maxGenerations,
+    repeatsPerInvoice: retry.repeatsPerInvoice,
+    retentionMs: repeatWindowMs({ idempotency }),
+    rejectionIsProof: idempotency.mismatchCodes.length > 0,
+    refusedRepeatIsProof: idempotency.refusedRepeatIsProof,
+  };
+}

@@ -1,0 +1,74 @@
+import type { Client } from '@temporalio/client';
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Ledger, SettledInvoice } from '../../domain/ports/ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import type { Logger } from '../../runtime/process/logger.ts';
+import { createWebhookSecrets } from '../../runtime/config/webhook-secrets.ts';
+import type { ServiceProfile } from '../../service/profile.ts';
+import { createDeliveryApplier } from '../../webhooks/delivery-applier.ts';
+import { startReceiver as listen } from '../../webhooks/server.ts';
+import { createSignalRelay } from '../../webhooks/signal-relay.ts';
+import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
+import { NO_CRASH, type CrashPoints } from './crash-points.ts';
+import { createReadiness } from './readiness.ts';
+import { confirmFailure } from '../operator/failure-confirmation.ts';
+
+export interface ReceiverParts {
+  readonly config: Config;
+  readonly port: number;
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly profile: ServiceProfile;
+  readonly client: () => Client;
+  /** Left out: none. */
+  readonly crash?: CrashPoints;
+  readonly log: Logger;
+}
+
+/** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
+export async function startReceiver(parts: ReceiverParts): Promise<{ url: string; close(): Promise<void> }> {
+  const { config, ledger, service, profile, log } = parts;
+  const now = Date.now;
+  const ownSecrets = createWebhookSecrets(config.webhook, log);
+  const relay = createSignalRelay({
+    pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
+    send: (parts.crash ?? NO_CRASH).signal(async (workflowId: string, ordinals: readonly number[]) => {
+      await parts
+        .client()
+        .workflow.getHandle(workflowId)
+        .signal('settled', { ordinals: [...ordinals] });
+    }),
+    // A page that has ended takes no more news: nothing to worry about.
+    log: { warn: (message, fields) => log.debug(message, fields) },
+  });
+  const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
+  const applier = createDeliveryApplier({
+    apply: (serviceIds) => ledger.applyDeliveries(serviceIds),
+    onApplied({ settled, toConfirm }) {
+      onSettled(settled);
+      for (const invoice of toConfirm) void confirmFailure({ ledger, service, onSettled, log, now }, invoice);
+    },
+    log,
+  });
+  const receiver = await listen({
+    host: config.receiver.host,
+    port: parts.port,
+    ledger,
+    secrets: async () => [
+      ...(await ownSecrets()),
+      ...(await ledger.webhookSecrets(service.baseUrl, config.application)),
+    ],
+    ready: createReadiness({ ledger: () => ledger.ping() }),
+    shapes: { signature: profile.signature, event: profile.event },
+    onStored: (deliveries) => applier.add(deliveries),
+    log,
+  });
+  return {
+    url: receiver.url,
+    async close() {
+      await receiver.close();
+      await applier.idle();
+      await relay.flush();
+    },
+  };
+}

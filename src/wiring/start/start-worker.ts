@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { DefaultLogger, IllegalStateError, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import type { ActivityDeps } from '../../../activities/deps.ts';
+import { createActivities } from '../../../activities/index.ts';
+import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
+import { keeping, workerIdentity } from '../temporal/queue-pollers.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+/** Slices in flight must be allowed to end: their POSTs are on the wire. */
+const GRACE = '30s';
+/** After the grace the process leaves anyway; what was on the wire is repeated with the same key and bytes. */
+const FORCE = '45s';
+/** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
+const ACTIVITIES_AT_ONCE = 24;
+
+export interface WorkerPlace {
+  readonly temporal: TemporalPlace;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** Tells the others that this worker has left; left out: nobody else is there. */
+  readonly sayGoodbye?: (identity: string) => Promise<void>;
+  /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
+  readonly workflowBundle?: string;
+}
+
+export interface RunningWorker {
+  /** Resolves when the worker has left; rejects when it died. */
+  readonly ended: Promise<void>;
+  /** False while it stops, and after that. */
+  isRunning(): boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in one that has a worker:
+ * the runtime keeps a process alive until its last worker ends.
+ */
+function quietSdk({ log }: ActivityDeps): void {
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
+      telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
+    });
+  } catch (error) {
+    // A second worker of one process shares the runtime of the first.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
+}
+
+/** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
+export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
+  quietSdk(deps);
+  const connection = await NativeConnection.connect(place.temporal);
+  const identity = workerIdentity(
+    keeping(deps.ledger.id, deps.application),
+    process.pid,
+    randomBytes(4).toString('hex'),
+  );
+  const worker = await Worker.create({
+    connection,
+    namespace: place.namespace,
+    taskQueue: place.taskQueue,
+    identity,
+    activities: createActivities(deps),
+    workflowBundle:
+      place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },
+    shutdownGraceTime: GRACE,
+    shutdownForceTime: FORCE,
+    maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+  });
+  const ended = runToTheEnd(worker, connection);
+  // Whoever starts a worker learns of its end through `ended`; a rejection before that must not end the process.
+  ended.catch(() => undefined);
+  return {
+    ended,
+    isRunning: () => worker.getState() === 'RUNNING',
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended;
+      // Whoever cannot say it stays listed for some minutes; others then wait and see whether it asks again.
+      await place
+        .sayGoodbye?.(identity)
+        .catch((err: unknown) => deps.log.warn('a worker could not say goodbye', { err }));
+    },
+  };
+}
+
+async function runToTheEnd(worker: Worker, connection: NativeConnection): Promise<void> {
+  try {
+    await worker.run();
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
+import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Readiness } from '../../domain/readiness.ts';
+import type { CommonFolders } from '../reports/common-folders.ts';
+import { createReadiness } from './readiness.ts';
+import type { RunningWorker } from './start-worker.ts';
+import { askStuckRun } from '../temporal/stuck-run.ts';
+import { askTemporal } from '../temporal/watch-temporal.ts';
+
+const FOLDERS: readonly FolderRole[] = ['input', 'reports', 'files'];
+const LOOK_EVERY_MS = 30_000;
+/** More batches than this are hardly open at once. */
+const MOST_BATCHES = 50;
+const GOING_ON = new Set(['staging', 'running', 'paused']);
+
+export interface WorkerHealthParts {
+  readonly ledger: Ledger;
+  readonly client: Client;
+  readonly worker: Pick<RunningWorker, 'isRunning'>;
+  readonly folders: CommonFolders | null;
+}
+
+/** Whether a worker can do its work now: ledger, Temporal, its own state, and the folders that it shares. */
+export function workerReadiness({ ledger, client, worker, folders }: WorkerHealthParts): () => Promise<Readiness> {
+  return createReadiness({
+    ledger: () => ledger.ping(),
+    temporal: () => askTemporal(client),
+    worker: async () => {
+      if (!worker.isRunning()) throw new LoteError('worker-missing', 'Looking at the worker: it has stopped.');
+    },
+    ...(folders === null ? {} : { folders: async () => Promise.all(FOLDERS.map((role) => folders.require(role))) }),
+  });
+}
+
+export interface StuckWatch {
+  readonly ledger: Pick<Ledger, 'listBatches'>;
+  readonly client: Client;
+  readonly application: string;
+  /** Between two looks; default 30 s. */
+  readonly everyMs?: number;
+  readonly log: { error(message: string, fields?: Record<string, unknown>): void };
+}
+
+/** Says once of each batch that its workflow tasks fail again and again, and once that it goes on. */
+export function watchStuckBatches(watch: StuckWatch): { stop(): Promise<void> } {
+  const stopped = new AbortController();
+  const stuck = new Set<string>();
+  const watching = (async () => {
+    while (!stopped.signal.aborted) {
+      // Away or not, the next look comes; whoever is away is said elsewhere.
+      await look(watch, stuck).catch(() => undefined);
+      await sleep(watch.everyMs ?? LOOK_EVERY_MS, undefined, { ref: false, signal: stopped.signal }).catch(
+        () => undefined,
+      );
+    }
+  })();
+  return {
+    async stop() {
+      stopped.abort();
+      await watching;
+    },
+  };
+}
+
+async function look({ ledger, client, application, log }: StuckWatch, stuck: Set<string>): Promise<void> {
+  const batches = await ledger.listBatches(MOST_BATCHES);
+  for (const { batchId, workflowId, state, application: whose } of batches) {
+    if (whose !== application) continue;
+    const found = GOING_ON.has(state) ? await askStuckRun(client, workflowId) : null;
+    if (found !== null && !stuck.has(batchId)) {
+      stuck.add(batchId);
+      log.error('a batch is stuck: its workflow task fails again and again; run a worker with the code that began it', {
+        batchId,
+        ...found,
+      });
+    }
+    if (found === null && stuck.delete(batchId)) log.error('a batch that was stuck goes on', { batchId });
+  }
+}

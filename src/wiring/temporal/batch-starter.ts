@@ -1,0 +1,61 @@
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { batchIdOf } from '../../../activities/batch/ingest.ts';
+import type { RunDirectory } from '../../../activities/deps.ts';
+import { hashFile } from '../../ingest/hash-file.ts';
+import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
+import type { BatchInput } from '../../contract/messages.ts';
+import { resolveInput } from '../reports/input-files.ts';
+
+export interface StartPlace {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly application: string;
+  readonly inputDir: string;
+}
+
+export type BatchHandle = WorkflowHandle<typeof invoiceBatch>;
+
+/** Starts a batch under the id that its bytes give it, or joins the run that has this id already. */
+export async function startBatch(
+  place: StartPlace,
+  input: BatchInput,
+): Promise<{ batchId: string; handle: BatchHandle }> {
+  const sha256 = await hashFile(await resolveInput(place.inputDir, input.file));
+  const batchId = batchIdOf(place.application, input.file, sha256);
+  const handle = await place.client.workflow.start<typeof invoiceBatch>('invoiceBatch', {
+    workflowId: batchId,
+    taskQueue: place.taskQueue,
+    args: [input],
+    staticSummary: input.file,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
+  return { batchId, handle };
+}
+
+/** Whether the run that holds a batch still lives; a run that Temporal does not know any more does not. */
+export function createRunDirectory(client: Client): RunDirectory {
+  return {
+    async isOpen(workflowId, runId) {
+      return (await describe(workflowId, runId))?.status.name === 'RUNNING';
+    },
+    async endedForMs(workflowId, runId) {
+      const asked = await describe(workflowId, runId);
+      if (asked?.status.name === 'RUNNING') return null;
+      const latest = await describe(workflowId);
+      if (latest === null) return Number.POSITIVE_INFINITY;
+      if (latest.status.name === 'RUNNING') return null;
+      return Date.now() - (latest.closeTime?.getTime() ?? 0);
+    },
+  };
+
+  async function describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | null> {
+    try {
+      return await client.workflow.getHandle(workflowId, runId).describe();
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Client } from '@temporalio/client';
+import { ScheduleAlreadyRunning } from '@temporalio/client';
+import type { Config } from '../../runtime/config/config.ts';
+
+/** Often enough that a report is right long before anybody reads it, seldom enough to cost nothing. */
+const EVERY = '15m';
+/** One that was missed while everything was down is worth nothing: the next one sees the same. */
+const CATCH_UP = '1m';
+
+type Place = Pick<Config, 'application' | 'taskQueue'>;
+
+/** One schedule for each application and task queue; also the start of its runs' ids. */
+export function reconciliationId({ application, taskQueue }: Place): string {
+  const prefix = application === 'default' ? '' : `${application}-`;
+  const suffix = taskQueue === 'lote' ? '' : `-${taskQueue}`;
+  return `${prefix}reconciliation${suffix}`;
+}
+
+/** Makes sure that reconciliation is scheduled; one that an operator paused or changed stays as it is. */
+export async function ensureReconciliationSchedule(
+  client: Client,
+  place: Place,
+  log: { warn(message: string, fields?: Record<string, unknown>): void },
+): Promise<void> {
+  const scheduleId = reconciliationId(place);
+  try {
+    await client.schedule.create({
+      scheduleId,
+      spec: { intervals: [{ every: EVERY }] },
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'reconciliation',
+        workflowId: scheduleId,
+        taskQueue: place.taskQueue,
+        args: [{}],
+      },
+      policies: { overlap: 'SKIP', catchupWindow: CATCH_UP },
+      state: { note: 'Repeats unknown invoices, asks for silent ones, rewrites the reports that late news changed.' },
+    });
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return;
+    log.warn('reconciliation is not scheduled; lote reconcile does the same by hand', { err: error });
+  }
+}

@@ -1,0 +1,58 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { QueuePoller } from './queue-pollers.ts';
+
+/** A worker that lives takes a new task within milliseconds; one that is busy asks for the next one within this time. */
+const PATIENCE_MS = 10_000;
+const LOOK_EVERY_MS = 500;
+
+export interface WorkerWatch {
+  readonly taskQueue: string;
+  /** What the worker must keep. */
+  readonly keeps: string;
+  readonly pollers: () => Promise<readonly QueuePoller[]>;
+  readonly pause: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Waits until a worker of this ledger and application is listed for the task queue. Listed is not alive: a killed one stays listed for five minutes.
+ * @throws LoteError `worker-missing` after 10 s without one.
+ */
+export async function requireListedWorker(watch: WorkerWatch): Promise<void> {
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
+    if ((await ownPollers(watch)).length > 0) return;
+    await watch.pause(LOOK_EVERY_MS);
+  }
+  throw workerMissing(watch);
+}
+
+/**
+ * Waits for a sign of life after work was handed out: the work was taken up (a worker answered for it), or a listed worker asked again.
+ * @throws LoteError `worker-missing` after 10 s without one.
+ */
+export async function requireLiveWorker(watch: WorkerWatch, takenUp: Promise<unknown>): Promise<void> {
+  let taken = false;
+  takenUp.then(
+    () => (taken = true),
+    () => undefined,
+  );
+  const first = new Map((await ownPollers(watch)).map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
+    if (taken) return;
+    const now = await ownPollers(watch);
+    if (now.some(({ identity, lastAskedAt }) => lastAskedAt > (first.get(identity) ?? 0))) return;
+    await watch.pause(LOOK_EVERY_MS);
+  }
+  throw workerMissing(watch);
+}
+
+async function ownPollers({ pollers, keeps }: WorkerWatch): Promise<readonly QueuePoller[]> {
+  return (await pollers()).filter((poller) => poller.keeps === keeps);
+}
+
+function workerMissing({ taskQueue, keeps }: WorkerWatch): LoteError {
+  return new LoteError(
+    'worker-missing',
+    `Looking for a worker on task queue ${taskQueue}: one that keeps ${keeps} (ledger/application) must be running, but none gave a sign of life for 10 s. Nothing was sent. ` +
+      'Start one with `lote worker` on the same DATABASE_URL, TEMPORAL_ADDRESS, LOTE_TASK_QUEUE and LOTE_APPLICATION.',
+  );
+}

@@ -1,0 +1,51 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { QueuePoller } from './queue-pollers.ts';
+
+/** A worker asks again at least once a minute: one that was silent for longer than this has stopped. */
+const WINDOW_MS = 90_000;
+const LOOK_EVERY_MS = 2_000;
+
+export interface OwnQueue {
+  readonly taskQueue: string;
+  /** What this worker keeps. */
+  readonly keeps: string;
+  readonly pollers: () => Promise<readonly QueuePoller[]>;
+  readonly pause: (ms: number) => Promise<unknown>;
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Refuses a task queue on which a worker of another ledger or application asks for work: each would take the other's activities, and refuse them.
+ * A worker that was killed stays listed for minutes, so one that does not ask again within 90 s counts as gone. Advice only: the ledger's id in every
+ * activity's input is the authority.
+ * @throws LoteError `ledger-foreign`
+ */
+export async function requireOwnQueue(queue: OwnQueue): Promise<void> {
+  const first = await foreignPollers(queue);
+  if (first.size === 0) return;
+  queue.tell(
+    `Task queue ${queue.taskQueue}: a worker of another ledger or application asked for work there; looking for 90 s whether it still does …`,
+  );
+  // By the server's own clock and by number of looks: the two machines' clocks need not agree.
+  for (let waited = 0; waited < WINDOW_MS; waited += LOOK_EVERY_MS) {
+    await queue.pause(LOOK_EVERY_MS);
+    const now = await foreignPollers(queue);
+    for (const [identity, lastAskedAt] of now) {
+      if (lastAskedAt > (first.get(identity) ?? 0)) throw foreign(queue, identity);
+    }
+    if (now.size === 0) return;
+  }
+}
+
+async function foreignPollers({ pollers, keeps }: OwnQueue): Promise<Map<string, number>> {
+  const foreign = (await pollers()).filter((poller) => poller.keeps !== null && poller.keeps !== keeps);
+  return new Map(foreign.map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
+}
+
+function foreign({ taskQueue, keeps }: OwnQueue, identity: string): LoteError {
+  return new LoteError(
+    'ledger-foreign',
+    `Starting a worker on task queue ${taskQueue}: all its workers must keep one ledger and one application, but "${identity}" works there and this one keeps ${keeps}. ` +
+      'Stop the other worker, or give this one a task queue of its own (LOTE_TASK_QUEUE).',
+  );
+}

@@ -1,0 +1,96 @@
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
+import { answerWithin } from './answer-within.ts';
+
+/** The server repeats a failed workflow task at once; the third time nobody's restart is the reason. */
+const STUCK_FROM_ATTEMPT = 3;
+/** Pages of one batch that are looked at. */
+const MOST_PAGES = 20;
+const MOST_EVENTS = 20;
+const PATIENCE_MS = 2_000;
+/** gRPC's own number. */
+const NOT_FOUND = 5;
+/** EVENT_TYPE_WORKFLOW_TASK_FAILED */
+const TASK_FAILED = 8;
+/** Numbers of WorkflowTaskFailedCause that a person can do something about. */
+const CAUSES: Readonly<Record<number, string>> = {
+  14: 'WORKFLOW_WORKER_UNHANDLED_FAILURE',
+  24: 'NON_DETERMINISTIC_ERROR',
+};
+
+/** A run whose workflow task fails again and again: nothing of it goes on until a worker with fitting code takes it. */
+export interface StuckRun {
+  readonly workflowId: string;
+  readonly attempts: number;
+  /** Epoch milliseconds; null: the server does not say. */
+  readonly since: number | null;
+  /** The server's word for it, such as NON_DETERMINISTIC_ERROR. Never a failure's own text. */
+  readonly cause: string;
+}
+
+/**
+ * Looks at a batch's run and at its pages; null when all goes on, or when nothing runs.
+ * @throws LoteError `temporal-unavailable` when Temporal does not answer within 2 s
+ */
+export async function askStuckRun(client: Client, workflowId: string): Promise<StuckRun | null> {
+  const asked = look(client, workflowId).then(
+    (stuck) => ({ stuck }),
+    (error: unknown) => (isGrpcServiceError(error) && error.code === NOT_FOUND ? { stuck: null } : null),
+  );
+  const answer = await answerWithin(PATIENCE_MS, asked);
+  if (answer !== null) return answer.stuck;
+  throw new LoteError(
+    'temporal-unavailable',
+    `Looking whether ${workflowId} goes on: Temporal did not answer in time.`,
+  );
+}
+
+/** The same for whoever shows it: null too when nobody knows. */
+export function findStuckRun(client: Client, workflowId: string): Promise<StuckRun | null> {
+  return askStuckRun(client, workflowId).catch(() => null);
+}
+
+async function look(client: Client, workflowId: string): Promise<StuckRun | null> {
+  const { pendingWorkflowTask, pendingChildren } = await describe(client, workflowId);
+  const own = await stuckBy(client, workflowId, pendingWorkflowTask);
+  if (own !== null) return own;
+  const pages = (pendingChildren ?? []).slice(0, MOST_PAGES).flatMap(({ workflowId: page }) => page ?? []);
+  const found = await Promise.all(
+    pages.map(async (page) => stuckBy(client, page, (await describe(client, page)).pendingWorkflowTask)),
+  );
+  return found.find((stuck) => stuck !== null) ?? null;
+}
+
+type Described = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
+
+function describe(client: Client, workflowId: string): Promise<Described> {
+  const { namespace } = client.options;
+  return client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
+}
+
+async function stuckBy(
+  client: Client,
+  workflowId: string,
+  task: Described['pendingWorkflowTask'],
+): Promise<StuckRun | null> {
+  const attempts = task?.attempt ?? 0;
+  if (attempts < STUCK_FROM_ATTEMPT) return null;
+  const scheduled = task?.originalScheduledTime?.seconds;
+  return {
+    ...{ workflowId, attempts },
+    since: scheduled === undefined || scheduled === null ? null : Number(scheduled) * 1_000,
+    cause: await causeOf(client, workflowId),
+  };
+}
+
+/** The first failure is in the history, the repeated ones are not. */
+async function causeOf(client: Client, workflowId: string): Promise<string> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: client.options.namespace,
+    execution: { workflowId },
+    maximumPageSize: MOST_EVENTS,
+  });
+  const failed = history?.events?.find(({ eventType }) => eventType === TASK_FAILED);
+  const cause = failed?.workflowTaskFailedEventAttributes?.cause;
+  return cause === undefined || cause === null ? 'WORKFLOW_TASK_TIMED_OUT' : (CAUSES[cause] ?? `CAUSE_${cause}`);
+}

@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger, SendOutcome } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
+
+const POLICY = { retryableCodes: ['try-again'], maxGenerations: 2 };
+const REFUSED: SendOutcome = { kind: 'rejected', reason: REASON };
+const UNKNOWN: SendOutcome = { kind: 'pending', reason: REASON, mayExist: true };
+
+/** What the failure budget and the first invoices of a batch are judged by. */
+export function answerCountsContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+
+  async function accept(batch: TestBatch, refs: readonly string[]): Promise<void> {
+    for (const ref of refs) await batch.send(ref, accepted(serviceIdOf(scenario, ref)));
+  }
+
+  /** `failed` by a GET that confirms the event. */
+  async function fail(batch: TestBatch, ref: string, code: string): Promise<void> {
+    const { invoices } = await ledger.reportedFailures(batch.batchId, 100);
+    const found = invoices.find(({ serviceId }) => serviceId === serviceIdOf(scenario, ref));
+    if (found === undefined) throw new Error(`${ref} was expected among the reported failures`);
+    await ledger.recordStatus([
+      {
+        invoiceId: found.invoiceId,
+        serviceId: found.serviceId,
+        status: 'failed',
+        reason: { code, message: code },
+        now: NOW,
+      },
+    ]);
+  }
+
+  function report(refs: readonly string[], verdict: 'issued' | 'failed') {
+    return ledger.recordDeliveries(
+      refs.map((ref) => delivery(serviceIdOf(scenario, ref), verdict, { reason: REASON })),
+    );
+  }
+
+  describe('what the service has said of a batch', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('counts each invoice by its answer and by its final word', async () => {
+      const refs = ['refused', 'issued', 'failed', 'again', 'reported', 'open', 'unanswered', 'unsent'];
+      const batch = await scenario.run(
+        refs.map((ref) => ({ ref })),
+        8,
+      );
+      await batch.send('refused', REFUSED);
+      await batch.send('unanswered', UNKNOWN);
+      await accept(batch, ['issued', 'failed', 'again', 'reported', 'open']);
+      await report(['issued'], 'issued');
+      await report(['failed', 'again', 'reported'], 'failed');
+      await fail(batch, 'failed', 'for-good');
+      await fail(batch, 'again', 'try-again');
+
+      const counts = await ledger.countAnswers(batch.batchId, POLICY);
+      const firstTwo = await ledger.countAnswers(batch.batchId, { ...POLICY, from: 1, to: 2 });
+      const lastGeneration = await ledger.countAnswers(batch.batchId, { ...POLICY, maxGenerations: 1 });
+
+      expect(counts).toEqual({
+        ...{ refused: 1, accepted: 5, issued: 1 },
+        ...{ failed: 1, retryable: 1, pending: 2, unanswered: 1 },
+      });
+      expect(firstTwo).toMatchObject({ refused: 1, accepted: 1, issued: 1, failed: 0, unanswered: 0 });
+      expect(lastGeneration).toMatchObject({ failed: 2, retryable: 0 });
+    });
+
+    it('counts nothing of an invoice that another batch sends', async () => {
+      const owner = await scenario.run([{ ref: 'shared' }]);
+      await accept(owner, ['shared']);
+      const other = await scenario.run([{ ref: 'shared' }]);
+
+      const counts = await ledger.countAnswers(other.batchId, POLICY);
+
+      expect(Object.values(counts).every((invoices) => invoices === 0)).toBe(true);
+      expect(await ledger.firstUnsent(other.batchId, 9)).toEqual([]);
+    });
+
+    it('names the first invoices that are not sent', async () => {
+      const batch = await scenario.run(['a', 'b', 'c', 'd', 'e'].map((ref) => ({ ref: `first-${ref}` })));
+      await batch.send('first-a', REFUSED);
+      await accept(batch, ['first-c']);
+
+      expect(await ledger.firstUnsent(batch.batchId, 2)).toEqual([2, 4]);
+      expect(await ledger.firstUnsent(batch.batchId, 9)).toEqual([2, 4, 5]);
+    });
+
+    it('gives some of the reported failures, and says how many there are', async () => {
+      const refs = ['f1', 'f2', 'f3', 'f4'].map((ref) => `reported-${ref}`);
+      const batch = await scenario.run(refs.map((ref) => ({ ref })));
+      await accept(batch, refs);
+      await report(refs.slice(0, 3), 'failed');
+
+      const { reported, invoices } = await ledger.reportedFailures(batch.batchId, 2);
+
+      expect(reported).toBe(3);
+      expect(invoices).toHaveLength(2);
+      for (const invoice of invoices) expect(invoice).toMatchObject({ reason: REASON, asks: 0 });
+      await fail(batch, refs[0] ?? '', 'for-good');
+      expect(await ledger.reportedFailures(batch.batchId, 9)).toMatchObject({ reported: 2 });
+    });
+  });
+}

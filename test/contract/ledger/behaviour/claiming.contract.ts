@@ -1,0 +1,360 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import {
+  accepted,
+  createScenario,
+  finishStaging,
+  invoiceOf,
+  NOW,
+  REASON,
+  serviceIdOf,
+  stage,
+  validInvoice,
+} from '../scenario.ts';
+
+const OTHER_RUN = { runId: 'run-2', workflowId: 'workflow-2' };
+
+export function claimingContract(open: OpenLedger): void {
+  describe('claimBatch', () => {
+    let ledger: Ledger;
+    let scenario: Scenario;
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('claims a new file in state staging', async () => {
+      const batch = await scenario.begin();
+
+      expect(await batch.record()).toEqual({
+        batchId: batch.batchId,
+        application: scenario.application,
+        file: 'invoices.csv',
+        sha256: batch.sha256,
+        state: 'staging',
+        workflowId: `workflow-of-${batch.batchId}`,
+        runId: 'run-1',
+        pageSize: 0,
+        pages: 0,
+        rows: 0,
+        rowsWithoutInvoice: 0,
+        invoices: 0,
+        startedAt: NOW,
+        finishedAt: null,
+        revision: 0,
+        fencingToken: 1,
+        proof: {},
+      });
+    });
+
+    it('lets the same run claim its staging batch again, and refuses another', async () => {
+      const batch = await scenario.begin();
+
+      expect((await batch.claim()).kind).toBe('claimed');
+      expect((await batch.claim(OTHER_RUN)).kind).toBe('owned');
+      expect((await batch.record()).runId).toBe('run-1');
+    });
+
+    it('hands a staging batch to a run that takes over, which ingests from the start', async () => {
+      const batch = await scenario.begin();
+
+      const result = await batch.claim({ ...OTHER_RUN, takeOver: true });
+
+      expect(result.kind).toBe('claimed');
+      expect(result.batch.runId).toBe('run-2');
+      expect((await batch.claim()).kind).toBe('owned');
+    });
+
+    it.each(['running', 'paused'] as const)(
+      'keeps a %s batch with its run, and resumes it for a run that takes over',
+      async (state) => {
+        const batch = await scenario.run([{ ref: `kept-${state}` }]);
+        await ledger.setBatchState(batch.batchId, state, NOW);
+
+        expect((await batch.claim()).kind).toBe('resumed');
+        expect((await batch.claim(OTHER_RUN)).kind).toBe('owned');
+        const taken = await batch.claim({ ...OTHER_RUN, takeOver: true });
+
+        expect(taken).toMatchObject({ kind: 'resumed', batch: { state, runId: 'run-2', workflowId: 'workflow-2' } });
+      },
+    );
+
+    it('knows a file by application and bytes, whatever it is called', async () => {
+      const batch = await scenario.begin();
+
+      const result = await batch.claim({ ...OTHER_RUN, batchId: 'batch-under-another-name', file: 'copy.csv' });
+
+      expect(result.kind).toBe('owned');
+      expect(result.batch).toMatchObject({ batchId: batch.batchId, file: 'invoices.csv' });
+    });
+
+    it('refuses an id that another file has', async () => {
+      const batch = await scenario.begin();
+
+      await expect(batch.claim({ sha256: 'f'.repeat(64) })).rejects.toMatchObject({ code: 'ledger-conflict' });
+    });
+
+    it('leaves a finished batch closed when everything in it is final', async () => {
+      const batch = await scenario.run([{ ref: 'final' }]);
+      await batch.send('final', { kind: 'rejected', reason: REASON });
+      await batch.finish();
+
+      const result = await batch.claim(OTHER_RUN);
+
+      expect(result).toMatchObject({
+        kind: 'closed',
+        batch: { state: 'finished', runId: 'run-1', finishedAt: NOW + 9 },
+      });
+    });
+
+    it.each(['finished', 'cancelled'] as const)('opens a %s batch again for a held invoice', async (state) => {
+      const batch = await scenario.run([{ ref: `held-${state}` }]);
+      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      await ledger.setBatchState(batch.batchId, state, NOW);
+
+      const result = await batch.claim(OTHER_RUN);
+
+      expect(result).toMatchObject({ kind: 'resumed', batch: { state: 'running', runId: 'run-2', finishedAt: null } });
+      expect((await batch.claim()).kind).toBe('owned');
+    });
+
+    it('opens nothing again for a run that has waited for the one that had the file', async () => {
+      const batch = await scenario.run([{ ref: 'held-waited' }]);
+      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      await batch.finish();
+
+      expect(await batch.claim({ ...OTHER_RUN, waited: true })).toMatchObject({
+        kind: 'closed',
+        batch: { state: 'finished', runId: 'run-1' },
+      });
+    });
+
+    it.each(['staged', 'sending', 'accepted', 'unknown', 'unsettled'] as const)(
+      'opens a finished batch again for an %s invoice',
+      async (state) => {
+        const ref = `open-${state}`;
+        const batch = await scenario.run([{ ref }]);
+        if (state === 'sending') await batch.freeze(ref);
+        if (state === 'unknown') await batch.send(ref, { kind: 'unknown', reason: REASON });
+        if (state === 'accepted' || state === 'unsettled') await batch.send(ref, accepted(serviceIdOf(scenario, ref)));
+        if (state === 'unsettled')
+          await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+        await batch.finish();
+        expect((await batch.line(ref)).state).toBe(state);
+
+        expect((await batch.claim(OTHER_RUN)).kind).toBe('resumed');
+      },
+    );
+
+    it('leaves a refused batch closed, unless it is to be read again by another run', async () => {
+      const batch = await scenario.begin();
+      await ledger.refuseBatch(batch, { rows: 3, fileFindings: [], proof: {}, now: NOW });
+
+      expect((await batch.claim({ ...OTHER_RUN, takeOver: true })).kind).toBe('closed');
+      expect((await batch.claim({ rereadRefused: true })).kind).toBe('closed');
+      const again = await batch.claim({ ...OTHER_RUN, rereadRefused: true });
+      expect(again).toMatchObject({ kind: 'claimed', batch: { state: 'staging', finishedAt: null } });
+      expect((await batch.claim({ runId: 'run-3', rereadRefused: true })).kind).toBe('owned');
+    });
+
+    it('is taken over from a closed run by one of those who saw it closed', async () => {
+      const batch = await scenario.run([{ ref: 'orphan' }]);
+      const { workflowId, runId } = await batch.record();
+      const claims = await Promise.all(
+        ['run-2', 'run-3', 'run-4'].map((taker) =>
+          batch.claim({ runId: taker, takeOver: true, closedRun: { workflowId, runId } }),
+        ),
+      );
+
+      expect(claims.filter(({ kind }) => kind === 'resumed')).toHaveLength(1);
+      expect(claims.filter(({ kind }) => kind === 'owned')).toHaveLength(2);
+    });
+
+    it('gives a file to exactly one of many runs that claim it at once', async () => {
+      const batch = await scenario.begin();
+      const claims = Array.from({ length: 12 }, (_, index) =>
+        batch.claim({ batchId: `race-${batch.batchId}`, sha256: `race-${batch.sha256}`, runId: `run-${index}` }),
+      );
+
+      const kinds = (await Promise.all(claims)).map((result) => result.kind);
+
+      expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(1);
+      expect(kinds.filter((kind) => kind === 'owned')).toHaveLength(11);
+    });
+  });
+
+  describe('batch states', () => {
+    let ledger: Ledger;
+    let scenario: Scenario;
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    async function stateAfter(
+      ...states: readonly ('running' | 'paused' | 'cancelled' | 'finished')[]
+    ): Promise<TestBatch> {
+      const batch = await scenario.run([]);
+      for (const [index, state] of states.entries()) await ledger.setBatchState(batch.batchId, state, NOW + index);
+      return batch;
+    }
+
+    it('pauses and runs again', async () => {
+      expect(await (await stateAfter('paused')).record()).toMatchObject({ state: 'paused', finishedAt: null });
+      expect(await (await stateAfter('paused', 'running')).record()).toMatchObject({
+        state: 'running',
+        finishedAt: null,
+      });
+    });
+
+    it('finishes with the time', async () => {
+      expect(await (await stateAfter('finished')).record()).toMatchObject({ state: 'finished', finishedAt: NOW });
+    });
+
+    it('keeps a cancelled batch cancelled when it finishes', async () => {
+      expect(await (await stateAfter('cancelled', 'finished')).record()).toMatchObject({
+        state: 'cancelled',
+        finishedAt: NOW + 1,
+      });
+    });
+
+    it('is opened again by nothing but a claim', async () => {
+      expect((await (await stateAfter('finished', 'running')).record()).state).toBe('finished');
+      expect((await (await stateAfter('cancelled', 'paused')).record()).state).toBe('cancelled');
+    });
+
+    it('cannot be set while the file is being staged', async () => {
+      const batch = await scenario.begin();
+
+      await ledger.setBatchState(batch.batchId, 'finished', NOW);
+
+      expect((await batch.record()).state).toBe('staging');
+    });
+
+    it('is an error for a batch that is not there', async () => {
+      await expect(ledger.setBatchState('no-such-batch', 'paused', NOW)).rejects.toMatchObject({
+        code: 'batch-not-found',
+      });
+      await expect(ledger.nextRevision('no-such-batch')).rejects.toMatchObject({ code: 'batch-not-found' });
+      await expect(ledger.restartStaging({ batchId: 'no-such-batch', fencingToken: 1 })).rejects.toMatchObject({
+        code: 'batch-not-found',
+      });
+      expect(await ledger.findBatch('no-such-batch')).toBeNull();
+    });
+
+    it('counts revisions from one', async () => {
+      const batch = await scenario.run([]);
+
+      expect(await ledger.nextRevision(batch.batchId)).toBe(1);
+      expect(await ledger.nextRevision(batch.batchId)).toBe(2);
+      expect((await batch.record()).revision).toBe(2);
+    });
+
+    it('lists the newest batch first, at most as many as asked', async () => {
+      const older = await scenario.begin();
+      const newer = await scenario.begin();
+
+      const ids = (await ledger.listBatches(2)).map((batch) => batch.batchId);
+
+      expect(ids).toEqual([newer.batchId, older.batchId]);
+    });
+  });
+
+  describe('the end of staging', () => {
+    let ledger: Ledger;
+    let scenario: Scenario;
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('starts the batch with its counts, pages, proof and findings', async () => {
+      const batch = await scenario.begin();
+      await ledger.refuseBatch(await scenario.begin(), { rows: 0, fileFindings: [], proof: {}, now: NOW });
+      await stage(ledger, await scenario.begin(), { application: scenario.application, texts: [{ ref: 'elsewhere' }] });
+      const finding = {
+        row: 3,
+        column: null,
+        code: 'totals-row',
+        message: 'Not an invoice',
+        severity: 'info',
+      } as const;
+
+      const invoice = validInvoice(scenario.application, invoiceOf({ ref: 'six-rows' }), 1);
+      await ledger.stageInvoices(batch, [{ ...invoice, rows: [2, 3, 4, 5, 6, 7] }], NOW);
+
+      const record = await ledger.finishStaging(batch, {
+        rows: 7,
+        rowsWithoutInvoice: 1,
+        invoices: 1,
+        pageSize: 2_000,
+        fileFindings: [finding, { ...finding, row: null }],
+        proof: { encoding: 'utf-8', marks: { quantity: ',' } },
+      });
+
+      expect(record).toMatchObject({ state: 'running', rows: 7, rowsWithoutInvoice: 1, pageSize: 2_000, pages: 1 });
+      expect(record.proof).toEqual({ encoding: 'utf-8', marks: { quantity: ',' } });
+      expect(await ledger.fileFindings(batch.batchId)).toEqual([finding, { ...finding, row: null }]);
+    });
+
+    it('divides the invoices into pages by their ordinal', async () => {
+      const batch = await scenario.run([{ ref: 'p1' }, { ref: 'p2' }, { ref: 'p3' }, { ref: 'p4' }, { ref: 'p5' }], 2);
+
+      expect((await batch.record()).pages).toBe(3);
+      expect((await batch.lines()).map((line) => [line.ordinal, line.page])).toEqual([
+        [1, 1],
+        [2, 1],
+        [3, 2],
+        [4, 2],
+        [5, 3],
+      ]);
+    });
+
+    it('is refused when an invoice that was read is not in the ledger', async () => {
+      const batch = await scenario.begin();
+
+      await expect(finishStaging(ledger, batch, { invoices: 1, pageSize: 2 })).rejects.toMatchObject({
+        code: 'ledger-conflict',
+      });
+
+      expect((await batch.record()).state).toBe('staging');
+    });
+
+    it('repeated changes nothing', async () => {
+      const batch = await scenario.run([{ ref: 'once' }], 2);
+
+      const again = await finishStaging(ledger, batch, { invoices: 1, pageSize: 50 });
+
+      expect(again).toMatchObject({ state: 'running', pageSize: 2, pages: 1 });
+    });
+
+    it('with a refusal keeps findings and row count, and no invoice', async () => {
+      const batch = await scenario.begin();
+      const finding = {
+        row: null,
+        column: 'invoice_ref',
+        code: 'column-missing',
+        message: 'Missing',
+        severity: 'error',
+      } as const;
+
+      const record = await ledger.refuseBatch(batch, {
+        rows: 9,
+        fileFindings: [finding],
+        proof: { a: 1 },
+        now: NOW + 1,
+      });
+
+      expect(record).toMatchObject({
+        state: 'refused',
+        rows: 9,
+        rowsWithoutInvoice: 9,
+        invoices: 0,
+        finishedAt: NOW + 1,
+      });
+      expect(await ledger.fileFindings(batch.batchId)).toEqual([finding]);
+      expect(await batch.lines()).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { BatchClaim, Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import { collect, createScenario, finishStaging, invoiceOf, NOW, REASON, validInvoice } from '../scenario.ts';
+
+const ENDING = { acceptedBefore: NOW + 1, reason: REASON, now: NOW };
+const OTHER_RUN = { workflowId: 'workflow-2', runId: 'run-2' };
+
+export function fencingContract(open: OpenLedger): void {
+  describe('the fencing token', () => {
+    let ledger: Ledger;
+    let scenario: Scenario;
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    const row = (nth: number, ref: string) => ({ row: nth, ref, nif: '1', object: null, cells: [ref] });
+    const invoice = (ref: string, ordinal = 1) => validInvoice(scenario.application, invoiceOf({ ref }), ordinal);
+
+    it('rises with each claim that is won, and with no other', async () => {
+      const batch = await scenario.begin();
+      const first = batch.fencingToken;
+      await batch.claim(OTHER_RUN);
+      expect((await batch.record()).fencingToken).toBe(first);
+
+      await batch.claim();
+      expect(batch.fencingToken).toBe(first + 1);
+      await batch.claim({ ...OTHER_RUN, takeOver: true });
+      expect(batch.fencingToken).toBe(first + 2);
+      await finishStaging(ledger, batch, { invoices: 0, pageSize: 2 });
+      await batch.claim(OTHER_RUN);
+
+      expect(batch.fencingToken).toBe(first + 3);
+    });
+
+    it('is refused to an attempt that was stopped before its claim, once a later attempt of its run has claimed', async () => {
+      const batch = await scenario.begin();
+      await batch.claim({ attempt: 5 });
+      const held = batch.fencingToken;
+
+      await expect(batch.claim({ attempt: 4 })).rejects.toMatchObject({ code: 'claim-lost' });
+      await finishStaging(ledger, batch, { invoices: 0, pageSize: 2 });
+      await expect(batch.claim({ attempt: 5 })).rejects.toMatchObject({ code: 'claim-lost' });
+
+      expect(await batch.record()).toMatchObject({ state: 'running', fencingToken: held });
+    });
+
+    // [what a stale attempt writes when it goes on]
+    const WRITES: readonly [string, (claim: BatchClaim) => Promise<unknown>][] = [
+      ['rows', (claim) => ledger.rowStore(claim).append([row(9, 'stale')])],
+      ['no row at all, but their order', (claim) => collect(ledger.rowStore(claim).groups())],
+      ['invoices', (claim) => ledger.stageInvoices(claim, [invoice('stale', 9)], NOW)],
+      ['a new beginning', (claim) => ledger.restartStaging(claim)],
+      ['the end of the staging', (claim) => end(claim)],
+      ['a refusal', (claim) => ledger.refuseBatch(claim, { rows: 3, fileFindings: [], proof: {}, now: NOW })],
+    ];
+
+    it.each(WRITES)('keeps out an attempt that has lost its claim and writes %s', async (_, write) => {
+      const batch = await scenario.begin();
+      const stale = claimOf(batch);
+      await ledger.rowStore(stale).append([row(2, 'a')]);
+      await batch.claim({ ...OTHER_RUN, takeOver: true });
+      await ledger.restartStaging(batch);
+      await ledger.rowStore(batch).append([row(2, 'a'), row(3, 'a')]);
+      await ledger.stageInvoices(batch, [{ ...invoice(`kept-${batch.batchId}`), rows: [2, 3] }], NOW);
+
+      await expect(write(stale)).rejects.toMatchObject({ code: 'claim-lost' });
+
+      const groups = await collect(ledger.rowStore(batch).groups());
+      expect(groups.map((group) => group.map((one) => one.row))).toEqual([[2, 3]]);
+      expect((await batch.lines()).map(({ rows }) => rows)).toEqual([[2, 3]]);
+      expect(await end(batch)).toMatchObject({ state: 'running', invoices: 1, rows: 2 });
+    });
+
+    it.each(WRITES.filter(([what]) => what === 'rows'))(
+      'takes no %s any more once the staging has ended',
+      async (_, write) => {
+        const batch = await scenario.begin();
+        await finishStaging(ledger, batch, { invoices: 0, pageSize: 2 });
+
+        await expect(write(batch)).rejects.toMatchObject({ code: 'claim-lost' });
+      },
+    );
+
+    it('ends a staging only when the rows under invoices and those without one are all that were read', async () => {
+      const batch = await scenario.begin();
+      await ledger.stageInvoices(batch, [{ ...invoice(`cut-${batch.batchId}`), rows: [2, 3] }], NOW);
+      const read = { rows: 5, invoices: 1, pageSize: 2, fileFindings: [], proof: {} };
+
+      await expect(ledger.finishStaging(batch, { ...read, rowsWithoutInvoice: 2 })).rejects.toMatchObject({
+        code: 'ledger-conflict',
+      });
+      expect((await batch.record()).state).toBe('staging');
+
+      expect(await ledger.finishStaging(batch, { ...read, rowsWithoutInvoice: 3 })).toMatchObject({ state: 'running' });
+    });
+
+    // [what a step of an earlier round, or of a run that has lost the batch, writes when it goes on]
+    it.each([
+      [
+        'a hold',
+        (id: string, fencingToken: number) => ledger.holdUnsent(id, { reason: REASON, now: NOW, fencingToken }),
+      ],
+      ['a release', (id: string, fencingToken: number) => ledger.releaseHeld(id, NOW, fencingToken)],
+      ['a repeat', (id: string, fencingToken: number) => ledger.repeatUnknown(id, 0, fencingToken)],
+      ['the end of a page', (id: string, fencingToken: number) => ledger.closePage(id, 1, { ...ENDING, fencingToken })],
+      ['the end of a batch', (id: string, fencingToken: number) => ledger.closeBatch(id, { ...ENDING, fencingToken })],
+      ['a state', (id: string, fencingToken: number) => ledger.setBatchState(id, 'finished', NOW, fencingToken)],
+      ['a retry', (id: string, fencingToken: number) => ledger.retryInvoices({ ...retryOf(id), fencingToken })],
+    ])('keeps out %s of an earlier round', async (_, write) => {
+      const batch = await scenario.run([{ ref: `round-${_}-held` }, { ref: `round-${_}-staged` }]);
+      const { invoiceId, generation } = await batch.one(`round-${_}-held`);
+      await ledger.freeze(batch.batchId, [{ invoiceId, generation, body: '{}' }], NOW);
+      const outcome = { kind: 'held', reason: REASON } as const;
+      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome }]);
+      const before = await batch.lines();
+      const earlier = batch.fencingToken;
+      await ledger.beginRound({ batchId: batch.batchId, attempt: 1, fencingToken: earlier });
+
+      await expect(write(batch.batchId, earlier)).rejects.toMatchObject({ code: 'claim-lost' });
+
+      expect(await batch.lines()).toEqual(before);
+      expect((await batch.record()).state).toBe('running');
+    });
+
+    it('leaves to reconciliation what it repeats of a batch that is closed', async () => {
+      const batch = await scenario.run([{ ref: 'repeated' }]);
+      await batch.freeze('repeated');
+      await batch.finish();
+
+      expect(await ledger.closeBatch(batch.batchId, ENDING)).toBe(0);
+
+      expect((await batch.line('repeated')).state).toBe('sending');
+    });
+
+    function retryOf(batchId: string) {
+      return {
+        batchId,
+        selection: {},
+        policy: {
+          ...{ maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
+        },
+        action: { actionId: `retry-${batchId}`, who: null, why: 'x' },
+      };
+    }
+
+    function claimOf({ batchId, fencingToken }: TestBatch): BatchClaim {
+      return { batchId, fencingToken };
+    }
+
+    function end(claim: BatchClaim) {
+      return ledger.finishStaging(claim, {
+        ...{ rows: 2, rowsWithoutInvoice: 0, invoices: 1, pageSize: 2, fileFindings: [], proof: {} },
+      });
+    }
+  });
+}

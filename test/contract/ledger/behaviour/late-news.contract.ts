@@ -1,0 +1,322 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger, StatusNews } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
+
+interface Known {
+  readonly batch: TestBatch;
+  readonly invoiceId: number;
+  readonly serviceId: string;
+}
+
+/** News that come late, twice, in any order, and about documents that a correction has replaced. */
+export function lateNewsContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+  beforeAll(async () => {
+    ledger = await open();
+    scenario = createScenario(ledger);
+  });
+
+  /** The invoice of `ref` in a batch, accepted by the service. */
+  async function accept(batch: TestBatch, ref: string, sentAt = NOW): Promise<Known> {
+    const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
+    const { invoiceId, generation } = await batch.freeze(ref);
+    await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt, outcome: accepted(serviceId) }]);
+    return { batch, invoiceId, serviceId };
+  }
+
+  async function acceptedOne(ref: string): Promise<Known> {
+    return accept(await scenario.run([{ ref }]), ref);
+  }
+
+  function told({ invoiceId, serviceId }: Known, status: StatusNews['status'], now = NOW + 50): StatusNews {
+    return { invoiceId, serviceId, status, reason: null, now };
+  }
+
+  async function fail(known: Known): Promise<Known> {
+    await ledger.recordStatus([{ ...told(known, 'failed'), reason: REASON }]);
+    return known;
+  }
+
+  /** A delivery with bytes of its own: the same news can come more than once. */
+  function news(serviceId: string, verdict: 'issued' | 'failed' | null, receivedAt: number) {
+    return delivery(serviceId, verdict, { receivedAt, bytes: `${serviceId} ${verdict} ${receivedAt} ${randomUUID()}` });
+  }
+
+  describe('several events about one invoice', () => {
+    it('settle it at the time of the first one that said issued', async () => {
+      const batch = await scenario.run([{ ref: 'first-word' }]);
+      const serviceId = serviceIdOf(scenario, 'first-word');
+      await ledger.recordDeliveries([news(serviceId, 'failed', NOW + 1)]);
+      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 5)]);
+      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 9)]);
+
+      await batch.send('first-word', accepted(serviceId));
+
+      expect(await batch.line('first-word')).toMatchObject({ state: 'issued', settledAt: NOW + 5 });
+    });
+
+    it('contradict each other only where one says failed: an event without a final word is no failure', async () => {
+      const known = await acceptedOne('viewed');
+      await ledger.recordDeliveries([news(known.serviceId, null, NOW + 1)]);
+
+      await ledger.recordDeliveries([news(known.serviceId, 'issued', NOW + 5)]);
+
+      expect(await known.batch.line('viewed')).toMatchObject({ state: 'issued', flags: [] });
+    });
+
+    it('are both flagged when failed came before and after issued', async () => {
+      const known = await acceptedOne('three-words');
+
+      await ledger.storeDeliveries([news(known.serviceId, 'failed', NOW + 1)]);
+      await ledger.storeDeliveries([news(known.serviceId, 'issued', NOW + 2)]);
+      await ledger.storeDeliveries([news(known.serviceId, 'failed', NOW + 3)]);
+      await ledger.applyDeliveries([known.serviceId]);
+
+      expect(await known.batch.line('three-words')).toMatchObject({
+        state: 'issued',
+        flags: ['issued-after-failed', 'failed-after-issued'],
+      });
+    });
+
+    it('are flagged once each, also when one contradiction follows the other', async () => {
+      const known = await acceptedOne('one-by-one');
+      const { serviceId } = known;
+
+      await ledger.recordDeliveries([news(serviceId, 'failed', NOW + 1)]);
+      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 2)]);
+      await ledger.recordDeliveries([news(serviceId, 'failed', NOW + 3)]);
+      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 4)]);
+
+      expect(await known.batch.line('one-by-one')).toMatchObject({
+        flags: ['issued-after-failed', 'failed-after-issued'],
+        settledAt: NOW + 2,
+      });
+    });
+  });
+
+  describe('an event after a GET', () => {
+    it('issues what a GET alone had called failed, and flags it', async () => {
+      const known = await fail(await acceptedOne('get-failed'));
+
+      await ledger.recordDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
+
+      expect(await known.batch.line('get-failed')).toMatchObject({
+        state: 'issued',
+        flags: ['issued-after-failed'],
+        settledAt: NOW + 90,
+        reason: null,
+      });
+    });
+
+    it('that says failed moves nothing of what the GET called issued, its time neither', async () => {
+      const known = await acceptedOne('get-issued');
+      await ledger.recordStatus([told(known, 'issued', NOW + 50)]);
+
+      const { settled, toConfirm } = await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 90)]);
+
+      expect(toConfirm).toEqual([]);
+      expect(settled.map(({ state }) => state)).toEqual(['issued']);
+      expect(await known.batch.line('get-issued')).toMatchObject({
+        state: 'issued',
+        settledAt: NOW + 50,
+        flags: ['failed-after-issued'],
+      });
+    });
+
+    it('that repeats the failed event which the GET has contradicted is no new contradiction', async () => {
+      const known = await acceptedOne('known-contradiction');
+      await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 1)]);
+      await ledger.recordStatus([told(known, 'issued', NOW + 50)]);
+
+      await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 90)]);
+
+      expect(await known.batch.line('known-contradiction')).toMatchObject({ flags: ['issued-after-failed'] });
+    });
+  });
+
+  describe('a GET', () => {
+    it('that says failed gives its own reason before that of the event', async () => {
+      const known = await acceptedOne('two-reasons');
+      await ledger.recordDeliveries([delivery(known.serviceId, 'failed', { reason: { code: 'event', message: 'E' } })]);
+
+      await ledger.recordStatus([{ ...told(known, 'failed'), reason: REASON }]);
+
+      expect(await known.batch.line('two-reasons')).toMatchObject({ state: 'failed', reason: REASON });
+    });
+
+    it('that cannot be read confirms nothing but a failed event', async () => {
+      const one = await acceptedOne('unreadable-without-event');
+      const two = await acceptedOne('unreadable-after-nothing-final');
+      await ledger.recordDeliveries([news(two.serviceId, null, NOW + 1)]);
+
+      await ledger.recordStatus([told(one, 'unreadable'), told(two, 'unreadable')]);
+
+      expect((await one.batch.line('unreadable-without-event')).state).toBe('accepted');
+      expect((await two.batch.line('unreadable-after-nothing-final')).state).toBe('accepted');
+    });
+
+    it('that says failed again changes neither reason nor time of what has failed', async () => {
+      const known = await fail(await acceptedOne('failed-twice'));
+
+      await ledger.recordStatus([{ ...told(known, 'failed', NOW + 900), reason: { code: 'later', message: 'L' } }]);
+
+      expect(await known.batch.line('failed-twice')).toMatchObject({
+        state: 'failed',
+        reason: REASON,
+        settledAt: NOW + 50,
+        flags: [],
+      });
+    });
+
+    it('counts as many asks as have come due, and never fewer than before', async () => {
+      const known = await acceptedOne('asked');
+      const asks: (number | undefined)[] = [];
+
+      for (const due of [{ asks: 4 }, { asks: 2 }, {}]) {
+        await ledger.recordStatus([{ ...told(known, 'processing'), ...due }]);
+        asks.push((await ledger.silent(known.batch.batchId, 1, NOW + 1, 1))[0]?.asks);
+      }
+
+      expect(asks).toEqual([4, 4, 5]);
+    });
+  });
+
+  describe('news about a document that a correction has replaced', () => {
+    interface Corrected {
+      readonly first: Known;
+      readonly second: TestBatch;
+    }
+
+    /** Failed on the second page of its batch, corrected by another batch. */
+    async function corrected(ref: string): Promise<Corrected> {
+      const batch = await scenario.run([{ ref: `${ref}-a` }, { ref: `${ref}-b` }, { ref }]);
+      const first = await fail(await accept(batch, ref, NOW + 7));
+      return { first, second: await scenario.run([{ ref, unitPrice: '99' }]) };
+    }
+
+    it('that says failed again moves nothing: only issued does', async () => {
+      const { first, second } = await corrected('again-failed');
+
+      const { settled } = await ledger.recordDeliveries([news(first.serviceId, 'failed', NOW + 90)]);
+
+      expect(settled).toEqual([]);
+      expect((await first.batch.line('again-failed')).state).toBe('failed');
+      expect(await second.line('again-failed')).toMatchObject({ state: 'staged', flags: [] });
+    });
+
+    it('reaches the page of the batch that holds it', async () => {
+      const { first } = await corrected('page-two');
+
+      const { settled } = await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+
+      expect(settled).toMatchObject([{ batchId: first.batch.batchId, page: 2, ordinal: 3, state: 'issued' }]);
+      expect((await first.batch.line('page-two')).flags).toEqual(['issued-after-failed', 'corrected-by-later-batch']);
+    });
+
+    it('is told once, however often it comes', async () => {
+      const { first, second } = await corrected('told-once');
+      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+      const before = [await first.batch.line('told-once'), await second.line('told-once')];
+
+      const { settled } = await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 99)]);
+
+      expect(settled).toEqual([]);
+      expect([await first.batch.line('told-once'), await second.line('told-once')]).toEqual(before);
+    });
+
+    it('stops the corrected one that is on the wire: one more try could make a second document', async () => {
+      const { first, second } = await corrected('on-the-wire');
+      await second.freeze('on-the-wire');
+
+      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+
+      expect(await second.line('on-the-wire')).toMatchObject({
+        state: 'unknown',
+        flags: ['issued-in-earlier-generation'],
+        reason: { code: 'issued-in-earlier-generation' },
+      });
+    });
+
+    it('leaves the corrected one that was accepted or issued what it is: two documents are then a fact', async () => {
+      const { first, second } = await corrected('both-alive');
+      const { serviceId } = await accept(second, 'both-alive');
+      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 80)]);
+
+      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+
+      expect(await second.line('both-alive')).toMatchObject({
+        state: 'issued',
+        serviceId,
+        settledAt: NOW + 80,
+        reason: null,
+        flags: ['issued-in-earlier-generation'],
+      });
+    });
+
+    it('says why to whoever was held for another reason before', async () => {
+      const { first, second } = await corrected('held-before');
+      await ledger.holdUnsent(second.batchId, { reason: REASON, now: NOW });
+
+      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+
+      expect(await second.line('held-before')).toMatchObject({
+        state: 'held',
+        reason: { code: 'issued-in-earlier-generation' },
+      });
+    });
+
+    it('is flagged once when two earlier documents turn out to be issued', async () => {
+      const { first, second } = await corrected('two-risen');
+      const again = await fail(await accept(second, 'two-risen'));
+      const third = await scenario.run([{ ref: 'two-risen', unitPrice: '100' }]);
+
+      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+      await ledger.recordDeliveries([news(again.serviceId, 'issued', NOW + 91)]);
+
+      expect((await third.line('two-risen')).flags).toEqual(['issued-in-earlier-generation']);
+      expect((await first.batch.line('two-risen')).state).toBe('issued');
+      expect((await second.line('two-risen')).state).toBe('issued');
+    });
+
+    it('finds each batch with the content, the document and the times that were its own', async () => {
+      const { first, second } = await corrected('three-lives');
+      const two = await fail(await accept(second, 'three-lives', NOW + 200));
+      const third = await scenario.run([{ ref: 'three-lives', unitPrice: '100' }]);
+      const three = await accept(third, 'three-lives', NOW + 300);
+
+      const lines = await Promise.all([first.batch, second, third].map((batch) => batch.line('three-lives')));
+
+      expect(
+        lines.map(({ generation, serviceId, sentAt, attempts }) => [generation, serviceId, sentAt, attempts]),
+      ).toEqual([
+        [1, first.serviceId, NOW + 7, 1],
+        [2, two.serviceId, NOW + 200, 2],
+        [3, three.serviceId, NOW + 300, 3],
+      ]);
+      expect((await second.lines()).length).toBe(1);
+      expect(new Set(lines.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
+    });
+  });
+
+  it('is applied when a page is read, also to the earlier document of one of its invoices', async () => {
+    const batch = await scenario.run([{ ref: 'retried' }]);
+    const known = await fail(await accept(batch, 'retried'));
+    await batch.finish();
+    await ledger.retryInvoices({
+      batchId: batch.batchId,
+      selection: {},
+      policy: { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
+      action: { actionId: randomUUID(), who: null, why: 'test' },
+    });
+    await ledger.storeDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
+
+    const progress = await ledger.pageProgress(batch.batchId, 1);
+
+    expect(progress.counts).toEqual({ issued: 1 });
+    expect(await batch.line('retried')).toMatchObject({ serviceId: known.serviceId, flags: ['issued-after-failed'] });
+    expect(await batch.sendable()).toEqual([]);
+  });
+}

@@ -1,0 +1,45 @@
+import { afterBatchesContract } from './after-batches.contract.ts';
+import { answerCountsContract } from './answer-counts.contract.ts';
+import { answersContract } from './answers.contract.ts';
+import { claimingContract } from './claiming.contract.ts';
+import { fencingContract } from './fencing.contract.ts';
+import { lateNewsContract } from './late-news.contract.ts';
+import { lookupContract } from './lookup.contract.ts';
+import { neighboursContract } from './neighbours.contract.ts';
+import { rowsContract } from './rows.contract.ts';
+import { modelContract } from './model.contract.ts';
+import { operatingContract } from './operating.contract.ts';
+import { purgeContract } from './purge.contract.ts';
+import type { OpenLedger } from '../scenario.ts';
+import { reconcilingContract } from './reconciling.contract.ts';
+import { sendingContract } from './sending.contract.ts';
+import { sendingControlContract } from './sending-control.contract.ts';
+import { serviceUseContract } from './service-use.contract.ts';
+import { settlingContract } from './settling.contract.ts';
+import { sharedFoldersContract } from './shared-folders.contract.ts';
+import { stagingContract } from './staging.contract.ts';
+import { webhooksContract } from './webhooks.contract.ts';
+
+/** Everything that docs/ledger.md promises, of any driver. */
+export function ledgerContract(open: OpenLedger): void {
+  claimingContract(open);
+  fencingContract(open);
+  rowsContract(open);
+  stagingContract(open);
+  sendingContract(open);
+  sendingControlContract(open);
+  settlingContract(open);
+  answersContract(open);
+  answerCountsContract(open);
+  webhooksContract(open);
+  lateNewsContract(open);
+  neighboursContract(open);
+  operatingContract(open);
+  reconcilingContract(open);
+  serviceUseContract(open);
+  sharedFoldersContract(open);
+  lookupContract(open);
+  purgeContract(open);
+  afterBatchesContract(open);
+  modelContract(open);
+}

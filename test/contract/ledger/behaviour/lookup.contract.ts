@@ -1,0 +1,185 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario } from '../scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  finishStaging,
+  invalidInvoice,
+  NIF,
+  NOW,
+  OTHER_NIF,
+  REASON,
+  serviceIdOf,
+  stage,
+} from '../scenario.ts';
+
+export function lookupContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+
+  beforeAll(async () => {
+    ledger = await open();
+    scenario = createScenario(ledger);
+  });
+
+  /** References of other tests stand in the same ledger. */
+  const own = (ref: string) => `${scenario.application}/${ref}`;
+
+  describe('batchOfFile', () => {
+    it('finds a batch by its bytes, within one application', async () => {
+      const batch = await scenario.run([{ ref: own('by-bytes') }]);
+
+      expect(await ledger.batchOfFile(scenario.application, batch.sha256)).toMatchObject({ batchId: batch.batchId });
+      expect(await ledger.batchOfFile('another', batch.sha256)).toBeNull();
+      expect(await ledger.batchOfFile(scenario.application, '0'.repeat(64))).toBeNull();
+    });
+  });
+
+  describe('findInvoices', () => {
+    it('finds a line by its reference, with the batch it stands in, and no other', async () => {
+      const batch = await scenario.run([{ ref: own('a') }, { ref: own('b') }]);
+
+      expect(await ledger.findInvoices(own('b'), 10)).toMatchObject([
+        { ref: own('b'), batchId: batch.batchId, file: 'invoices.csv', ordinal: 2, state: 'staged' },
+      ]);
+      expect(await ledger.findInvoices(own(''), 10)).toEqual([]);
+    });
+
+    it('finds a line that never became an invoice', async () => {
+      const batch = await scenario.begin();
+      await ledger.stageInvoices(batch, [invalidInvoice(1, { ref: own('bad') })], NOW);
+      await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
+
+      expect(await ledger.findInvoices(own('bad'), 10)).toMatchObject([{ state: 'invalid', serviceId: null }]);
+    });
+
+    it('finds an invoice by its service id in every batch that holds it, the newest first, also by an id of an earlier generation', async () => {
+      const first = await scenario.run([{ ref: own('c') }]);
+      const oldId = serviceIdOf(scenario, 'old');
+      await first.send(own('c'), accepted(oldId));
+      const { invoiceId } = (await ledger.silent(first.batchId, 1, NOW + 1_000, 10))[0] ?? { invoiceId: 0 };
+      await ledger.recordStatus([{ invoiceId, serviceId: oldId, status: 'failed', reason: REASON, now: NOW + 2 }]);
+      await first.finish();
+      const second = await scenario.run([{ ref: own('c'), unitPrice: '11' }]);
+
+      const found = await ledger.findInvoices(oldId, 10);
+
+      expect(found.map(({ batchId, state }) => [batchId, state])).toEqual([
+        [second.batchId, 'staged'],
+        [first.batchId, 'failed'],
+      ]);
+    });
+
+    it('finds the invoices of a merchant, and never more than asked for', async () => {
+      const nif = `9${Date.now()}`;
+      await scenario.run([
+        { ref: own('m1'), nif },
+        { ref: own('m2'), nif },
+        { ref: own('m3'), nif: OTHER_NIF },
+      ]);
+
+      expect((await ledger.findInvoices(nif, 10)).map(({ ref }) => ref)).toEqual([own('m1'), own('m2')]);
+      expect(await ledger.findInvoices(nif, 1)).toHaveLength(1);
+    });
+
+    it.each(["' OR 1=1 --", '%', '_', '', '\u0000', '{a,b}'])('takes %j for a text like any other', async (words) => {
+      expect(await ledger.findInvoices(words, 10)).toEqual([]);
+    });
+  });
+
+  describe('invoiceDossier', () => {
+    it('tells what the file said, what was sent under which key, and which news came', async () => {
+      const batch = await scenario.run([{ ref: own('d') }]);
+      const serviceId = serviceIdOf(scenario, 'd');
+      const { idempotencyKey } = await batch.one(own('d'));
+      await batch.send(own('d'), accepted(serviceId), { attempts: 2 });
+      await ledger.recordDeliveries([
+        delivery(serviceId, 'failed', { receivedAt: NOW + 1, reason: REASON }),
+        delivery(serviceId, 'issued', { receivedAt: NOW + 2 }),
+        delivery(serviceIdOf(scenario, 'somebody-else'), 'issued'),
+      ]);
+
+      const dossier = await ledger.invoiceDossier(batch.batchId, 1);
+
+      expect(dossier).toMatchObject({
+        line: { ref: own('d'), state: 'issued', rows: [2] },
+        content: { ref: own('d'), merchant: { nif: NIF }, lines: [{ quantity: '2', unitPrice: '10.5' }] },
+        lives: [
+          {
+            generation: 1,
+            idempotencyKey,
+            state: 'issued',
+            serviceId,
+            attempts: 2,
+            firstSentAt: NOW,
+            acceptedAt: NOW,
+            settledAt: NOW + 2,
+            body: `{"ref":"${own('d')}"}`,
+          },
+        ],
+        batches: [{ batchId: batch.batchId, ordinal: 1 }],
+      });
+      expect(dossier?.deliveries.map(({ verdict, receivedAt, reason }) => [verdict, receivedAt, reason])).toEqual([
+        ['failed', NOW + 1, REASON],
+        ['issued', NOW + 2, null],
+      ]);
+    });
+
+    it('keeps an earlier generation apart from the one that took over', async () => {
+      const first = await scenario.run([{ ref: own('e') }]);
+      await first.send(own('e'), { kind: 'rejected', reason: REASON });
+      await first.finish();
+      const second = await scenario.begin();
+      await stage(ledger, second, {
+        application: scenario.application,
+        texts: [{ ref: own('e'), unitPrice: '12' }],
+      });
+
+      const then = await ledger.invoiceDossier(first.batchId, 1);
+      const now = await ledger.invoiceDossier(second.batchId, 1);
+
+      expect(then?.line).toMatchObject({ state: 'rejected', generation: 1 });
+      expect(then?.content?.lines[0]?.unitPrice).toBe('10.5');
+      expect(now?.content?.lines[0]?.unitPrice).toBe('12');
+      expect(now?.lives.map(({ generation, state, reason }) => [generation, state, reason?.code])).toEqual([
+        [2, 'staged', undefined],
+        [1, 'rejected', REASON.code],
+      ]);
+      expect(now?.lives[0]?.body).toBeNull();
+      expect(now?.batches.map(({ batchId }) => batchId)).toEqual([first.batchId, second.batchId]);
+    });
+
+    it('has the findings of a line that never became an invoice, and nothing else', async () => {
+      const batch = await scenario.begin();
+      await ledger.stageInvoices(batch, [invalidInvoice(1, { ref: own('f') })], NOW);
+      await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
+
+      const dossier = await ledger.invoiceDossier(batch.batchId, 1);
+
+      expect(dossier).toMatchObject({ content: null, lives: [], deliveries: [], batches: [] });
+      expect(dossier?.line.findings).toHaveLength(2);
+    });
+
+    it('is null for a line that is not there', async () => {
+      const batch = await scenario.run([{ ref: own('g') }]);
+
+      expect(await ledger.invoiceDossier(batch.batchId, 2)).toBeNull();
+      expect(await ledger.invoiceDossier('nowhere', 1)).toBeNull();
+    });
+  });
+
+  describe('lastDelivery', () => {
+    it('is the time of the last webhook since a moment, or null', async () => {
+      const far = NOW + 10_000_000;
+      await ledger.recordDeliveries([
+        delivery('inv_last_1', null, { receivedAt: far }),
+        delivery('inv_last_2', null, { receivedAt: far - 1 }),
+      ]);
+
+      expect(await ledger.lastDelivery(far - 10)).toBe(far);
+      expect(await ledger.lastDelivery(far + 1)).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,402 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  invoiceOf,
+  NOW,
+  REASON,
+  serviceIdOf,
+  stage,
+  validInvoice,
+} from '../scenario.ts';
+
+const LATER = { code: 'later', message: 'Later' };
+
+/** What a batch does to its own invoices must never reach those of another batch, another generation, another application. */
+export function neighboursContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+  beforeAll(async () => {
+    ledger = await open();
+    scenario = createScenario(ledger);
+  });
+
+  async function failedIn(batch: TestBatch, ref: string): Promise<void> {
+    const { invoiceId, generation } = await batch.freeze(ref);
+    const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
+    await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
+    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
+  }
+
+  /** A batch with a failed invoice, and another one that has corrected it. */
+  async function corrected(ref: string): Promise<{ readonly first: TestBatch; readonly second: TestBatch }> {
+    const first = await scenario.run([{ ref }, { ref: `${ref}-beside` }]);
+    await failedIn(first, ref);
+    return { first, second: await scenario.run([{ ref, unitPrice: '99' }]) };
+  }
+
+  describe('a correction', () => {
+    it('changes nothing of the other invoices of the batch whose invoice it corrects', async () => {
+      const { first } = await corrected('beside');
+
+      expect(await first.line('beside-beside')).toMatchObject({ state: 'staged', generation: 1 });
+      expect((await first.sendable()).map(({ invoice }) => invoice.ref)).toEqual(['beside-beside']);
+    });
+
+    it('starts with nothing of what was found about the earlier content', async () => {
+      const first = await scenario.run([{ ref: 'fresh' }]);
+      const { invoiceId } = await first.freeze('fresh');
+      const [one, two] = [serviceIdOf(scenario, 'fresh-1'), serviceIdOf(scenario, 'fresh-2')];
+      const answer = { invoiceId, generation: 1, attempts: 1, sentAt: NOW };
+      await ledger.recordSends([{ ...answer, outcome: accepted(one) }]);
+      await ledger.recordSends([{ ...answer, outcome: accepted(two) }]);
+      for (const serviceId of [two, one])
+        await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
+
+      const second = await scenario.run([{ ref: 'fresh', unitPrice: '99' }]);
+
+      expect(await second.line('fresh')).toMatchObject({
+        state: 'staged',
+        flags: [],
+        settledAt: null,
+        sentAt: null,
+        reason: null,
+      });
+      expect((await first.line('fresh')).flags).toEqual(['second-service-id', 'corrected-by-later-batch']);
+    });
+
+    it('leaves the earlier batch its balance, whatever becomes of the corrected one', async () => {
+      const { first, second } = await corrected('balance');
+      const serviceId = serviceIdOf(scenario, 'balance');
+      await second.send('balance', accepted(serviceId));
+      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+      expect(await ledger.countOutcomes(first.batchId)).toMatchObject([
+        { outcome: 'failed', invoices: 1, net: '21' },
+        { outcome: 'staged', invoices: 1, net: '21' },
+      ]);
+      expect(await ledger.countOutcomes(second.batchId)).toMatchObject([
+        { outcome: 'issued', invoices: 1, net: '198' },
+      ]);
+    });
+
+    it('is not closed, waited for or asked about by the page of the earlier batch', async () => {
+      const { first, second } = await corrected('page');
+      await second.send('page', accepted(serviceIdOf(scenario, 'page-2')));
+
+      await ledger.closePage(first.batchId, 1, { acceptedBefore: NOW + 1, reason: LATER, now: NOW });
+
+      expect((await second.line('page')).state).toBe('accepted');
+      expect(await ledger.silent(first.batchId, 1, NOW + 9, 10)).toEqual([]);
+      expect(await ledger.unconfirmedFailures(first.batchId, 1, 10)).toEqual([]);
+      expect(await ledger.pageProgress(first.batchId, 1)).toMatchObject({
+        accepted: 0,
+        counts: { failed: 1, held: 1 },
+      });
+      expect(await ledger.openPages(first.batchId)).toEqual([]);
+    });
+
+    it('does not open the earlier batch again when its file is dropped once more', async () => {
+      const first = await scenario.run([{ ref: 'closed' }]);
+      await failedIn(first, 'closed');
+      await first.finish();
+      await scenario.run([{ ref: 'closed', unitPrice: '99' }]);
+
+      expect((await first.claim({ runId: 'run-2', workflowId: 'workflow-2' })).kind).toBe('closed');
+    });
+
+    it('is no longer retried or released by the earlier batch', async () => {
+      const { first, second } = await corrected('not-mine');
+      await ledger.holdUnsent(second.batchId, { reason: LATER, now: NOW });
+      await second.finish();
+      const policy = { maxGenerations: 9, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: true, now: NOW };
+      const action = { actionId: randomUUID(), who: null, why: 'test' };
+
+      const { moved } = await ledger.retryInvoices({
+        batchId: first.batchId,
+        selection: { rows: [2] },
+        policy,
+        action,
+      });
+
+      expect(moved).toEqual({ release: 0, regenerate: 0, repeat: 0, abandon: 0 });
+      expect(await ledger.releaseHeld(first.batchId, NOW)).toBe(0);
+      expect((await second.line('not-mine')).state).toBe('held');
+    });
+
+    it("needs the merchant's details of its own file, not those of the earlier content", async () => {
+      const nif = `7${Date.now()}`;
+      const first = await scenario.run([{ ref: 'details', nif, legalName: 'Old, Lda', email: 'old@example.pt' }]);
+      await failedIn(first, 'details');
+
+      const second = await scenario.run([{ ref: 'details', nif, unitPrice: '99' }]);
+
+      expect(await ledger.merchantsNeeded(second.batchId)).toEqual([{ nif, legalName: null, email: null }]);
+    });
+
+    it('of a file that was refused in the end goes out with the next file that has the same content', async () => {
+      const { first, second } = await beginCorrection('refused-later');
+      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+
+      const third = await scenario.run([{ ref: 'refused-later', unitPrice: '99' }]);
+
+      expect((await third.sendable()).map(({ generation }) => generation)).toEqual([2]);
+      expect(await first.line('refused-later')).toMatchObject({ state: 'failed', generation: 1, reason: REASON });
+    });
+  });
+
+  /** A failed invoice, and a batch in staging that has corrected it. */
+  async function beginCorrection(ref: string): Promise<{ readonly first: TestBatch; readonly second: TestBatch }> {
+    const first = await scenario.run([{ ref }]);
+    await failedIn(first, ref);
+    const second = await scenario.begin();
+    const line = validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), 1);
+    await ledger.stageInvoices(second, [line], NOW);
+    return { first, second };
+  }
+
+  describe('a staging that starts again', () => {
+    it('keeps the earlier life of what it corrected: the key of the first generation never comes back', async () => {
+      const { first, second } = await beginCorrection('kept-life');
+      const before = await first.line('kept-life');
+
+      await ledger.restartStaging(second);
+      const between = await first.line('kept-life');
+      await stage(ledger, second, {
+        application: scenario.application,
+        texts: [{ ref: 'kept-life', unitPrice: '99' }],
+      });
+
+      expect(between).toEqual(before);
+      expect((await second.sendable()).map(({ generation }) => generation)).toEqual([2]);
+      expect(await first.line('kept-life')).toEqual(before);
+      expect(await first.sendable()).toEqual([]);
+    });
+
+    it('reads what it had corrected anew: other content then replaces its own, which was never sent', async () => {
+      const { first, second } = await beginCorrection('read-anew');
+      const before = await first.line('read-anew');
+
+      await ledger.restartStaging(second);
+      await stage(ledger, second, {
+        application: scenario.application,
+        texts: [{ ref: 'read-anew', unitPrice: '98' }],
+      });
+
+      const [sendable] = await second.sendable();
+      expect(sendable).toMatchObject({ generation: 3, state: 'staged' });
+      expect(sendable?.invoice.lines[0]?.unitPrice).toBe('98');
+      expect(await first.line('read-anew')).toEqual(before);
+    });
+
+    it('gives what it took over back to the batch that it came from', async () => {
+      const first = await scenario.run([{ ref: 'given-back' }]);
+      await first.send('given-back', { kind: 'pending', reason: REASON, mayExist: false });
+      await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });
+      await first.finish();
+      const second = await scenario.begin();
+      await ledger.stageInvoices(
+        second,
+        [validInvoice(scenario.application, invoiceOf({ ref: 'given-back' }), 1)],
+        NOW,
+      );
+
+      await ledger.restartStaging(second);
+
+      expect(await first.line('given-back')).toMatchObject({ state: 'staged', attempts: 1, generation: 1 });
+      expect((await first.claim({ runId: 'run-2' })).kind).toBe('resumed');
+      expect((await first.sendable()).map(({ invoice }) => invoice.ref)).toEqual(['given-back']);
+    });
+
+    it('leaves an invoice that it was only attached to with its owner', async () => {
+      const owner = await scenario.run([{ ref: 'attached' }]);
+      const dying = await scenario.begin();
+      const line = validInvoice(scenario.application, invoiceOf({ ref: 'attached' }), 1);
+      await ledger.stageInvoices(dying, [line], NOW);
+      const other = await scenario.run([{ ref: 'attached' }]);
+
+      await ledger.restartStaging(dying);
+
+      expect(await owner.sendable()).toHaveLength(1);
+      expect(await other.sendable()).toEqual([]);
+    });
+
+    it('takes no invoice from its owner to give it to an older batch that waits for it', async () => {
+      const older = await scenario.begin();
+      const owner = await scenario.run([{ ref: 'older-waits' }]);
+      await stage(ledger, older, { application: scenario.application, texts: [{ ref: 'older-waits' }] });
+      const dying = await scenario.begin();
+      const line = validInvoice(scenario.application, invoiceOf({ ref: 'older-waits' }), 1);
+      await ledger.stageInvoices(dying, [line], NOW);
+
+      await ledger.restartStaging(dying);
+
+      expect(await owner.sendable()).toHaveLength(1);
+      expect(await older.sendable()).toEqual([]);
+    });
+
+    it('passes an invoice that several wait for on to the oldest of them', async () => {
+      const dying = await scenario.begin();
+      await ledger.stageInvoices(dying, [validInvoice(scenario.application, invoiceOf({ ref: 'heirs' }), 1)], NOW);
+      const oldest = await scenario.run([{ ref: 'heirs' }]);
+      const younger = await scenario.run([{ ref: 'heirs' }]);
+
+      await ledger.restartStaging(dying);
+
+      expect(await oldest.sendable()).toHaveLength(1);
+      expect(await younger.sendable()).toEqual([]);
+    });
+  });
+
+  describe('the end of a batch', () => {
+    it('says unknown of what is on the wire without an answer, and held of what was proved not to have arrived', async () => {
+      const refs = ['e-staged', 'e-open', 'e-lost', 'e-none'];
+      const batch = await scenario.run(
+        refs.map((ref) => ({ ref })),
+        4,
+      );
+      const [, on, lost, none] = (await batch.sendable()).map(({ invoiceId }) => ({ invoiceId, generation: 1 }));
+      if (on === undefined || lost === undefined || none === undefined) throw new Error('four invoices were expected');
+      await ledger.freeze(
+        batch.batchId,
+        [on, lost, none].map((one) => ({ ...one, body: 'b' })),
+        NOW,
+      );
+      const answer = { attempts: 1, sentAt: NOW };
+      await ledger.recordSends([
+        { ...lost, ...answer, outcome: { kind: 'pending', reason: LATER, mayExist: true } },
+        { ...none, ...answer, outcome: { kind: 'pending', reason: LATER, mayExist: false } },
+      ]);
+
+      expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(4);
+
+      expect((await batch.lines()).map(({ ref, state, reason }) => [ref, state, reason])).toEqual([
+        ['e-staged', 'held', REASON],
+        ['e-open', 'unknown', REASON],
+        ['e-lost', 'unknown', LATER],
+        ['e-none', 'held', LATER],
+      ]);
+    });
+  });
+
+  describe('the end of a page', () => {
+    it('calls silent only what was accepted before the given moment, not at it', async () => {
+      const batch = await scenario.run([{ ref: 'at-the-moment' }]);
+      await batch.send('at-the-moment', accepted(serviceIdOf(scenario, 'at-the-moment')), { sentAt: NOW });
+
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
+      const at = (await batch.line('at-the-moment')).state;
+      expect(await ledger.silent(batch.batchId, 1, NOW, 9)).toEqual([]);
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+
+      expect([at, (await batch.line('at-the-moment')).state]).toEqual(['accepted', 'unsettled']);
+    });
+
+    it('keeps the words of the last try of what it holds', async () => {
+      const batch = await scenario.run([{ ref: 'last-words' }]);
+      await batch.send('last-words', { kind: 'pending', reason: LATER, mayExist: false });
+
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
+
+      expect(await batch.line('last-words')).toMatchObject({ state: 'held', reason: LATER });
+    });
+  });
+
+  describe('bytes that are frozen a second time', () => {
+    it('are the new ones, from now on: the first ones never arrived', async () => {
+      const batch = await scenario.run([{ ref: 'second-bytes' }]);
+      const { invoiceId } = await batch.freeze('second-bytes', 'first bytes');
+      const pending = { kind: 'pending', reason: LATER, mayExist: false } as const;
+      await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: pending }]);
+      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      await ledger.releaseHeld(batch.batchId, NOW);
+      expect((await batch.one('second-bytes')).body).toBeNull();
+
+      await ledger.freeze(batch.batchId, [{ invoiceId, generation: 1, body: 'second bytes' }], NOW + 100);
+      await batch.sendable();
+
+      expect(await batch.one('second-bytes')).toMatchObject({
+        body: 'second bytes',
+        mayExist: true,
+        mayExistSince: NOW + 100,
+      });
+    });
+  });
+
+  describe('two events in one delivery of many', () => {
+    it.each([
+      [['failed', 'issued'], 'issued-after-failed'],
+      [['issued', 'failed'], 'failed-after-issued'],
+    ] as const)('are stored in the order in which they came: %s', async (verdicts, flag) => {
+      const ref = `together-${verdicts.join('-')}`;
+      const batch = await scenario.run([{ ref }]);
+      const serviceId = serviceIdOf(scenario, ref);
+      await batch.send(ref, accepted(serviceId));
+
+      await ledger.recordDeliveries(verdicts.map((verdict) => delivery(serviceId, verdict)));
+
+      expect((await batch.line(ref)).flags).toEqual([flag]);
+    });
+  });
+
+  describe('another application', () => {
+    it('has a batch of its own for the same file', async () => {
+      const mine = await scenario.begin();
+      const other = { application: `${scenario.application}-other`, batchId: `${mine.batchId}-other` };
+
+      const first = await mine.claim(other);
+      const again = await mine.claim(other);
+
+      expect([first.kind, again.kind]).toEqual(['claimed', 'claimed']);
+      expect(again.batch).toMatchObject(other);
+      expect((await mine.claim()).batch.batchId).toBe(mine.batchId);
+    });
+
+    it('has merchants of its own', async () => {
+      const nif = `8${Date.now()}`;
+      const mine = await scenario.run([{ ref: 'mine', nif }]);
+      const theirs = createScenario(ledger);
+      const other = await theirs.run([{ ref: 'theirs', nif }]);
+
+      await ledger.saveMerchants(scenario.application, [{ nif, merchantId: 'mrc_mine' }]);
+
+      expect(await ledger.merchantsNeeded(mine.batchId)).toEqual([]);
+      expect(await ledger.merchantsNeeded(other.batchId)).toHaveLength(1);
+      expect((await mine.sendable())[0]?.merchantId).toBe('mrc_mine');
+      expect((await other.sendable())[0]?.merchantId).toBeNull();
+    });
+  });
+
+  it('an attached batch needs no merchant for what another one sends', async () => {
+    const nif = `6${Date.now()}`;
+    await scenario.run([{ ref: 'owned', nif }]);
+    const attached = await scenario.run([{ ref: 'owned', nif }]);
+
+    expect(await ledger.merchantsNeeded(attached.batchId)).toEqual([]);
+  });
+
+  it('a cancelled batch lets its unsent invoices go with the next file, as a finished one does', async () => {
+    const first = await scenario.run([{ ref: 'cancelled' }]);
+    await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });
+    await ledger.setBatchState(first.batchId, 'cancelled', NOW);
+
+    const second = await scenario.run([{ ref: 'cancelled' }]);
+
+    expect(await second.sendable()).toHaveLength(1);
+    expect(await first.sendable()).toEqual([]);
+  });
+
+  it('lists batches by when they began, not by when they came into the ledger', async () => {
+    const early = await scenario.begin();
+    const late = await scenario.begin();
+    const far = NOW + 9_000_000_000;
+    await late.claim({ batchId: `${late.batchId}-b`, sha256: `${late.sha256}-b`, now: far + 2 });
+    await early.claim({ batchId: `${early.batchId}-b`, sha256: `${early.sha256}-b`, now: far + 1 });
+
+    expect((await ledger.listBatches(2)).map(({ startedAt }) => startedAt)).toEqual([far + 2, far + 1]);
+  });
+}

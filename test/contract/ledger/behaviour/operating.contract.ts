@@ -1,0 +1,483 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { RetryRequest, RetryResult, RetrySelection } from '../../../../src/domain/ports/operating-ledger.ts';
+import type { RetryPolicy } from '../../../../src/domain/retry-decision.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
+
+const HOUR = 3_600_000;
+
+const POLICY: RetryPolicy = {
+  maxGenerations: 3,
+  retentionMs: 24 * HOUR,
+  rejectionIsProof: true,
+  acceptDuplicateRisk: false,
+  now: NOW + HOUR,
+};
+
+export function operatingContract(open: OpenLedger): void {
+  describe('operating after a batch', () => {
+    let ledger: Ledger;
+    let scenario: Scenario;
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    function retry(
+      batch: TestBatch,
+      over: {
+        readonly selection?: RetrySelection;
+        readonly policy?: Partial<RetryPolicy>;
+        readonly action?: Partial<RetryRequest['action']>;
+      } = {},
+    ): Promise<RetryResult> {
+      return ledger.retryInvoices({
+        batchId: batch.batchId,
+        selection: over.selection ?? {},
+        policy: { ...POLICY, ...over.policy },
+        action: { actionId: randomUUID(), who: 'ana', why: 'the engine is back', ...over.action },
+      });
+    }
+
+    /** An invoice that the service accepted and then failed. */
+    async function failed(batch: TestBatch, ref: string): Promise<string> {
+      const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
+      const { invoiceId } = await batch.one(ref);
+      await batch.send(ref, accepted(serviceId));
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+      return serviceId;
+    }
+
+    it('gives a failed invoice its next generation and a new key, with the same content', async () => {
+      const batch = await scenario.run([{ ref: 'failed-once' }]);
+      const before = await batch.one('failed-once');
+      await failed(batch, 'failed-once');
+      await batch.finish();
+
+      const result = await retry(batch, { selection: { states: ['failed'] } });
+
+      const after = await batch.one('failed-once');
+      expect(result).toMatchObject({ moved: { regenerate: 1 }, pages: [1] });
+      expect(after).toMatchObject({ generation: 2, state: 'staged', invoice: before.invoice, mayExistSince: null });
+      expect(after.idempotencyKey).not.toBe(before.idempotencyKey);
+      expect(await batch.line('failed-once')).toMatchObject({ state: 'staged', serviceId: null, attempts: 1 });
+    });
+
+    it('writes down what was done to a batch as a whole, each action once, between the retries', async () => {
+      const batch = await scenario.run([{ ref: 'noted' }]);
+      const pause = { actionId: randomUUID(), at: NOW, who: null, what: 'pause', why: 'a look, "really"' };
+      const resume = { actionId: randomUUID(), at: NOW + 1, who: 'ana', what: 'resume', why: 'seen' };
+
+      await ledger.noteActions(batch.batchId, []);
+      await ledger.noteActions(batch.batchId, [pause]);
+      await ledger.noteActions(batch.batchId, [pause, resume]);
+      await batch.send('noted', { kind: 'rejected', reason: REASON });
+      await retry(batch);
+
+      expect(await ledger.auditOf(batch.batchId)).toEqual([
+        {
+          at: NOW,
+          who: null,
+          what: 'pause',
+          why: 'a look, "really"',
+          acceptedDuplicateRisk: false,
+          invoices: 0,
+          examples: [],
+        },
+        {
+          at: NOW + 1,
+          who: 'ana',
+          what: 'resume',
+          why: 'seen',
+          acceptedDuplicateRisk: false,
+          invoices: 0,
+          examples: [],
+        },
+        expect.objectContaining({ what: 'retry', invoices: 1 }),
+      ]);
+    });
+
+    it('groups what did not go out by state and reason, with the first rows of each and no word of the invoices', async () => {
+      const refs = ['a', 'b', 'c', 'd', 'e', 'f'].map((ref) => ({ ref: `group-${ref}` }));
+      const batch = await scenario.run(refs);
+      for (const ref of ['group-a', 'group-c', 'group-d'])
+        await batch.send(ref, { kind: 'rejected', reason: { code: 'other-reason', message: 'Cliente Segredo' } });
+      await batch.send('group-b', { kind: 'unknown', reason: REASON });
+      await batch.send('group-e', accepted(serviceIdOf(scenario, `group-${randomUUID()}`)));
+
+      const groups = await ledger.problemGroups(batch.batchId, { groups: 10, rows: 2 });
+
+      expect(groups).toEqual([
+        { state: 'rejected', code: 'other-reason', invoices: 3, rows: [2, 4] },
+        { state: 'unknown', code: REASON.code, invoices: 1, rows: [3] },
+      ]);
+      expect(await ledger.problemGroups(batch.batchId, { groups: 1, rows: 0 })).toMatchObject([
+        { state: 'rejected', invoices: 3 },
+      ]);
+    });
+
+    it('names the finding of a row that is wrong as its reason', async () => {
+      const batch = await scenario.begin();
+      const error = {
+        row: 2,
+        column: 'quantity',
+        code: 'not-a-number',
+        message: 'found "muitos"',
+        severity: 'error',
+      } as const;
+      const warning = { ...error, code: 'unusual', severity: 'warning' } as const;
+      await ledger.stageInvoices(
+        batch,
+        [
+          {
+            ...{ kind: 'invalid', ordinal: 1, ref: 'wrong', merchantNif: '501964843', currency: null, net: null },
+            ...{ rows: [2, 3], findings: [warning, error] },
+          },
+        ],
+        NOW,
+      );
+      await ledger.finishStaging(batch, {
+        ...{ rows: 2, rowsWithoutInvoice: 0, invoices: 1, pageSize: 2, fileFindings: [], proof: {} },
+      });
+
+      expect(await ledger.problemGroups(batch.batchId, { groups: 10, rows: 10 })).toEqual([
+        { state: 'invalid', code: 'not-a-number', invoices: 1, rows: [2] },
+      ]);
+    });
+
+    it('stops at maxGenerations', async () => {
+      const batch = await scenario.run([{ ref: 'hopeless' }]);
+      await batch.send('hopeless', { kind: 'rejected', reason: REASON });
+      await retry(batch);
+      await batch.send('hopeless', { kind: 'rejected', reason: REASON });
+
+      const result = await retry(batch, { policy: { maxGenerations: 2 } });
+
+      expect(result).toMatchObject({ moved: { regenerate: 0 }, refused: { 'generations-spent': 1 } });
+      expect(await batch.line('hopeless')).toMatchObject({ state: 'rejected', generation: 2 });
+    });
+
+    it('asks for the accepted risk when a refusal proves nothing', async () => {
+      const batch = await scenario.run([{ ref: 'refused' }]);
+      await batch.send('refused', { kind: 'rejected', reason: REASON });
+
+      const without = await retry(batch, { policy: { rejectionIsProof: false } });
+      const withRisk = await retry(batch, { policy: { rejectionIsProof: false, acceptDuplicateRisk: true } });
+
+      expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
+      expect(withRisk.moved.regenerate).toBe(1);
+    });
+
+    it('takes unknown invoices only by row, with the same key and bytes inside the retention window', async () => {
+      const batch = await scenario.run([{ ref: 'lost' }]);
+      const { idempotencyKey } = await batch.one('lost');
+      await batch.send('lost', { kind: 'unknown', reason: REASON });
+      await batch.finish();
+
+      const byState = await retry(batch);
+      const byRow = await retry(batch, { selection: { rows: [2] } });
+
+      const again = await batch.one('lost');
+      expect(byState.moved.repeat).toBe(0);
+      expect(byRow).toMatchObject({ moved: { repeat: 1 } });
+      expect(again).toMatchObject({ state: 'sending', generation: 1, idempotencyKey, body: '{"ref":"lost"}' });
+      expect(again.mayExistSince).toBe(NOW);
+    });
+
+    it('repeats after the window only at an accepted risk, and then still under the same key', async () => {
+      const batch = await scenario.run([{ ref: 'long-lost' }]);
+      const { idempotencyKey } = await batch.one('long-lost');
+      await batch.send('long-lost', { kind: 'unknown', reason: REASON });
+      const late = { now: NOW + 25 * HOUR };
+
+      const without = await retry(batch, { selection: { rows: [2] }, policy: late });
+      const withRisk = await retry(batch, { selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
+
+      expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
+      expect(withRisk.moved).toEqual({ release: 0, regenerate: 0, repeat: 1, abandon: 0 });
+      const again = await batch.one('long-lost');
+      expect(again.idempotencyKey).toBe(idempotencyKey);
+      expect(again.mayExistSince, 'the window counts from the word of the operator, or nothing would be sent').toBe(
+        late.now,
+      );
+    });
+
+    it('is reckless for once: a repeat after another lost answer needs the word of an operator again', async () => {
+      const batch = await scenario.run([{ ref: 'lost-again' }]);
+      await batch.send('lost-again', { kind: 'unknown', reason: REASON });
+      const late = { now: NOW + 25 * HOUR };
+      await retry(batch, { selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
+      await batch.send('lost-again', { kind: 'unknown', reason: REASON });
+      await batch.finish();
+
+      const without = await retry(batch, { selection: { rows: [2] }, policy: late });
+
+      expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
+    });
+
+    it('repeats a key under which an error is kept, and abandons it only at an accepted risk', async () => {
+      const batch = await scenario.run([{ ref: 'stored' }]);
+      const { idempotencyKey } = await batch.one('stored');
+      await batch.send('stored', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
+
+      const without = await retry(batch, { selection: { rows: [2] } });
+      const repeated = await batch.one('stored');
+      await batch.send('stored', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
+      const withRisk = await retry(batch, { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
+
+      const again = await batch.one('stored');
+      expect(without.moved.repeat).toBe(1);
+      expect(repeated).toMatchObject({ state: 'sending', generation: 1, idempotencyKey, errorKept: true });
+      expect(withRisk.moved.abandon).toBe(1);
+      expect(again).toMatchObject({ state: 'staged', generation: 2 });
+      expect(again.idempotencyKey).not.toBe(idempotencyKey);
+    });
+
+    it('releases held invoices by row, and leaves the others held', async () => {
+      const batch = await scenario.run([{ ref: 'held-1' }, { ref: 'held-2' }]);
+      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      await batch.finish();
+
+      const result = await retry(batch, { selection: { rows: [3] } });
+
+      expect(result).toMatchObject({ moved: { release: 1 }, pages: [1] });
+      expect((await batch.lines()).map(({ state }) => state)).toEqual(['held', 'staged']);
+    });
+
+    it('takes an invoice over from a closed owner and never from a running one', async () => {
+      const owner = await scenario.run([{ ref: 'shared' }]);
+      await failed(owner, 'shared');
+      const other = await scenario.run([{ ref: 'shared' }]);
+
+      const whileRunning = await retry(other);
+      await owner.finish();
+      const afterwards = await retry(other);
+
+      expect(whileRunning.refused).toEqual({ 'owned-by-running-batch': 1 });
+      expect(afterwards.moved.regenerate).toBe(1);
+      expect(await other.one('shared')).toMatchObject({ state: 'staged', generation: 2 });
+      expect(await owner.sendable()).toEqual([]);
+    });
+
+    it('is won by one of two operators', async () => {
+      const batch = await scenario.run([{ ref: 'wanted-twice' }]);
+      await failed(batch, 'wanted-twice');
+
+      const results = await Promise.all([retry(batch), retry(batch), retry(batch)]);
+
+      expect(results.map(({ moved }) => moved.regenerate).filter((count) => count === 1)).toHaveLength(1);
+      expect((await batch.one('wanted-twice')).generation).toBe(2);
+    });
+
+    it('goes by reason code where the retry policy names some', async () => {
+      const batch = await scenario.run([{ ref: 'busy' }, { ref: 'wrong' }]);
+      await batch.send('busy', { kind: 'rejected', reason: { code: 'engine_busy', message: 'Busy' } });
+      await batch.send('wrong', { kind: 'rejected', reason: { code: 'tax_code', message: 'Unknown tax code' } });
+
+      const result = await retry(batch, { selection: { reasonCodes: ['engine_busy'] } });
+
+      expect(result.moved.regenerate).toBe(1);
+      expect((await batch.lines()).map(({ state }) => state)).toEqual(['staged', 'rejected']);
+    });
+
+    it('keeps what it did, who said so and why, once for each action', async () => {
+      const batch = await scenario.run([{ ref: 'audited' }]);
+      await batch.send('audited', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
+      const action = { actionId: randomUUID(), who: 'rui', why: 'support says nothing was stored' };
+      const request = { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true }, action };
+
+      await retry(batch, request);
+      await retry(batch, request);
+
+      expect(await ledger.auditOf(batch.batchId)).toEqual([
+        {
+          at: POLICY.now,
+          who: 'rui',
+          what: 'retry',
+          why: 'support says nothing was stored',
+          acceptedDuplicateRisk: true,
+          invoices: 1,
+          examples: [{ ref: 'audited', rows: [2], move: 'abandon', from: 'unknown', generation: 1 }],
+        },
+      ]);
+    });
+
+    it('writes down an operator’s retry that moved nothing, once, and its accepted risk', async () => {
+      const batch = await scenario.run([{ ref: 'nothing-done' }]);
+      const request = {
+        policy: { acceptDuplicateRisk: true },
+        action: { actionId: randomUUID(), who: 'rui', why: 'to be sure' },
+      };
+
+      await retry(batch, request);
+      await retry(batch, request);
+
+      expect(await ledger.auditOf(batch.batchId)).toEqual([
+        {
+          ...{ at: POLICY.now, who: 'rui', what: 'retry', why: 'to be sure', acceptedDuplicateRisk: true },
+          ...{ invoices: 0, examples: [] },
+        },
+      ]);
+    });
+
+    it('writes nothing of a retry policy that found nothing to do', async () => {
+      const batch = await scenario.run([{ ref: 'policy-idle' }]);
+
+      await retry(batch, { policy: { unattended: true } });
+
+      expect(await ledger.auditOf(batch.batchId)).toEqual([]);
+    });
+
+    describe('when the service issues the failed document of the earlier generation after all', () => {
+      it('is issued by that document, under its key, when the next generation was not sent yet', async () => {
+        const batch = await scenario.run([{ ref: 'undead' }]);
+        const { idempotencyKey } = await batch.one('undead');
+        const serviceId = await failed(batch, 'undead');
+        await retry(batch);
+
+        const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 9 })]);
+
+        expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
+        expect(await batch.line('undead')).toMatchObject({
+          ...{ state: 'issued', serviceId, idempotencyKey, settledAt: NOW + 9, reason: null },
+          flags: ['issued-after-failed'],
+        });
+        expect(await batch.sendable(), 'nothing is left to send').toEqual([]);
+        expect((await retry(batch)).moved.regenerate).toBe(0);
+      });
+
+      it('is issued by that document when the next generation is waiting and provably never arrived', async () => {
+        const batch = await scenario.run([{ ref: 'undead-waiting' }]);
+        const serviceId = await failed(batch, 'undead-waiting');
+        await retry(batch);
+        await batch.send('undead-waiting', { kind: 'pending', reason: REASON, mayExist: false });
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        expect(await batch.line('undead-waiting')).toMatchObject({ state: 'issued', serviceId });
+      });
+
+      it('is issued by that document when the next generation failed too, whose document stays known', async () => {
+        const batch = await scenario.run([{ ref: 'undead-twice' }]);
+        const first = await failed(batch, 'undead-twice');
+        await retry(batch);
+        const second = await failed(batch, 'undead-twice');
+
+        await ledger.recordDeliveries([delivery(first, 'issued')]);
+        const one = await batch.line('undead-twice');
+        await ledger.recordDeliveries([delivery(second, 'issued')]);
+        const both = await batch.line('undead-twice');
+
+        expect(one).toMatchObject({ state: 'issued', serviceId: first, flags: ['issued-after-failed'] });
+        expect(both).toMatchObject({
+          state: 'issued',
+          serviceId: first,
+          flags: ['issued-after-failed', 'issued-in-earlier-generation'],
+        });
+      });
+
+      it('stops the next generation as unknown when a POST of it may have arrived, and nobody repeats it alone', async () => {
+        const batch = await scenario.run([{ ref: 'undead-sending' }]);
+        const serviceId = await failed(batch, 'undead-sending');
+        await retry(batch);
+        await batch.freeze('undead-sending');
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        const stopped = await batch.line('undead-sending');
+        await batch.finish();
+        const { flags, revision } = await ledger.sinceReport(batch.batchId);
+        const report = { revision: revision + 1, writtenAt: NOW, flags, open: await batch.lines() };
+        await ledger.noteReported(batch.batchId, report);
+        const taken = await ledger.takeUnknown({
+          application: scenario.application,
+          ...{ now: NOW + HOUR, retentionMs: 24 * HOUR, staleMs: 1, all: true, afterInvoiceId: 0, limit: 1_000 },
+        });
+
+        expect(stopped).toMatchObject({
+          state: 'unknown',
+          reason: { code: 'issued-in-earlier-generation' },
+          flags: ['issued-in-earlier-generation'],
+        });
+        expect(taken.map(({ idempotencyKey }) => idempotencyKey)).not.toContain(stopped.idempotencyKey);
+        expect((await retry(batch, { selection: { rows: [2] } })).refused).toEqual({
+          'needs-accept-duplicate-risk': 1,
+        });
+      });
+
+      it('leaves an accepted next generation to the service, and flags it', async () => {
+        const batch = await scenario.run([{ ref: 'undead-accepted' }]);
+        const serviceId = await failed(batch, 'undead-accepted');
+        await retry(batch);
+        const second = serviceIdOf(scenario, 'undead-accepted-2');
+        await batch.send('undead-accepted', accepted(second));
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        expect(await batch.line('undead-accepted')).toMatchObject({
+          ...{ state: 'accepted', serviceId: second },
+          flags: ['issued-in-earlier-generation'],
+        });
+      });
+
+      it('tells the batch that held the same content in two generations, and holds the corrected one of another', async () => {
+        const batch = await scenario.run([{ ref: 'undead-corrected' }]);
+        const serviceId = await failed(batch, 'undead-corrected');
+        await retry(batch);
+        await failed(batch, 'undead-corrected');
+        await batch.finish();
+        const corrected = await scenario.run([{ ref: 'undead-corrected', unitPrice: '77' }]);
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        expect(await batch.line('undead-corrected')).toMatchObject({ state: 'issued', serviceId });
+        expect(await corrected.line('undead-corrected')).toMatchObject({
+          state: 'held',
+          reason: { code: 'issued-in-earlier-generation' },
+        });
+      });
+    });
+
+    it('turns references into rows, and knows those that are not in the batch by their absence', async () => {
+      const batch = await scenario.run([{ ref: 'R-1' }, { ref: 'R-2' }]);
+
+      expect(await ledger.rowsOfRefs(batch.batchId, ['R-2', 'R-9'])).toEqual([{ ref: 'R-2', rows: [3] }]);
+    });
+
+    describe('reopening', () => {
+      const run = { workflowId: 'retry-1', runId: 'run-9', attempt: 1, takeOver: false };
+
+      it('gives a finished batch to the run that asks, also when nothing of it is open', async () => {
+        const batch = await scenario.run([{ ref: 'reopened' }]);
+        await batch.send('reopened', { kind: 'rejected', reason: REASON });
+        await batch.finish();
+
+        const result = await ledger.reopenBatch({ batchId: batch.batchId, ...run });
+
+        expect(result).toMatchObject({ kind: 'reopened' });
+        expect(await batch.record()).toMatchObject({ state: 'running', workflowId: 'retry-1', finishedAt: null });
+      });
+
+      it('leaves a running batch to its run, until that is known to be closed', async () => {
+        const batch = await scenario.run([{ ref: 'still-running' }]);
+        const { workflowId } = await batch.record();
+
+        const refused = await ledger.reopenBatch({ batchId: batch.batchId, ...run });
+        const taken = await ledger.reopenBatch({ batchId: batch.batchId, ...run, takeOver: true });
+
+        expect(refused).toEqual({ kind: 'owned', workflowId, runId: 'run-1' });
+        expect(taken).toMatchObject({ kind: 'reopened' });
+      });
+
+      it('finds nothing in a file that is still being read, and no batch where there is none', async () => {
+        const batch = await scenario.begin();
+
+        expect(await ledger.reopenBatch({ batchId: batch.batchId, ...run })).toEqual({ kind: 'nothing' });
+        await expect(ledger.reopenBatch({ batchId: 'no-such-batch', ...run })).rejects.toMatchObject({
+          code: 'batch-not-found',
+        });
+      });
+    });
+  });
+}

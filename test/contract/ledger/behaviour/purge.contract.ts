@@ -1,0 +1,190 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, stage } from '../scenario.ts';
+
+/** Long before anything that another test of the same ledger does. */
+const ENDED = 1_000;
+const BEFORE = 2_000;
+
+export function purgeContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+
+  beforeAll(async () => {
+    ledger = await open();
+    scenario = createScenario(ledger);
+  });
+
+  const issue = async (batch: TestBatch, ref: string): Promise<void> => {
+    const id = serviceIdOf(scenario, ref);
+    await batch.send(ref, accepted(id));
+    await ledger.recordDeliveries([delivery(id, 'issued')]);
+  };
+
+  const end = (batch: TestBatch): Promise<void> => ledger.setBatchState(batch.batchId, 'finished', ENDED);
+
+  const purge = (dryRun = false) => ledger.purge({ before: BEFORE, dryRun, now: NOW });
+
+  const idsOf = (purged: Awaited<ReturnType<typeof purge>>): readonly string[] =>
+    purged.batches.map(({ batchId }) => batchId);
+
+  /** What people can still read of a line. */
+  const wordsOf = async (batch: TestBatch, ordinal = 1) => {
+    const dossier = await ledger.invoiceDossier(batch.batchId, ordinal);
+    return { content: dossier?.content ?? null, bodies: dossier?.lives.map(({ body }) => body) };
+  };
+
+  describe('purge', () => {
+    it('removes contents and bytes of what went out and keeps key, fingerprint, state and service id', async () => {
+      const batch = await scenario.run([{ ref: 'gone' }]);
+      await issue(batch, 'gone');
+      await end(batch);
+      const before = await batch.line('gone');
+
+      const purged = await purge();
+
+      expect(idsOf(purged)).toContain(batch.batchId);
+      expect(purged.contents).toBeGreaterThan(0);
+      expect(purged.bodies).toBeGreaterThan(0);
+      expect(purged.deliveries).toBeGreaterThan(0);
+      expect(await wordsOf(batch)).toEqual({ content: null, bodies: [null] });
+      expect(await batch.line('gone')).toEqual(before);
+      expect(await ledger.purgedAt(batch.batchId)).toBe(NOW);
+    });
+
+    it('changes nothing in a dry run, and says the same as the real one', async () => {
+      const batch = await scenario.run([{ ref: 'dry' }]);
+      await issue(batch, 'dry');
+      await end(batch);
+      const before = await wordsOf(batch);
+
+      const dry = await purge(true);
+
+      expect(idsOf(dry)).toContain(batch.batchId);
+      expect(await wordsOf(batch)).toEqual(before);
+      expect(await ledger.purgedAt(batch.batchId)).toBeNull();
+      expect(await purge()).toEqual(dry);
+    });
+
+    it('knows the same file after it: closed, nothing to send', async () => {
+      const batch = await scenario.run([{ ref: 'same-file' }]);
+      await issue(batch, 'same-file');
+      await end(batch);
+      await purge();
+
+      const claim = await batch.claim({ workflowId: 'later', runId: 'later', batchId: `${batch.batchId}-renamed` });
+
+      expect(claim).toMatchObject({ kind: 'closed', batch: { batchId: batch.batchId } });
+      expect(await batch.sendable()).toEqual([]);
+    });
+
+    it('knows the same invoice in another file after it: already issued, not sent', async () => {
+      const batch = await scenario.run([{ ref: 'again' }]);
+      await issue(batch, 'again');
+      await end(batch);
+      await purge();
+
+      const later = await scenario.run([{ ref: 'again' }]);
+
+      expect(await later.line('again')).toMatchObject({ state: 'already-issued' });
+      expect(await later.sendable()).toEqual([]);
+    });
+
+    it('knows other content under the same reference after it: conflict, not sent', async () => {
+      const batch = await scenario.run([{ ref: 'other' }]);
+      await issue(batch, 'other');
+      await end(batch);
+      await purge();
+
+      const later = await scenario.run([{ ref: 'other', unitPrice: '99' }]);
+
+      expect(await later.line('other')).toMatchObject({ state: 'conflict' });
+      expect(await later.sendable()).toEqual([]);
+    });
+
+    it('takes a delivery that comes once more for the duplicate that it is', async () => {
+      const batch = await scenario.run([{ ref: 'redelivered' }]);
+      await issue(batch, 'redelivered');
+      await end(batch);
+      await purge();
+
+      const again = await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'redelivered'), 'issued')]);
+
+      expect(again).toMatchObject({ stored: 0, duplicates: 1 });
+      expect(await batch.line('redelivered')).toMatchObject({ state: 'issued' });
+    });
+
+    it('leaves the content of what did not go out: it may be retried', async () => {
+      const batch = await scenario.run([{ ref: 'refused' }]);
+      await batch.send('refused', { kind: 'rejected', reason: REASON });
+      await end(batch);
+
+      await purge();
+
+      const words = await wordsOf(batch);
+      expect(words.content).toMatchObject({ ref: 'refused' });
+      expect(words.bodies).toEqual([null]);
+      expect(await batch.line('refused')).toMatchObject({ state: 'rejected', reason: REASON });
+    });
+
+    it.each(['unknown', 'pending'] as const)('leaves a batch with an invoice that is %s as it is', async (kind) => {
+      const batch = await scenario.run([{ ref: `open-${kind}` }]);
+      const outcome = kind === 'unknown' ? { kind, reason: REASON } : { kind, reason: REASON, mayExist: true };
+      await batch.send(`open-${kind}`, outcome);
+      await end(batch);
+
+      expect(idsOf(await purge())).not.toContain(batch.batchId);
+      expect((await wordsOf(batch)).bodies).toEqual([`{"ref":"open-${kind}"}`]);
+    });
+
+    it('leaves what ended later, and what runs', async () => {
+      const later = await scenario.run([{ ref: 'later' }]);
+      await issue(later, 'later');
+      await ledger.setBatchState(later.batchId, 'finished', BEFORE);
+      const running = await scenario.run([{ ref: 'running' }]);
+
+      const purged = idsOf(await purge());
+
+      expect(purged).not.toContain(later.batchId);
+      expect(purged).not.toContain(running.batchId);
+    });
+
+    it('leaves an invoice that a younger batch holds as well', async () => {
+      const old = await scenario.run([{ ref: 'shared' }]);
+      await issue(old, 'shared');
+      await end(old);
+      const young = await scenario.begin();
+      await stage(ledger, young, { application: scenario.application, texts: [{ ref: 'shared' }] });
+
+      expect(idsOf(await purge())).toContain(old.batchId);
+      expect((await wordsOf(young)).content).toMatchObject({ ref: 'shared' });
+    });
+
+    it('says that a kept file is no longer needed only when every batch of it is purged and none was opened again', async () => {
+      const batch = await scenario.run([{ ref: 'kept' }]);
+      await issue(batch, 'kept');
+      await end(batch);
+      const needed = await ledger.purgedFiles([batch.sha256, 'never-seen']);
+      await purge();
+      const purged = await ledger.purgedFiles([batch.sha256, 'never-seen']);
+
+      await ledger.claimBatch({
+        ...{ batchId: `${batch.batchId}-elsewhere`, application: `${scenario.application}-2`, file: 'same.csv' },
+        ...{ sha256: batch.sha256, workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
+      });
+
+      expect([needed, purged]).toEqual([[], [batch.sha256]]);
+      expect(await ledger.purgedFiles([batch.sha256]), 'another application reads it').toEqual([]);
+    });
+
+    it('does not purge twice', async () => {
+      const batch = await scenario.run([{ ref: 'once' }]);
+      await issue(batch, 'once');
+      await end(batch);
+
+      expect(idsOf(await purge())).toContain(batch.batchId);
+      expect(await purge()).toEqual({ batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 });
+    });
+  });
+}

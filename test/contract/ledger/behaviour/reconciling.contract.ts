@@ -1,0 +1,384 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { RepeatInvoice, TakeUnknown } from '../../../../src/domain/ports/reconciling-ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+/** The ledger is shared by a whole file: other batches may be left open in it, so each test looks for its own. */
+const TAKE: Omit<TakeUnknown, 'application'> = {
+  now: NOW + HOUR,
+  retentionMs: 24 * HOUR,
+  staleMs: 10 * MINUTE,
+  all: true,
+  afterInvoiceId: 0,
+  limit: 10_000,
+};
+
+export function reconcilingContract(open: OpenLedger): void {
+  describe('reconciling after batches', () => {
+    let ledger: Ledger;
+    let scenario: Scenario;
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    /** What writing a report leaves behind. */
+    async function report(batch: TestBatch): Promise<void> {
+      const { flags, revision } = await ledger.sinceReport(batch.batchId);
+      const open_ = (await batch.lines()).filter(({ state }) => state !== 'issued');
+      await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: NOW, flags, open: open_ });
+    }
+
+    async function closedUnknown(ref: string, reason = REASON): Promise<TestBatch> {
+      const batch = await scenario.run([{ ref }]);
+      await batch.send(ref, { kind: 'unknown', reason });
+      await batch.finish();
+      await report(batch);
+      return batch;
+    }
+
+    async function take(batch: TestBatch, over: Partial<TakeUnknown> = {}): Promise<readonly RepeatInvoice[]> {
+      const keys = (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
+      const taken = await ledger.takeUnknown({ ...TAKE, application: scenario.application, ...over });
+      return taken.filter(({ idempotencyKey }) => keys.includes(idempotencyKey));
+    }
+
+    it('hands an unknown invoice out with its key, its bytes and its reason', async () => {
+      const batch = await closedUnknown('lost');
+      const { idempotencyKey } = await batch.line('lost');
+
+      const taken = await take(batch);
+
+      expect(taken).toHaveLength(1);
+      expect(taken[0]).toMatchObject({ generation: 1, idempotencyKey, body: '{"ref":"lost"}', reason: REASON });
+      expect(taken[0]?.mayExistSince).toBe(NOW);
+      expect((await batch.line('lost')).state).toBe('sending');
+    });
+
+    it('gives it to one reconciler only', async () => {
+      const batch = await closedUnknown('lost-for-many');
+
+      const rounds = await Promise.all([take(batch), take(batch), take(batch), take(batch)]);
+
+      expect(rounds.flat()).toHaveLength(1);
+    });
+
+    it('takes up a repeat that a crash ended, after a while and not before', async () => {
+      const batch = await closedUnknown('crashed-repeat');
+      await take(batch);
+
+      const soon = await take(batch, { now: TAKE.now + 9 * MINUTE });
+      const later = await take(batch, { now: TAKE.now + 11 * MINUTE });
+
+      expect(soon).toEqual([]);
+      expect(later).toHaveLength(1);
+    });
+
+    it('repeats nothing after the retention window, and says unknown again of a repeat that a crash ended', async () => {
+      const never = await closedUnknown('too-late');
+      const crashed = await closedUnknown('too-late-in-repeat');
+      await take(crashed);
+
+      const late = { now: NOW + 25 * HOUR };
+
+      expect(await take(never, late)).toEqual([]);
+      expect(await take(crashed, late)).toEqual([]);
+      expect((await never.line('too-late')).state).toBe('unknown');
+      expect(await crashed.line('too-late-in-repeat')).toMatchObject({ state: 'unknown', reason: REASON });
+    });
+
+    it.each(['stored-error', 'service-id-taken', 'refused-after-lost-answer'])(
+      'repeats a key with "%s" rarely, and at once when an operator asks for all',
+      async (code) => {
+        const batch = await closedUnknown(`spent-${code}`, { code, message: 'HTTP 500' });
+        const [first] = (await take(batch, { all: false, now: NOW + HOUR })) as [RepeatInvoice];
+        const { invoiceId, generation } = first;
+        const at = NOW + 2 * HOUR;
+        await ledger.recordSends([
+          { invoiceId, generation, attempts: 1, sentAt: at, outcome: { kind: 'unknown', reason: first.reason } },
+        ]);
+
+        expect(await take(batch, { all: false, now: at + 119 * MINUTE })).toEqual([]);
+        expect(await take(batch, { all: false, now: at + 121 * MINUTE })).toMatchObject([{ lastTriedAt: at }]);
+        await ledger.recordSends([
+          { invoiceId, generation, attempts: 1, sentAt: at + HOUR, outcome: { kind: 'unknown', reason: first.reason } },
+        ]);
+        expect(await take(batch, { now: at + HOUR + MINUTE })).toHaveLength(1);
+      },
+    );
+
+    it('never repeats a key that somebody else used: nobody knows when the service forgets it', async () => {
+      const batch = await closedUnknown('foreign', { code: 'key-known-with-other-bytes', message: 'HTTP 422' });
+
+      expect(await take(batch)).toEqual([]);
+    });
+
+    it('does not wait with what was refused after a lost answer, when a refusal is a proof', async () => {
+      const batch = await closedUnknown('provable', { code: 'refused-after-lost-answer', message: 'HTTP 422' });
+      const [{ invoiceId, generation, reason }] = (await take(batch)) as [RepeatInvoice];
+      const outcome = { kind: 'unknown', reason } as const;
+      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome }]);
+      const soon = { all: false, now: TAKE.now + MINUTE };
+
+      expect(await take(batch, soon)).toEqual([]);
+      const [again] = await take(batch, { ...soon, refusalIsProof: true });
+
+      expect(again).toMatchObject({ lastTriedAt: TAKE.now });
+      await ledger.recordSends([
+        {
+          invoiceId,
+          generation,
+          attempts: 1,
+          sentAt: soon.now,
+          outcome: { kind: 'rejected', reason: REASON, proven: true },
+        },
+      ]);
+      expect(await batch.line('provable')).toMatchObject({ state: 'rejected', reason: REASON });
+    });
+
+    describe('when the file is run again', () => {
+      async function again(batch: TestBatch): Promise<void> {
+        await batch.claim({ runId: randomUUID() });
+      }
+
+      it('hands unknown invoices to the pages, with the same key and bytes', async () => {
+        const batch = await closedUnknown('run-again');
+        const { idempotencyKey } = await batch.line('run-again');
+        await again(batch);
+
+        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(1);
+        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1), 'once').toBe(0);
+
+        expect(await batch.one('run-again')).toMatchObject({
+          ...{ state: 'sending', generation: 1, idempotencyKey, body: '{"ref":"run-again"}' },
+          ...{ mayExist: true, mayExistSince: NOW },
+        });
+        expect(await ledger.openPages(batch.batchId)).toEqual([1]);
+      });
+
+      it.each<readonly [string, { code?: string; frozenAfter?: number }]>([
+        ['whose retention window is over', { frozenAfter: NOW }],
+        ['whose key somebody else used', { code: 'key-known-with-other-bytes' }],
+      ])('leaves one %s', async (_, { code = 'answer-lost', frozenAfter = NOW - 1 }) => {
+        const batch = await closedUnknown(`left-${code}-${frozenAfter}`, { code, message: 'x' });
+        await again(batch);
+
+        expect(await ledger.repeatUnknown(batch.batchId, frozenAfter)).toBe(0);
+      });
+
+      it('leaves what reconciliation has taken at that moment', async () => {
+        const batch = await closedUnknown('taken-now');
+        await take(batch);
+        await again(batch);
+
+        expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(0);
+      });
+
+      it('lists what it left unsettled', async () => {
+        const serviceId = serviceIdOf(scenario, randomUUID());
+        const batch = await scenario.run([{ ref: 'silent-again' }, { ref: 'other' }]);
+        await batch.send('silent-again', accepted(serviceId));
+        await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + HOUR, reason: REASON, now: NOW + HOUR });
+        const list = { batchId: batch.batchId, afterInvoiceId: 0, limit: 10 };
+
+        const [found, ...more] = await ledger.unsettledDocuments(list);
+
+        expect(found).toMatchObject({ serviceId, failedEvent: null });
+        expect(more).toEqual([]);
+        expect(await ledger.unsettledDocuments({ ...list, afterInvoiceId: found?.invoiceId ?? 0 })).toEqual([]);
+      });
+    });
+
+    it('leaves an invoice of a running batch to its page', async () => {
+      const batch = await scenario.run([{ ref: 'still-running' }]);
+      await batch.send('still-running', { kind: 'unknown', reason: REASON });
+      await report(batch);
+
+      expect(await take(batch)).toEqual([]);
+    });
+
+    it('waits longer the older an invoice is, unless all are asked for', async () => {
+      const batch = await closedUnknown('patient');
+      const first = await take(batch, { all: false, now: NOW + MINUTE });
+      const [{ invoiceId, generation }] = first as [RepeatInvoice];
+      const at = NOW + 2 * HOUR;
+      await ledger.recordSends([
+        { invoiceId, generation, attempts: 1, sentAt: at, outcome: { kind: 'unknown', reason: REASON } },
+      ]);
+
+      expect(await take(batch, { all: false, now: at + 59 * MINUTE })).toEqual([]);
+      expect(await take(batch, { all: false, now: at + 61 * MINUTE })).toHaveLength(1);
+    });
+
+    it('records what the repeat told: an id that the service gives for the key settles by the event that waited', async () => {
+      const batch = await closedUnknown('found-again');
+      const serviceId = serviceIdOf(scenario, randomUUID());
+      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
+
+      await ledger.recordSends([
+        { invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome: accepted(serviceId) },
+      ]);
+
+      expect(await batch.line('found-again')).toMatchObject({ state: 'issued', serviceId });
+    });
+
+    it('leaves what another application sent: it would be repeated under another key, into another account', async () => {
+      const batch = await closedUnknown('of-another');
+      const { idempotencyKey } = await batch.line('of-another');
+      const { application } = createScenario(ledger);
+
+      const foreign = await ledger.takeUnknown({ ...TAKE, application });
+      await ledger.silenceClosed({ application, acceptedBefore: NOW + 1, now: NOW + HOUR });
+      const documents = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10 });
+      const own = await take(batch);
+
+      expect(foreign).toEqual([]);
+      expect(documents).toEqual([]);
+      expect(await ledger.outdatedReports(application)).toEqual([]);
+      expect(own.map((one) => one.idempotencyKey)).toEqual([idempotencyKey]);
+    });
+
+    it('keeps a refusal of a repeat unknown: the lost one may be alive', async () => {
+      const batch = await closedUnknown('refused-later');
+      const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
+
+      await ledger.recordSends([
+        { invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome: { kind: 'rejected', reason: REASON } },
+      ]);
+
+      expect((await batch.line('refused-later')).state).toBe('unknown');
+    });
+
+    describe('documents without a final word', () => {
+      async function closedAccepted(ref: string): Promise<{ batch: TestBatch; serviceId: string }> {
+        const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
+        const batch = await scenario.run([{ ref }]);
+        await batch.send(ref, accepted(serviceId));
+        await batch.finish();
+        await report(batch);
+        return { batch, serviceId };
+      }
+
+      async function openIds(over: { all?: boolean; now?: number } = {}): Promise<ReadonlyMap<string, boolean>> {
+        const documents = await ledger.openDocuments({
+          application: scenario.application,
+          now: TAKE.now,
+          all: true,
+          afterInvoiceId: 0,
+          limit: 10_000,
+          ...over,
+        });
+        return new Map(documents.map(({ serviceId, failedEvent }) => [serviceId, failedEvent !== null]));
+      }
+
+      it('are listed, with the failed event that waits for a GET', async () => {
+        const plain = await closedAccepted('open');
+        const reported = await closedAccepted('open-failed');
+        await ledger.recordDeliveries([delivery(reported.serviceId, 'failed')]);
+
+        const ids = await openIds();
+
+        expect(ids.get(plain.serviceId)).toBe(false);
+        expect(ids.get(reported.serviceId)).toBe(true);
+      });
+
+      it('become unsettled when their settle time is over, and issued by late news all the same', async () => {
+        const { batch, serviceId } = await closedAccepted('silent');
+
+        await ledger.silenceClosed({ application: scenario.application, acceptedBefore: NOW + 1, now: NOW + HOUR });
+        const unsettled = (await batch.line('silent')).state;
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        expect(unsettled).toBe('unsettled');
+        expect((await batch.line('silent')).state).toBe('issued');
+        expect((await openIds()).has(serviceId)).toBe(false);
+      });
+
+      it('are asked for again after half of their age, unless all are asked for', async () => {
+        const { serviceId } = await closedAccepted('backed-off');
+        const documents = await ledger.openDocuments({
+          application: scenario.application,
+          now: NOW,
+          all: true,
+          afterInvoiceId: 0,
+          limit: 10_000,
+        });
+        const { invoiceId } = documents.find((one) => one.serviceId === serviceId) ?? { invoiceId: 0 };
+        await ledger.recordStatus([{ invoiceId, serviceId, status: 'processing', reason: null, now: NOW + 2 * HOUR }]);
+
+        expect((await openIds({ all: false, now: NOW + 2 * HOUR + 59 * MINUTE })).has(serviceId)).toBe(false);
+        expect((await openIds({ all: false, now: NOW + 3 * HOUR + MINUTE })).has(serviceId)).toBe(true);
+      });
+    });
+
+    describe('what a report said', () => {
+      it('is out of date when late news moved an invoice, and up to date again once it is rewritten', async () => {
+        const serviceId = serviceIdOf(scenario, randomUUID());
+        const batch = await scenario.run([{ ref: 'late' }]);
+        await batch.send('late', accepted(serviceId));
+        await batch.finish();
+        await report(batch);
+        const before = await ledger.outdatedReports(scenario.application);
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        const after = await ledger.outdatedReports(scenario.application);
+        const since = await ledger.sinceReport(batch.batchId);
+        await report(batch);
+
+        expect(before).not.toContain(batch.batchId);
+        expect(after).toContain(batch.batchId);
+        expect(since).toEqual({
+          revision: 1,
+          flags: 0,
+          changes: [{ from: 'accepted', to: 'issued', invoices: 1, examples: ['late'] }],
+        });
+        expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
+        expect((await ledger.sinceReport(batch.batchId)).revision).toBe(2);
+      });
+
+      it('is out of date when a contradiction was flagged on an invoice that stays issued', async () => {
+        const serviceId = serviceIdOf(scenario, randomUUID());
+        const batch = await scenario.run([{ ref: 'contradicted' }]);
+        await batch.send('contradicted', accepted(serviceId));
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await batch.finish();
+        await report(batch);
+
+        await ledger.recordDeliveries([delivery(serviceId, 'failed', { receivedAt: NOW + 9_000 })]);
+
+        expect(await batch.line('contradicted')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
+        expect(await ledger.outdatedReports(scenario.application)).toContain(batch.batchId);
+      });
+
+      it('is not asked about while the batch runs', async () => {
+        const batch = await scenario.run([{ ref: 'running' }]);
+        await report(batch);
+        await batch.send('running', { kind: 'rejected', reason: REASON });
+
+        expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
+      });
+    });
+
+    it('applies an issued event that was stored and, by a crash, never applied', async () => {
+      const serviceId = serviceIdOf(scenario, randomUUID());
+      const batch = await scenario.run([{ ref: 'missed' }]);
+      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await batch.send('missed', { kind: 'unknown', reason: REASON });
+      await batch.finish();
+      await report(batch);
+      const nothing = await ledger.applyMissedEvents();
+      const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
+      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
+
+      expect(nothing).toBe(0);
+      expect((await batch.line('missed')).state).toBe('issued');
+      expect(await ledger.applyMissedEvents()).toBe(0);
+    });
+  });
+}

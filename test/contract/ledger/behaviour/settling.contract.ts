@@ -1,0 +1,464 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger, StatusNews } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  invalidInvoice,
+  invoiceOf,
+  finishStaging,
+  NOW,
+  REASON,
+  serviceIdOf,
+  validInvoice,
+} from '../scenario.ts';
+
+const LATER = { code: 'later', message: 'Later' };
+
+export function settlingContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+
+  async function acceptedOne(
+    ref: string,
+  ): Promise<{ readonly batch: TestBatch; readonly invoiceId: number; readonly serviceId: string }> {
+    const batch = await scenario.run([{ ref }]);
+    const serviceId = serviceIdOf(scenario, ref);
+    const { invoiceId } = await batch.freeze(ref);
+    await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
+    return { batch, invoiceId, serviceId };
+  }
+
+  interface Asked {
+    readonly invoiceId: number;
+    readonly serviceId: string;
+  }
+
+  function news(asked: Asked, status: StatusNews['status'], over: Partial<StatusNews> = {}): StatusNews {
+    const { invoiceId, serviceId } = asked;
+    return { invoiceId, serviceId, status, reason: null, now: NOW + 50, ...over };
+  }
+
+  describe('recordStatus', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('issues an accepted invoice for good', async () => {
+      const asked = await acceptedOne('get-issued');
+      const { batch } = asked;
+
+      const settled = await ledger.recordStatus([news(asked, 'issued')]);
+
+      expect(settled).toMatchObject([{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }]);
+      expect(await batch.line('get-issued')).toMatchObject({
+        state: 'issued',
+        settledAt: NOW + 50,
+        reason: null,
+        flags: [],
+      });
+    });
+
+    it('fails an accepted invoice with the reason of the service, or says that it gave none', async () => {
+      const one = await acceptedOne('get-failed');
+      const two = await acceptedOne('get-failed-silently');
+
+      const settled = await ledger.recordStatus([news(one, 'failed', { reason: REASON }), news(two, 'failed')]);
+
+      expect(settled.map((row) => row.state)).toEqual(['failed', 'failed']);
+      expect(await one.batch.line('get-failed')).toMatchObject({
+        state: 'failed',
+        reason: REASON,
+        settledAt: NOW + 50,
+      });
+      expect(await two.batch.line('get-failed-silently')).toMatchObject({ reason: { code: 'service-said-failed' } });
+    });
+
+    it.each(['processing', 'unreadable'] as const)(
+      'counts the ask and moves nothing when the status is %s',
+      async (status) => {
+        const asked = await acceptedOne(`get-${status}`);
+        const { batch, invoiceId } = asked;
+
+        expect(await ledger.recordStatus([news(asked, status)])).toEqual([]);
+
+        const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 10);
+        expect(silent).toMatchObject({ invoiceId, asks: 1, acceptedAt: NOW });
+      },
+    );
+
+    it('issues after failed, flagged; and only flags failed after issued', async () => {
+      const asked = await acceptedOne('contradiction');
+      const { batch } = asked;
+      await ledger.recordStatus([news(asked, 'failed', { reason: REASON })]);
+
+      const settled = await ledger.recordStatus([news(asked, 'issued', { now: NOW + 60 })]);
+      expect(settled.map((row) => row.state)).toEqual(['issued']);
+      expect(await batch.line('contradiction')).toMatchObject({
+        state: 'issued',
+        flags: ['issued-after-failed'],
+        reason: null,
+        settledAt: NOW + 60,
+      });
+      await ledger.recordStatus([news(asked, 'failed')]);
+      await ledger.recordStatus([news(asked, 'failed')]);
+
+      expect(await batch.line('contradiction')).toMatchObject({
+        state: 'issued',
+        flags: ['issued-after-failed', 'failed-after-issued'],
+        settledAt: NOW + 60,
+      });
+    });
+
+    it.each(['issued', 'failed'] as const)('settles an unsettled invoice as %s', async (status) => {
+      const asked = await acceptedOne(`unsettled-${status}`);
+      const { batch } = asked;
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+
+      const settled = await ledger.recordStatus([news(asked, status)]);
+
+      expect(settled.map((row) => row.state)).toEqual([status]);
+    });
+
+    it('moves nothing that was never accepted', async () => {
+      const batch = await scenario.run([{ ref: 'not-yet' }, { ref: 'on-the-wire' }]);
+      const staged = await batch.one('not-yet');
+      const sending = await batch.freeze('on-the-wire');
+
+      const settled = await ledger.recordStatus([
+        news({ invoiceId: staged.invoiceId, serviceId: 'inv_nobody-1' }, 'issued'),
+        news({ invoiceId: sending.invoiceId, serviceId: 'inv_nobody-2' }, 'failed'),
+        news({ invoiceId: 999_999_999, serviceId: 'inv_nobody-3' }, 'issued'),
+      ]);
+
+      expect(settled).toEqual([]);
+      expect((await batch.lines()).map((line) => line.state)).toEqual(['staged', 'sending']);
+    });
+
+    it('flags a failure that its caller could not confirm, and sends it again for an operator, not for the retry policy', async () => {
+      const asked = await acceptedOne('unconfirmed');
+      const { batch } = asked;
+      await ledger.recordStatus([news(asked, 'failed', { reason: REASON, unconfirmed: true })]);
+      const policy = {
+        ...{ maxGenerations: 3, retentionMs: 1_000, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
+      };
+      const request = { batchId: batch.batchId, selection: { states: ['failed'] as const } };
+      const action = { who: 'lote', why: 'policy' };
+
+      const alone = await ledger.retryInvoices({
+        ...{ ...request, policy: { ...policy, unattended: true }, action: { ...action, actionId: randomUUID() } },
+      });
+      const flags = (await batch.line('unconfirmed')).flags;
+      const byHand = await ledger.retryInvoices({ ...request, policy, action: { ...action, actionId: randomUUID() } });
+
+      expect(flags).toEqual(['failure-unconfirmed']);
+      expect(alone.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
+      expect(byHand.moved.regenerate).toBe(1);
+    });
+
+    it('confirms a failed event by failed and by an unreadable status, and contradicts it by issued', async () => {
+      const cases = await Promise.all(
+        ['failed', 'unreadable', 'issued', 'processing'].map((status) => acceptedOne(`event-then-${status}`)),
+      );
+      await ledger.recordDeliveries(cases.map(({ serviceId }) => delivery(serviceId, 'failed', { reason: REASON })));
+
+      await ledger.recordStatus(
+        cases.map((asked, index) =>
+          news(asked, (['failed', 'unreadable', 'issued', 'processing'] as const)[index] ?? 'processing'),
+        ),
+      );
+
+      const lines = await Promise.all(cases.map(async ({ batch }) => (await batch.lines())[0]));
+      expect(lines.map((line) => [line?.state, line?.reason?.code ?? null, line?.flags])).toEqual([
+        ['failed', 'because', []],
+        ['failed', 'because', ['failure-unconfirmed']],
+        ['issued', null, ['issued-after-failed']],
+        ['accepted', null, []],
+      ]);
+    });
+  });
+
+  describe('a page that waits', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('tells what is not at rest, and counts every outcome', async () => {
+      const owner = await scenario.run([{ ref: 'shared-1' }, { ref: 'shared-2' }], 2);
+      const batch = await scenario.begin();
+      const refs = ['w1', 'w2', 'w3', 'w4', 'shared-1', 'shared-2'];
+      const staged = refs.map((ref, index) => validInvoice(scenario.application, invoiceOf({ ref }), index + 1));
+      await ledger.stageInvoices(batch, [...staged, invalidInvoice(7)], NOW);
+      await finishStaging(ledger, batch, { invoices: 7, pageSize: 10 });
+      await batch.freeze('w2');
+      await batch.send('w3', accepted(serviceIdOf(scenario, 'w3')), { sentAt: NOW + 3 });
+      await batch.send('w4', { kind: 'rejected', reason: REASON });
+      await owner.send('shared-2', accepted(serviceIdOf(scenario, 'shared-2')), { sentAt: NOW + 8 });
+
+      expect(await ledger.pageProgress(batch.batchId, 1)).toEqual({
+        unsent: 2,
+        accepted: 2,
+        attached: 1,
+        oldestAcceptedAt: NOW + 3,
+        newestAcceptedAt: NOW + 8,
+        counts: { staged: 2, sending: 1, accepted: 2, rejected: 1, invalid: 1 },
+      });
+      expect(await ledger.pageProgress(batch.batchId, 2)).toMatchObject({
+        unsent: 0,
+        accepted: 0,
+        attached: 0,
+        oldestAcceptedAt: null,
+        counts: {},
+      });
+    });
+
+    it('does not wait for what a closed batch left unsent', async () => {
+      const owner = await scenario.run([{ ref: 'left-1' }]);
+      const batch = await scenario.run([{ ref: 'left-1' }, { ref: 'left-2' }]);
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ unsent: 1, attached: 1 });
+
+      await owner.finish();
+
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({
+        unsent: 1,
+        attached: 0,
+        counts: { staged: 2 },
+      });
+    });
+
+    it('opens the pages with unsent invoices of a batch that is not closed, or with any accepted invoice', async () => {
+      const owner = await scenario.run([{ ref: 'o1' }, { ref: 'o2' }], 1);
+      const batch = await scenario.run([{ ref: 'a1' }, { ref: 'a2' }, { ref: 'a3' }, { ref: 'o1' }, { ref: 'o2' }], 1);
+      await batch.send('a2', { kind: 'rejected', reason: REASON });
+      await batch.freeze('a3');
+      await owner.send('o2', accepted(serviceIdOf(scenario, 'o2')));
+
+      expect(await ledger.openPages(batch.batchId)).toEqual([1, 3, 4, 5]);
+      expect(await ledger.openPages(owner.batchId)).toEqual([1, 2]);
+      await owner.finish();
+      expect(await ledger.openPages(batch.batchId)).toEqual([1, 3, 5]);
+    });
+
+    it('finds the silent, fewest asks first, accepted before the given time, at most as many as asked', async () => {
+      const batch = await scenario.run([{ ref: 'q1' }, { ref: 'q2' }, { ref: 'q3' }, { ref: 'q4' }], 3);
+      for (const [index, ref] of ['q1', 'q2', 'q3', 'q4'].entries())
+        await batch.send(ref, accepted(serviceIdOf(scenario, ref)), { sentAt: NOW + index });
+      const [first] = await ledger.silent(batch.batchId, 1, NOW + 10, 1);
+      await ledger.recordStatus([
+        news({ invoiceId: first?.invoiceId ?? 0, serviceId: first?.serviceId ?? '' }, 'processing'),
+      ]);
+
+      expect((await ledger.silent(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks])).toEqual([
+        [2, 0],
+        [3, 0],
+        [1, 1],
+      ]);
+      expect((await ledger.silent(batch.batchId, 1, NOW + 2, 10)).map((one) => one.ordinal)).toEqual([2, 1]);
+      expect((await ledger.silent(batch.batchId, 1, NOW + 10, 2)).map((one) => one.ordinal)).toEqual([2, 3]);
+      expect((await ledger.silent(batch.batchId, 2, NOW + 10, 10)).map((one) => one.serviceId)).toEqual([
+        serviceIdOf(scenario, 'q4'),
+      ]);
+    });
+  });
+
+  describe('closePage', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('leaves nothing of the page open, and says unknown wherever the service may have the invoice', async () => {
+      const refs = ['staged', 'open', 'lost', 'none', 'accepted', 'fresh', 'rejected'];
+      const batch = await scenario.run(
+        [...refs, 'next-page'].map((ref) => ({ ref: `c-${ref}` })),
+        refs.length,
+      );
+      await batch.send('c-lost', { kind: 'pending', reason: LATER, mayExist: true });
+      await batch.send('c-accepted', accepted(serviceIdOf(scenario, 'c-accepted')));
+      await batch.send('c-fresh', accepted(serviceIdOf(scenario, 'c-fresh')), { sentAt: NOW + 100 });
+      await batch.send('c-rejected', { kind: 'rejected', reason: LATER });
+      // The last two are frozen last: to ask what is sendable counts an unanswered send as lost.
+      const open = await batch.one('c-open');
+      const none = await batch.one('c-none');
+      await ledger.freeze(
+        batch.batchId,
+        [open, none].map(({ invoiceId }) => ({ invoiceId, generation: 1, body: 'b' })),
+        NOW,
+      );
+      await ledger.recordSends([
+        {
+          invoiceId: none.invoiceId,
+          generation: 1,
+          attempts: 1,
+          sentAt: NOW,
+          outcome: { kind: 'pending', reason: LATER, mayExist: false },
+        },
+      ]);
+
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+
+      expect((await batch.lines()).map((line) => [line.ref, line.state, line.reason?.code ?? null])).toEqual([
+        ['c-staged', 'held', 'because'],
+        ['c-open', 'unknown', 'because'],
+        ['c-lost', 'unknown', 'later'],
+        ['c-none', 'held', 'later'],
+        ['c-accepted', 'unsettled', 'because'],
+        ['c-fresh', 'accepted', null],
+        ['c-rejected', 'rejected', 'later'],
+        ['c-next-page', 'staged', null],
+      ]);
+    });
+
+    it('does not touch what another batch owns, but for accepted invoices whose time is over', async () => {
+      const owner = await scenario.run([{ ref: 'x1' }, { ref: 'x2' }, { ref: 'x3' }], 3);
+      const attached = await scenario.run([{ ref: 'x1' }, { ref: 'x2' }, { ref: 'x3' }], 3);
+      await owner.send('x3', accepted(serviceIdOf(scenario, 'x3')));
+      await owner.freeze('x2');
+
+      await ledger.closePage(attached.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+
+      expect((await owner.lines()).map((line) => line.state)).toEqual(['staged', 'sending', 'unsettled']);
+    });
+
+    it('repeated changes nothing', async () => {
+      const batch = await scenario.run([{ ref: 'closed-1' }, { ref: 'closed-2' }]);
+      await batch.freeze('closed-2');
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
+      const before = await batch.lines();
+
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: LATER, now: NOW });
+
+      expect(await batch.lines()).toEqual(before);
+    });
+  });
+
+  describe('an answer about a document that a correction has replaced', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    async function corrected(ref: string) {
+      const first = await acceptedOne(ref);
+      await ledger.recordStatus([news(first, 'failed', { reason: REASON })]);
+      const second = await scenario.run([{ ref, unitPrice: '99' }]);
+      const serviceId = serviceIdOf(scenario, `${ref}-2`);
+      return { first, second, serviceId };
+    }
+
+    it('does not fail the corrected one', async () => {
+      const { first, second, serviceId } = await corrected('stale-failed');
+      await second.send('stale-failed', accepted(serviceId));
+
+      expect(await ledger.recordStatus([news(first, 'failed', { reason: REASON })])).toEqual([]);
+
+      expect(await second.line('stale-failed')).toMatchObject({ state: 'accepted', serviceId, flags: [] });
+    });
+
+    it('says of the earlier one that it is issued, and holds the corrected one that was not sent yet', async () => {
+      const { first, second } = await corrected('stale-issued');
+
+      const settled = await ledger.recordStatus([news(first, 'issued', { now: NOW + 70 })]);
+
+      expect(settled).toMatchObject([{ batchId: first.batch.batchId, ordinal: 1, state: 'issued' }]);
+      expect(await first.batch.line('stale-issued')).toMatchObject({ state: 'issued', settledAt: NOW + 70 });
+      expect(await second.line('stale-issued')).toMatchObject({
+        state: 'held',
+        flags: ['issued-in-earlier-generation'],
+      });
+    });
+  });
+
+  describe('closeBatch', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('leaves nothing open that the batch owns, and says unknown wherever the service may have it', async () => {
+      const refs = ['staged', 'open', 'accepted', 'rejected', 'issued'];
+      const batch = await scenario.run(
+        refs.map((ref) => ({ ref: `b-${ref}` })),
+        2,
+      );
+      await batch.freeze('b-open');
+      await batch.send('b-accepted', accepted(serviceIdOf(scenario, 'b-accepted')));
+      await batch.send('b-rejected', { kind: 'rejected', reason: LATER });
+      await batch.send('b-issued', accepted(serviceIdOf(scenario, 'b-issued')));
+      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'b-issued'), 'issued')]);
+
+      expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(3);
+      expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(0);
+
+      expect((await batch.lines()).map((line) => line.state)).toEqual([
+        'held',
+        'unknown',
+        'unsettled',
+        'rejected',
+        'issued',
+      ]);
+    });
+
+    it("leaves another batch's invoices to that batch", async () => {
+      const owner = await scenario.run([{ ref: 'mine-1' }, { ref: 'mine-2' }]);
+      const attached = await scenario.run([{ ref: 'mine-1' }, { ref: 'mine-2' }]);
+      await owner.send('mine-2', accepted(serviceIdOf(scenario, 'mine-2')));
+
+      expect(await ledger.closeBatch(attached.batchId, { reason: REASON, now: NOW })).toBe(0);
+
+      expect((await owner.lines()).map((line) => line.state)).toEqual(['staged', 'accepted']);
+    });
+  });
+
+  describe('the balance of a batch', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('sums exactly, by outcome and currency, and counts what has no amount', async () => {
+      const batch = await scenario.begin();
+      const prices = ['0.1', '0.2', '1000000000000000000000000000000.05'];
+      const staged = prices.map((unitPrice, index) =>
+        validInvoice(scenario.application, invoiceOf({ ref: `sum-${index}`, unitPrice }), index + 1),
+      );
+      const dollar = validInvoice(
+        scenario.application,
+        { ...invoiceOf({ ref: 'usd', unitPrice: '-5' }), currency: 'USD' },
+        4,
+      );
+      await ledger.stageInvoices(
+        batch,
+        [...staged, dollar, invalidInvoice(5), invalidInvoice(6, { net: '2.50' })],
+        NOW,
+      );
+      await finishStaging(ledger, batch, { invoices: 6, pageSize: 10 });
+
+      expect(await ledger.countOutcomes(batch.batchId)).toEqual([
+        { outcome: 'invalid', currency: 'EUR', invoices: 1, net: '2.5', withoutAmount: 0 },
+        { outcome: 'invalid', currency: null, invoices: 1, net: '0', withoutAmount: 1 },
+        { outcome: 'staged', currency: 'EUR', invoices: 3, net: '2000000000000000000000000000000.7', withoutAmount: 0 },
+        { outcome: 'staged', currency: 'USD', invoices: 1, net: '-10', withoutAmount: 0 },
+      ]);
+    });
+
+    it('reads a large batch in portions, in ordinal order', async () => {
+      const batch = await scenario.run(
+        Array.from({ length: 2_000 }, (_, index) => ({ ref: `read-${index}` })),
+        2_000,
+      );
+
+      const portions: number[] = [];
+      for await (const portion of ledger.batchInvoices(batch.batchId)) portions.push(portion.length);
+
+      expect(portions).toEqual([1_000, 1_000]);
+      expect((await batch.lines()).map((line) => line.ordinal)).toEqual(
+        Array.from({ length: 2_000 }, (_, index) => index + 1),
+      );
+    });
+  });
+}

@@ -1,0 +1,556 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
+import type { Ledger, StageInvoice } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  finishStaging,
+  invalidInvoice,
+  invoiceOf,
+  NIF,
+  NOW,
+  OTHER_NIF,
+  REASON,
+  serviceIdOf,
+  stage,
+  validInvoice,
+} from '../scenario.ts';
+
+type Ending = 'staged' | 'sending' | 'held' | 'accepted' | 'issued' | 'failed' | 'rejected' | 'unknown' | 'unsettled';
+
+export function stagingContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+
+  /** A batch whose one invoice has come to this state. */
+  async function batchWith(ref: string, state: Ending): Promise<TestBatch> {
+    const batch = await scenario.run([{ ref }]);
+    const serviceId = serviceIdOf(scenario, ref);
+    if (state === 'sending') await batch.freeze(ref);
+    if (state === 'held') await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+    if (state === 'rejected' || state === 'unknown') await batch.send(ref, { kind: state, reason: REASON });
+    if (['accepted', 'issued', 'failed', 'unsettled'].includes(state)) await batch.send(ref, accepted(serviceId));
+    if (state === 'issued') await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    if (state === 'failed') {
+      const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 1);
+      await ledger.recordStatus([
+        { invoiceId: silent?.invoiceId ?? 0, serviceId, status: 'failed', reason: REASON, now: NOW },
+      ]);
+    }
+    if (state === 'unsettled')
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+    expect((await batch.line(ref)).state).toBe(state);
+    return batch;
+  }
+
+  describe('stageInvoices', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('stages new identities, exactly as they were read', async () => {
+      const batch = await scenario.begin();
+      const invoice = {
+        ...invoiceOf({ ref: 'exact', unitPrice: '0.1' }),
+        merchant: { nif: NIF, legalName: 'A & B', email: 'a@b.pt' },
+      };
+      const staged = validInvoice(
+        scenario.application,
+        {
+          ...invoice,
+          lines: [
+            {
+              description: 'x',
+              unitPrice: '1',
+              taxCode: 'IVA_23',
+              quantity: '123456789012345678901234567890.000000000000000001',
+            },
+          ],
+        },
+        1,
+      );
+      const findings = [
+        { row: 2, column: null, code: 'merchant-details-differ', message: 'Warned', severity: 'warning' as const },
+      ];
+      await ledger.stageInvoices(batch, [{ ...staged, rows: [2, 9], findings }], NOW);
+      await finishStaging(ledger, batch, { invoices: 1, rows: 2, pageSize: 2 });
+
+      expect((await batch.sendable())[0]).toMatchObject({
+        state: 'staged',
+        generation: 1,
+        body: null,
+        invoice: staged.invoice,
+        mayExist: false,
+        attempts: 0,
+      });
+      expect(await batch.lines()).toEqual([
+        {
+          ordinal: 1,
+          page: 1,
+          ref: 'exact',
+          merchantNif: NIF,
+          rows: [2, 9],
+          currency: 'EUR',
+          net: staged.net,
+          state: 'staged',
+          serviceId: null,
+          idempotencyKey: staged.idempotencyKey,
+          generation: 1,
+          attempts: 0,
+          reason: null,
+          findings,
+          flags: [],
+          sentAt: null,
+          settledAt: null,
+        },
+      ]);
+    });
+
+    it('keeps invalid invoices with the batch only, with the worst finding as their reason', async () => {
+      const batch = await scenario.begin();
+      await ledger.stageInvoices(batch, [invalidInvoice(1), invalidInvoice(2, { net: '12.5' })], NOW);
+      await finishStaging(ledger, batch, { invoices: 2, pageSize: 2 });
+
+      expect(await batch.sendable()).toEqual([]);
+      const [first] = await batch.lines();
+      expect(first).toMatchObject({
+        state: 'invalid',
+        generation: 0,
+        idempotencyKey: null,
+        reason: { code: 'quantity-unreadable', message: 'Not a number' },
+      });
+      expect(first?.findings).toHaveLength(2);
+    });
+
+    describe('a reference that looks like one of an earlier batch and is not the same', () => {
+      async function stageRefs(refs: readonly string[], kept = false): Promise<TestBatch> {
+        const batch = await scenario.begin();
+        await ledger.stageInvoices(
+          batch,
+          refs.map((ref, index) => ({
+            ...validInvoice(scenario.application, invoiceOf({ ref }), index + 1),
+            ...(kept ? { lookAlikesKept: true } : {}),
+          })),
+          NOW,
+        );
+        await finishStaging(ledger, batch, { invoices: refs.length, pageSize: 2 });
+        return batch;
+      }
+
+      it.each([
+        ['a no-break space after a space', 'LA 1', 'LA\u00a01'],
+        ['a space after a no-break space', 'LA\u00a02', 'LA 2'],
+        ['a letter in two parts', 'L\u00c3 3', 'LA\u0303 3'],
+        ['another odd spelling', 'LA\u00a04', 'LA\u20024'],
+      ])('is a conflict that names both: %s', async (_, first, second) => {
+        const earlier = await stageRefs([first]);
+
+        const later = await stageRefs([second, `${first} other`]);
+
+        const [conflict, other] = await later.lines();
+        expect(conflict).toMatchObject({ state: 'conflict', reason: { code: 'reference-look-alike' } });
+        expect(conflict?.reason?.message).toContain(earlier.batchId);
+        expect(conflict?.reason?.message).toMatch(/looks like/);
+        expect(other?.state).toBe('staged');
+        expect((await later.sendable()).map(({ invoice }) => invoice.ref)).toEqual([`${first} other`]);
+      });
+
+      it('is an invoice of its own when somebody has confirmed it, and is known from then on', async () => {
+        await stageRefs(['LB 1']);
+
+        const kept = await stageRefs(['LB\u00a01'], true);
+        const same = await stageRefs(['LB\u00a01', 'LB 1']);
+
+        expect((await kept.lines()).map(({ state }) => state)).toEqual(['staged']);
+        expect((await same.lines()).map(({ state, reason }) => [state, reason])).toEqual([
+          ['staged', null],
+          ['staged', null],
+        ]);
+      });
+
+      it('does not concern another merchant or another application', async () => {
+        await stageRefs(['LC 1']);
+        const other = createScenario(ledger);
+        const batch = await other.begin();
+        const foreign = invoiceOf({ ref: 'LC\u00a01' });
+        await ledger.stageInvoices(batch, [validInvoice(other.application, foreign, 1)], NOW);
+        const here = await scenario.begin();
+        const merchant = { ...foreign.merchant, nif: OTHER_NIF };
+        await ledger.stageInvoices(here, [validInvoice(scenario.application, { ...foreign, merchant }, 1)], NOW);
+
+        expect((await batch.lines()).map(({ state }) => state)).toEqual(['staged']);
+        expect((await here.lines()).map(({ state }) => state)).toEqual(['staged']);
+      });
+
+      it('is found by whoever comes second, of batches that are staged at the same moment', async () => {
+        const spellings = ['LD 1', 'LD\u00a01', 'LD\u20021', 'LD\u20091'];
+
+        const batches = await Promise.all(spellings.map((ref) => stageRefs([ref])));
+
+        const lines = await Promise.all(batches.map((batch) => batch.lines()));
+        expect(lines.flat().filter(({ state }) => state === 'staged')).toHaveLength(1);
+        expect(lines.flat().filter(({ state }) => state === 'conflict')).toHaveLength(3);
+      });
+    });
+
+    it('stages thousands in portions, each once', async () => {
+      const batch = await scenario.begin();
+      const invoices: StageInvoice[] = Array.from({ length: 4_100 }, (_, index) =>
+        validInvoice(scenario.application, invoiceOf({ ref: `many-${index}` }), index + 1),
+      );
+      for (let start = 0; start < invoices.length; start += 2_000)
+        await ledger.stageInvoices(batch, invoices.slice(start, start + 2_000), NOW);
+      await finishStaging(ledger, batch, { invoices: 4_100, pageSize: 2_000 });
+
+      const lines = await batch.lines();
+
+      expect(lines.map((line) => line.ordinal)).toEqual(invoices.map((invoice) => invoice.ordinal));
+      expect(await ledger.openPages(batch.batchId)).toEqual([1, 2, 3]);
+      expect(await ledger.countOutcomes(batch.batchId)).toEqual([
+        { outcome: 'staged', currency: 'EUR', invoices: 4_100, net: '86100', withoutAmount: 0 },
+      ]);
+    });
+
+    it('changes nothing when a portion comes twice', async () => {
+      const batch = await scenario.begin();
+      const portion = [validInvoice(scenario.application, invoiceOf({ ref: 'twice' }), 1), invalidInvoice(2)];
+      await ledger.stageInvoices(batch, portion, NOW);
+      await ledger.stageInvoices(batch, portion, NOW);
+      await finishStaging(ledger, batch, { invoices: 2, pageSize: 2 });
+
+      expect((await batch.lines()).map((line) => line.state)).toEqual(['staged', 'invalid']);
+    });
+
+    it('does nothing to a batch that is past staging', async () => {
+      const batch = await scenario.run([{ ref: 'before' }]);
+
+      await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'after' }), 2)], NOW);
+
+      expect((await batch.lines()).map((line) => line.ref)).toEqual(['before']);
+    });
+
+    it('keeps the same reference of another merchant and of another application apart', async () => {
+      const batch = await scenario.run([{ ref: 'same' }, { ref: 'same', nif: '502757191' }]);
+      const elsewhere = await createScenario(ledger).run([{ ref: 'same' }]);
+
+      expect(await batch.sendable()).toHaveLength(2);
+      expect(await elsewhere.sendable()).toHaveLength(1);
+    });
+
+    it('gives an identity to one of many batches that stage it at once; the others attach', async () => {
+      const batches = await Promise.all(Array.from({ length: 6 }, () => scenario.begin()));
+      const texts = Array.from({ length: 40 }, (_, index) => ({ ref: `crowd-${index}` }));
+
+      await Promise.all(
+        batches.map((batch, index) =>
+          stage(ledger, batch, {
+            application: scenario.application,
+            texts: index % 2 === 0 ? texts : texts.toReversed(),
+          }),
+        ),
+      );
+
+      const sendable = await Promise.all(batches.map((batch) => batch.sendable()));
+      const refs = sendable.flat().map(({ invoice }) => invoice.ref);
+      expect(refs.toSorted()).toEqual(texts.map((text) => text.ref).toSorted());
+      for (const batch of batches)
+        expect(new Set((await batch.lines()).map((line) => line.state))).toEqual(new Set(['staged']));
+    });
+  });
+
+  describe('the ownership rule, same content again', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    // [state of the known invoice, its batch is closed, what the second batch says, may the second batch send it]
+    it.each([
+      ['staged', false, 'staged', false],
+      ['staged', true, 'staged', true],
+      ['held', false, 'held', false],
+      ['held', true, 'staged', true],
+      ['sending', false, 'sending', false],
+      ['sending', true, 'sending', false],
+      ['accepted', false, 'accepted', false],
+      ['accepted', true, 'accepted', false],
+      ['unknown', true, 'unknown', false],
+      ['unsettled', true, 'unsettled', false],
+      ['rejected', true, 'rejected', false],
+      ['failed', true, 'failed', false],
+      ['issued', false, 'already-issued', false],
+      ['issued', true, 'already-issued', false],
+    ] as const)(
+      '%s, owner closed %s: the second batch says %s, sends it: %s',
+      async (state, closed, outcome, sends) => {
+        const ref = `same-${state}-${closed}`;
+        const first = await batchWith(ref, state);
+        if (closed) await first.finish();
+
+        const second = await scenario.run([{ ref }]);
+
+        const line = await second.line(ref);
+        expect(line.state).toBe(outcome);
+        expect(line.idempotencyKey).toBe((await first.line(ref)).idempotencyKey);
+        expect((await second.sendable()).length === 1).toBe(sends);
+        if (sends) expect(await first.sendable()).toEqual([]);
+      },
+    );
+
+    it('lets an attached batch follow the invoice to its end', async () => {
+      const first = await scenario.run([{ ref: 'followed' }]);
+      const second = await scenario.run([{ ref: 'followed' }]);
+      const serviceId = serviceIdOf(scenario, 'followed');
+
+      await first.send('followed', accepted(serviceId));
+      expect((await second.line('followed')).state).toBe('accepted');
+      const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+      expect(new Set(settled.map((one) => [one.batchId, one.workflowId, one.state]))).toEqual(
+        new Set([first, second].map(({ batchId }) => [batchId, `workflow-of-${batchId}`, 'issued'])),
+      );
+    });
+
+    it('takes the merchant details of the file that takes over', async () => {
+      const first = await scenario.run([{ ref: 'details' }]);
+      await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });
+      await first.finish();
+
+      const second = await scenario.run([{ ref: 'details', legalName: 'Fixed, Lda', email: 'fixed@example.pt' }]);
+
+      expect(await ledger.merchantsNeeded(second.batchId)).toEqual([
+        { nif: NIF, legalName: 'Fixed, Lda', email: 'fixed@example.pt' },
+      ]);
+      expect((await second.one('details')).invoice.merchant.legalName).toBe('Fixed, Lda');
+    });
+  });
+
+  describe('the ownership rule, other content', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it.each([
+      ['sending', true],
+      ['accepted', true],
+      ['issued', true],
+      ['unknown', true],
+      ['unsettled', true],
+      ['staged', false],
+      ['held', false],
+    ] as const)('is a conflict with an invoice that is %s (batch closed: %s)', async (state, closed) => {
+      const ref = `other-${state}`;
+      const first = await batchWith(ref, state);
+      if (closed) await first.finish();
+
+      const second = await scenario.run([{ ref, unitPrice: '99' }]);
+
+      expect(await second.line(ref)).toMatchObject({
+        state: 'conflict',
+        idempotencyKey: null,
+        serviceId: null,
+        reason: { code: 'known-with-other-content' },
+      });
+      expect(await second.sendable()).toEqual([]);
+      expect((await first.line(ref)).state).toBe(state);
+    });
+
+    it.each(['failed', 'rejected'] as const)(
+      'takes over an invoice that is %s, as the next generation under a new key',
+      async (state) => {
+        const ref = `corrected-${state}`;
+        const first = await batchWith(ref, state);
+        const before = await first.line(ref);
+
+        const second = await scenario.run([{ ref, unitPrice: '99' }]);
+
+        const sendable = await second.one(ref);
+        const fingerprint = validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), 1).fingerprint;
+        const key = idempotencyKeyOf({ application: scenario.application, merchantNif: NIF, ref }, fingerprint, 2);
+        expect(sendable).toMatchObject({
+          generation: 2,
+          idempotencyKey: key,
+          state: 'staged',
+          firstSentAt: null,
+          attempts: 1,
+        });
+        expect(sendable.invoice.lines[0]?.unitPrice).toBe('99');
+        expect(key).not.toBe(before.idempotencyKey);
+      },
+    );
+
+    it('leaves what was rejected as it is where the refusal is no proof and nobody accepted the risk, and says what to do', async () => {
+      const first = await batchWith('doubted', 'rejected');
+
+      const second = await scenario.run([{ ref: 'doubted', unitPrice: '99', keepsRejected: true }]);
+
+      expect(await second.line('doubted')).toMatchObject({
+        state: 'conflict',
+        reason: {
+          code: 'needs-accept-duplicate-risk',
+          message: expect.stringContaining('--accept-duplicate-risk') as string,
+        },
+      });
+      expect(await second.sendable()).toEqual([]);
+      expect(await first.line('doubted')).toMatchObject({ state: 'rejected', generation: 1 });
+    });
+
+    it.each(['failed', 'staged', 'held'] as const)(
+      'replaces what is %s without that risk: the service has no document of it',
+      async (state) => {
+        const ref = `undoubted-${state}`;
+        const first = await batchWith(ref, state);
+        if (state !== 'failed') await first.finish();
+
+        const second = await scenario.run([{ ref, unitPrice: '99', keepsRejected: true }]);
+
+        expect(await second.one(ref)).toMatchObject({ generation: 2, state: 'staged' });
+      },
+    );
+
+    it.each(['staged', 'held'] as const)(
+      'takes over an invoice that is %s and that its closed batch never sent, as the next generation under a new key',
+      async (state) => {
+        const ref = `replaced-${state}`;
+        const first = await batchWith(ref, state);
+        await first.finish();
+        const before = await first.line(ref);
+
+        const second = await scenario.run([{ ref, unitPrice: '99' }]);
+
+        const sendable = await second.one(ref);
+        expect(sendable).toMatchObject({ generation: 2, state: 'staged', attempts: 0 });
+        expect(sendable.invoice.lines[0]?.unitPrice).toBe('99');
+        expect(sendable.idempotencyKey).not.toBe(before.idempotencyKey);
+        expect(await first.line(ref)).toMatchObject({
+          state: 'held',
+          generation: 1,
+          idempotencyKey: before.idempotencyKey,
+          reason: { code: state === 'held' ? REASON.code : 'corrected-before-sending' },
+          flags: ['corrected-by-later-batch'],
+        });
+      },
+    );
+
+    it('never sends the replaced content: neither the file dropped again nor an operator brings it back', async () => {
+      const first = await batchWith('replaced-for-good', 'held');
+      await first.finish();
+      const second = await scenario.run([{ ref: 'replaced-for-good', unitPrice: '99' }]);
+
+      expect((await first.claim({ runId: 'run-2' })).kind).toBe('closed');
+      expect(await ledger.releaseHeld(first.batchId, NOW)).toBe(0);
+      expect(await first.sendable()).toEqual([]);
+      expect(await second.sendable()).toHaveLength(1);
+    });
+
+    it('leaves the earlier batch its outcome: the corrected content is not its own', async () => {
+      const first = await batchWith('kept', 'failed');
+      const before = await first.line('kept');
+      const second = await scenario.run([{ ref: 'kept', unitPrice: '99' }]);
+      await second.send('kept', accepted(serviceIdOf(scenario, 'kept-2')));
+      const { settled } = await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'kept-2'), 'issued')]);
+
+      expect(await first.line('kept')).toEqual({ ...before, flags: ['corrected-by-later-batch'] });
+      expect(await second.line('kept')).toMatchObject({ state: 'issued', generation: 2, attempts: 2 });
+      expect(settled.map((one) => one.batchId)).toEqual([second.batchId]);
+    });
+
+    it('holds the corrected one, and tells the earlier batch, when the service issues the failed one after all', async () => {
+      const first = await batchWith('risen', 'failed');
+      const second = await scenario.run([{ ref: 'risen', unitPrice: '99' }]);
+
+      const { settled } = await ledger.recordDeliveries([
+        delivery(serviceIdOf(scenario, 'risen'), 'issued', { receivedAt: NOW + 7 }),
+      ]);
+
+      expect(settled).toMatchObject([{ batchId: first.batchId, page: 1, ordinal: 1, state: 'issued' }]);
+      expect(await first.line('risen')).toMatchObject({
+        state: 'issued',
+        serviceId: serviceIdOf(scenario, 'risen'),
+        reason: null,
+        settledAt: NOW + 7,
+      });
+      expect(await second.line('risen')).toMatchObject({
+        state: 'held',
+        flags: ['issued-in-earlier-generation'],
+        reason: { code: 'issued-in-earlier-generation' },
+      });
+      expect(await ledger.releaseHeld(second.batchId, NOW)).toBe(0);
+      await second.finish();
+      expect(await (await scenario.run([{ ref: 'risen', unitPrice: '99' }])).sendable()).toEqual([]);
+    });
+
+    it('never gives a service id of an earlier generation away', async () => {
+      await batchWith('old-id', 'failed');
+      await scenario.run([{ ref: 'old-id', unitPrice: '99' }]);
+      const other = await scenario.run([{ ref: 'thief' }]);
+
+      await other.send('thief', accepted(serviceIdOf(scenario, 'old-id')));
+
+      expect(await other.line('thief')).toMatchObject({
+        state: 'unknown',
+        serviceId: null,
+        reason: { code: 'service-id-taken' },
+      });
+    });
+  });
+
+  describe('restartStaging', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('forgets what was staged, so that the next try starts from nothing', async () => {
+      const batch = await scenario.begin();
+      await ledger.stageInvoices(
+        batch,
+        [validInvoice(scenario.application, invoiceOf({ ref: 'again' }), 1), invalidInvoice(2)],
+        NOW,
+      );
+
+      await ledger.restartStaging(batch);
+      expect(await batch.lines()).toEqual([]);
+      await stage(ledger, batch, { application: scenario.application, texts: [{ ref: 'again', unitPrice: '77' }] });
+
+      expect((await batch.one('again')).invoice.lines[0]?.unitPrice).toBe('77');
+      expect((await batch.one('again')).generation).toBe(1);
+    });
+
+    it('passes an invoice that another batch waits for on to that batch', async () => {
+      const dying = await scenario.begin();
+      await ledger.stageInvoices(dying, [validInvoice(scenario.application, invoiceOf({ ref: 'heir' }), 1)], NOW);
+      const heir = await scenario.run([{ ref: 'heir' }]);
+      expect(await heir.sendable()).toEqual([]);
+
+      await ledger.restartStaging(dying);
+      expect(await heir.sendable()).toHaveLength(1);
+      await stage(ledger, dying, { application: scenario.application, texts: [{ ref: 'heir' }] });
+
+      expect(await dying.sendable()).toEqual([]);
+      expect((await dying.line('heir')).state).toBe('staged');
+    });
+
+    it('touches nothing of a batch that runs', async () => {
+      const batch = await scenario.run([{ ref: 'running' }]);
+
+      await ledger.restartStaging(batch);
+
+      expect(await batch.sendable()).toHaveLength(1);
+    });
+
+    it('is part of a refusal too', async () => {
+      const batch = await scenario.begin();
+      await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'refused' }), 1)], NOW);
+      await ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+
+      const next = await scenario.run([{ ref: 'refused', unitPrice: '5' }]);
+
+      expect(await next.line('refused')).toMatchObject({ state: 'staged', generation: 1 });
+    });
+  });
+}

@@ -1,0 +1,517 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger, WebhookPlace } from '../../../../src/domain/ports/ledger.ts';
+import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
+import { accepted, createScenario, delivery, NIF, NOW, OTHER_NIF, REASON, serviceIdOf } from '../scenario.ts';
+
+export function webhooksContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+
+  async function acceptedOne(
+    ref: string,
+  ): Promise<{ readonly batch: TestBatch; readonly serviceId: string; readonly invoiceId: number }> {
+    const batch = await scenario.run([{ ref }]);
+    const serviceId = serviceIdOf(scenario, ref);
+    const { invoiceId } = await batch.freeze(ref);
+    await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
+    return { batch, serviceId, invoiceId };
+  }
+
+  describe('storeDeliveries and applyDeliveries', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('keep the news first and move the invoice second', async () => {
+      const { batch, serviceId } = await acceptedOne('two-steps');
+
+      expect(await ledger.storeDeliveries([delivery(serviceId, 'issued')])).toEqual({ stored: 1, duplicates: 0 });
+      expect((await batch.line('two-steps')).state).toBe('accepted');
+
+      expect(await ledger.applyDeliveries([serviceId])).toMatchObject({
+        settled: [{ state: 'issued' }],
+        toConfirm: [],
+      });
+      expect((await batch.line('two-steps')).state).toBe('issued');
+    });
+
+    it('apply nothing twice, and nothing to ids that nobody has', async () => {
+      const { batch, serviceId } = await acceptedOne('again');
+      await ledger.storeDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
+
+      await ledger.applyDeliveries([serviceId, serviceId]);
+      await ledger.applyDeliveries([serviceId, 'inv_of_nobody']);
+
+      expect(await batch.line('again')).toMatchObject({ state: 'issued', settledAt: NOW + 5, flags: [] });
+      expect(await ledger.applyDeliveries([])).toEqual({ settled: [], toConfirm: [] });
+    });
+
+    it('lose nothing when whoever stored died before applying: reading the page applies it', async () => {
+      const { batch, serviceId } = await acceptedOne('crash');
+      await ledger.storeDeliveries([delivery(serviceId, 'issued')]);
+
+      const progress = await ledger.pageProgress(batch.batchId, 1);
+
+      expect(progress).toMatchObject({ accepted: 0, counts: { issued: 1 } });
+      expect((await batch.line('crash')).state).toBe('issued');
+    });
+
+    it('leave a failed event to be confirmed when the page is read', async () => {
+      const { batch, serviceId, invoiceId } = await acceptedOne('crash-failed');
+      await ledger.storeDeliveries([delivery(serviceId, 'failed', { reason: REASON })]);
+
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ accepted: 1 });
+      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ invoiceId }]);
+    });
+  });
+
+  describe('recordDeliveries', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('issues at once, with the time of the delivery', async () => {
+      const { batch, serviceId } = await acceptedOne('issued');
+
+      const result = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 77 })]);
+
+      expect(result).toMatchObject({
+        stored: 1,
+        duplicates: 0,
+        toConfirm: [],
+        settled: [{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }],
+      });
+      expect(await batch.line('issued')).toMatchObject({
+        state: 'issued',
+        settledAt: NOW + 77,
+        flags: [],
+        reason: null,
+      });
+    });
+
+    it('stores the same bytes once and other bytes about the same invoice again', async () => {
+      const { serviceId } = await acceptedOne('dup');
+      const event = delivery(serviceId, 'issued');
+
+      expect(await ledger.recordDeliveries([event, event])).toMatchObject({
+        stored: 1,
+        duplicates: 1,
+        settled: [{ state: 'issued' }],
+      });
+      expect(await ledger.recordDeliveries([event])).toMatchObject({ stored: 0, duplicates: 1 });
+      expect(
+        await ledger.recordDeliveries([delivery(serviceId, 'issued', { bytes: `other ${serviceId}` })]),
+      ).toMatchObject({ stored: 1, duplicates: 0 });
+    });
+
+    it('keeps one count for many who deliver the same bytes at once', async () => {
+      const { serviceId } = await acceptedOne('storm');
+      const event = delivery(serviceId, 'issued');
+
+      const results = await Promise.all(Array.from({ length: 25 }, () => ledger.recordDeliveries([event])));
+
+      expect(results.reduce((sum, result) => sum + result.stored, 0)).toBe(1);
+      expect(results.reduce((sum, result) => sum + result.duplicates, 0)).toBe(24);
+    });
+
+    it('stores what is unreadable, final of nothing, or without an id, and moves nothing', async () => {
+      const { batch, serviceId } = await acceptedOne('odd');
+      const unreadable = { ...delivery(serviceId, 'issued', { bytes: `odd-1 ${serviceId}` }), event: null };
+      const nothingFinal = delivery(serviceId, null, { bytes: `odd-2 ${serviceId}` });
+      const withoutId = delivery(null, 'issued', { bytes: `odd-3 ${serviceId}` });
+
+      expect(await ledger.recordDeliveries([unreadable, nothingFinal, withoutId])).toEqual({
+        stored: 3,
+        duplicates: 0,
+        settled: [],
+        toConfirm: [],
+      });
+
+      expect((await batch.line('odd')).state).toBe('accepted');
+    });
+
+    it('does not settle on failed: it asks for a confirmation, until there is one', async () => {
+      const { batch, serviceId, invoiceId } = await acceptedOne('failed');
+
+      const result = await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })]);
+
+      expect(result).toEqual({ stored: 1, duplicates: 0, settled: [], toConfirm: [{ invoiceId, serviceId }] });
+      expect((await batch.line('failed')).state).toBe('accepted');
+      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([
+        { invoiceId, serviceId, reason: REASON },
+      ]);
+      expect(await ledger.unconfirmedFailures(batch.batchId, 2, 10)).toEqual([]);
+      expect(
+        (await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })])).toConfirm,
+      ).toHaveLength(1);
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: null, now: NOW }]);
+      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([]);
+      expect(
+        (await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })])).toConfirm,
+      ).toEqual([]);
+    });
+
+    it('issues after failed, flagged, whether failed was confirmed or not', async () => {
+      const one = await acceptedOne('unconfirmed');
+      const two = await acceptedOne('confirmed');
+      await ledger.recordDeliveries([delivery(one.serviceId, 'failed'), delivery(two.serviceId, 'failed')]);
+      await ledger.recordStatus([{ ...two, status: 'failed', reason: REASON, now: NOW }]);
+
+      const { settled, toConfirm } = await ledger.recordDeliveries([
+        delivery(one.serviceId, 'issued'),
+        delivery(two.serviceId, 'issued'),
+      ]);
+
+      expect(settled.map((row) => row.state)).toEqual(['issued', 'issued']);
+      expect(toConfirm).toEqual([]);
+      for (const { batch } of [one, two])
+        expect((await batch.lines())[0]).toMatchObject({
+          state: 'issued',
+          flags: ['issued-after-failed'],
+          reason: null,
+        });
+    });
+
+    it('only flags failed after issued, once', async () => {
+      const { batch, serviceId } = await acceptedOne('taken-back');
+      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+      const first = await ledger.recordDeliveries([delivery(serviceId, 'failed')]);
+      await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })]);
+
+      expect(first.toConfirm).toEqual([]);
+      expect(await batch.line('taken-back')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
+    });
+
+    it('settles an unsettled invoice of a closed batch', async () => {
+      const { batch, serviceId } = await acceptedOne('very-late');
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+      await batch.finish();
+
+      const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+      expect(settled).toMatchObject([
+        { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, state: 'issued' },
+      ]);
+    });
+
+    it('asks for the confirmation of a failed event about an unsettled invoice', async () => {
+      const { batch, serviceId, invoiceId } = await acceptedOne('late-failed');
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+
+      expect((await ledger.recordDeliveries([delivery(serviceId, 'failed')])).toConfirm).toEqual([
+        { invoiceId, serviceId },
+      ]);
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'unreadable', reason: null, now: NOW }]);
+
+      expect((await batch.line('late-failed')).state).toBe('failed');
+    });
+
+    it('takes none gladly', async () => {
+      expect(await ledger.recordDeliveries([])).toEqual({ stored: 0, duplicates: 0, settled: [], toConfirm: [] });
+    });
+  });
+
+  describe('an event before the answer', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('is parked, and settles the invoice when the answer is recorded', async () => {
+      const batch = await scenario.run([{ ref: 'early' }]);
+      const serviceId = serviceIdOf(scenario, 'early');
+      const before = await ledger.parkedDeliveries();
+
+      const early = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
+      expect(early).toEqual({ stored: 1, duplicates: 0, settled: [], toConfirm: [] });
+      expect(await ledger.parkedDeliveries()).toBe(before + 1);
+      const settled = await batch.send('early', accepted(serviceId));
+
+      expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
+      expect(await batch.line('early')).toMatchObject({ state: 'issued', settledAt: NOW + 5, serviceId });
+      expect(await ledger.parkedDeliveries()).toBe(before);
+    });
+
+    it('that says failed waits for its confirmation', async () => {
+      const batch = await scenario.run([{ ref: 'early-failed' }]);
+      const serviceId = serviceIdOf(scenario, 'early-failed');
+      await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })]);
+
+      expect(await batch.send('early-failed', accepted(serviceId))).toEqual([]);
+
+      expect((await batch.line('early-failed')).state).toBe('accepted');
+      expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ serviceId, reason: REASON }]);
+    });
+
+    it.each([
+      [['failed', 'issued'], 'issued-after-failed'],
+      [['issued', 'failed'], 'failed-after-issued'],
+    ] as const)('and another that contradicts it (%s) settle as issued, flagged %s', async (verdicts, flag) => {
+      const ref = `early-${verdicts.join('-')}`;
+      const batch = await scenario.run([{ ref }]);
+      const serviceId = serviceIdOf(scenario, ref);
+      for (const verdict of verdicts) await ledger.recordDeliveries([delivery(serviceId, verdict)]);
+
+      await batch.send(ref, accepted(serviceId));
+
+      expect(await batch.line(ref)).toMatchObject({ state: 'issued', flags: [flag] });
+    });
+
+    it('of an unknown invoice settles it when reconciliation hears the answer', async () => {
+      const batch = await scenario.run([{ ref: 'unknown-then-known' }]);
+      const serviceId = serviceIdOf(scenario, 'unknown-then-known');
+      const { invoiceId } = await batch.freeze('unknown-then-known');
+      await ledger.recordSends([
+        { invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: { kind: 'unknown', reason: REASON } },
+      ]);
+      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+      await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
+
+      expect(await batch.line('unknown-then-known')).toMatchObject({ state: 'issued', attempts: 2 });
+    });
+
+    it('and the answer at the same moment settle every invoice, whoever comes last', async () => {
+      const count = 150;
+      const batch = await scenario.run(
+        Array.from({ length: count }, (_, index) => ({ ref: `race-${index}` })),
+        count,
+      );
+      const sendable = await batch.sendable();
+      await ledger.freeze(
+        batch.batchId,
+        sendable.map(({ invoiceId, generation }) => ({ invoiceId, generation, body: 'b' })),
+        NOW,
+      );
+
+      const told = await Promise.all(
+        sendable.flatMap(({ invoiceId, ordinal }) => {
+          const serviceId = serviceIdOf(scenario, `race-${ordinal}`);
+          return [
+            ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]),
+            ledger.recordDeliveries([delivery(serviceId, 'issued')]).then((result) => result.settled),
+          ];
+        }),
+      );
+
+      expect(await ledger.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: count }]);
+      expect(new Set(told.flat().map((row) => row.ordinal)).size).toBe(count);
+    });
+  });
+
+  describe('deliveries that somebody should look at', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('are those that could not be read and those of unknown invoices, since a time', async () => {
+      const since = NOW + 1_000_000;
+      const at = { receivedAt: since + 1 };
+      const { serviceId } = await acceptedOne('known');
+      await ledger.storeDeliveries([delivery(serviceId, 'issued', at)]);
+      await ledger.storeDeliveries([{ ...delivery('inv_garbage', 'issued', at), event: null }]);
+      await ledger.storeDeliveries([delivery('inv_of_a_stranger', 'failed', at)]);
+      await ledger.storeDeliveries([delivery('inv_of_an_earlier_stranger', 'issued', { receivedAt: since - 1 })]);
+
+      expect(await ledger.deliveryTrouble(since)).toEqual({ unreadable: 1, unknownIds: 1 });
+      expect(await ledger.deliveryTrouble(since + 2)).toEqual({ unreadable: 0, unknownIds: 0 });
+    });
+  });
+
+  describe('endpoints, merchants and the breaker', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    it('remembers a registration and its secret', async () => {
+      const baseUrl = `http://127.0.0.1/${scenario.application}`;
+      const endpoint = { baseUrl, application: scenario.application, url: 'https://a.example/webhooks', secret: 's1' };
+      expect(await ledger.findEndpoint(baseUrl, scenario.application, endpoint.url)).toBeNull();
+
+      await ledger.saveEndpoint(endpoint, NOW);
+      await ledger.saveEndpoint({ ...endpoint, url: 'https://b.example/webhooks', secret: 's2' }, NOW + 1);
+      await ledger.saveEndpoint({ ...endpoint, url: 'https://c.example/webhooks', secret: null }, NOW + 2);
+      await ledger.saveEndpoint({ ...endpoint, application: 'another', secret: 'not ours' }, NOW + 3);
+
+      expect(await ledger.findEndpoint(baseUrl, scenario.application, endpoint.url)).toEqual(endpoint);
+      expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toEqual(['s2', 's1']);
+      expect(await ledger.webhookSecrets(`${baseUrl}/other`, scenario.application)).toEqual([]);
+    });
+
+    it('puts the secret of a repeated registration first', async () => {
+      const baseUrl = `http://127.0.0.1/again/${scenario.application}`;
+      const endpoint = { baseUrl, application: scenario.application, url: 'https://a.example/webhooks', secret: 'old' };
+      await ledger.saveEndpoint(endpoint, NOW);
+      await ledger.saveEndpoint({ ...endpoint, url: 'https://b.example/webhooks', secret: 'middle' }, NOW + 1);
+
+      await ledger.saveEndpoint({ ...endpoint, secret: 'new' }, NOW + 2);
+
+      expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toEqual(['new', 'middle', 'old']);
+      expect(await ledger.findEndpoint(baseUrl, scenario.application, endpoint.url)).toMatchObject({ secret: 'new' });
+      await ledger.saveEndpoint(endpoint, NOW + 3);
+      expect(await ledger.webhookSecrets(baseUrl, scenario.application), 'the same one again').toEqual([
+        ...['old', 'new', 'middle'],
+      ]);
+      await ledger.saveEndpoint({ ...endpoint, secret: null }, NOW + 4);
+      await ledger.saveEndpoint({ ...endpoint, secret: null }, NOW + 5);
+      expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toHaveLength(3);
+    });
+
+    describe('the claim of a registration', () => {
+      const TTL = { ttlMs: 60_000 };
+      let place: WebhookPlace;
+      beforeEach(() => {
+        place = {
+          baseUrl: `http://${randomUUID()}.example`,
+          application: scenario.application,
+          url: 'https://a.example/',
+        };
+      });
+      const claim = (claimant: string, ttlMs = TTL.ttlMs) => ledger.claimEndpoint(place, { claimant, ttlMs });
+
+      it('is given to one of many, and to no other until it ends', async () => {
+        const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+        const claims = await Promise.all(names.map((name) => claim(name)));
+        const winner = names[claims.findIndex(({ kind }) => kind === 'claimed')] ?? '';
+        const again = await claim('g');
+        await ledger.endEndpointClaim(place, { claimant: winner, answered: true });
+
+        expect(claims.map(({ kind }) => kind).toSorted()).toEqual(['claimed', ...names.slice(1).map(() => 'taken')]);
+        expect(again).toEqual({ kind: 'taken' });
+        expect(await claim('g'), 'it was refused').toEqual({ kind: 'claimed', unanswered: 0 });
+      });
+
+      it('is not needed any more once there is an endpoint, whoever has saved it', async () => {
+        await claim('a');
+        await ledger.saveEndpoint({ ...place, secret: 's' }, NOW);
+        const during = await claim('b');
+        await ledger.endEndpointClaim(place, { claimant: 'a', answered: true });
+
+        expect([during, await claim('b')]).toEqual([{ kind: 'registered' }, { kind: 'registered' }]);
+      });
+
+      it('passes on when it is not kept, and says how many went without an answer', async () => {
+        await claim('dead', -1);
+        const second = await claim('slow');
+        await ledger.keepEndpointClaim(place, { claimant: 'slow', ttlMs: -1 });
+        const third = await claim('c');
+        await ledger.keepEndpointClaim(place, { claimant: 'slow', ttlMs: -1 });
+        const held = await claim('d');
+        await ledger.endEndpointClaim(place, { claimant: 'slow', answered: true });
+        const still = await claim('d');
+        await ledger.endEndpointClaim(place, { claimant: 'c', answered: false });
+
+        expect(second).toEqual({ kind: 'claimed', unanswered: 1 });
+        expect(third).toEqual({ kind: 'claimed', unanswered: 2 });
+        expect([held, still], 'a claim that was lost is neither kept nor ended').toEqual([
+          { kind: 'taken' },
+          { kind: 'taken' },
+        ]);
+        expect(await claim('d'), 'of the dead one and of c').toEqual({ kind: 'claimed', unanswered: 2 });
+      });
+
+      it('is of one address, application and service', async () => {
+        await claim('a');
+
+        for (const over of [
+          { url: 'https://b.example/' },
+          { application: 'other' },
+          { baseUrl: 'http://other.example' },
+        ]) {
+          const other = { ...place, ...over, ...(over.baseUrl && { baseUrl: `http://${randomUUID()}.example` }) };
+          expect(await ledger.claimEndpoint(other, { claimant: 'b', ...TTL })).toMatchObject({ kind: 'claimed' });
+        }
+      });
+    });
+
+    it('asks for unknown merchants of unsent invoices, with the first details that the file has', async () => {
+      const batch = await scenario.run(
+        [
+          { ref: 'm1', nif: OTHER_NIF },
+          { ref: 'm2', nif: NIF, email: 'first@example.pt' },
+          { ref: 'm3', nif: OTHER_NIF, legalName: 'Other' },
+          { ref: 'm4', nif: NIF, legalName: 'Name', email: 'second@example.pt' },
+          { ref: 'm5', nif: '1', legalName: 'Sent already' },
+        ],
+        10,
+      );
+      await batch.freeze('m5');
+
+      expect(await ledger.merchantsNeeded(batch.batchId)).toEqual([
+        { nif: OTHER_NIF, legalName: 'Other', email: null },
+        { nif: NIF, legalName: 'Name', email: 'first@example.pt' },
+      ]);
+      await ledger.saveMerchants(scenario.application, [{ nif: NIF, merchantId: 'mrc_1' }]);
+      expect((await ledger.merchantsNeeded(batch.batchId)).map((need) => need.nif)).toEqual([OTHER_NIF]);
+    });
+
+    it('keeps merchants by application, takes the first of two in one list, and follows the service when an id changes', async () => {
+      const { application } = createScenario(ledger);
+      await ledger.saveMerchants(application, [
+        { nif: NIF, merchantId: 'mrc_a' },
+        { nif: NIF, merchantId: 'mrc_b' },
+      ]);
+      const own = createScenario(ledger);
+      const batch = await own.run([{ ref: 'of-a-merchant' }]);
+
+      expect(await ledger.merchantsNeeded(batch.batchId)).toHaveLength(1);
+      await ledger.saveMerchants(own.application, [
+        { nif: NIF, merchantId: 'mrc_a' },
+        { nif: NIF, merchantId: 'mrc_b' },
+      ]);
+      expect((await batch.one('of-a-merchant')).merchantId).toBe('mrc_a');
+      await ledger.saveMerchants(own.application, [{ nif: NIF, merchantId: 'mrc_c' }]);
+      await ledger.saveMerchants(own.application, []);
+
+      expect((await batch.one('of-a-merchant')).merchantId).toBe('mrc_c');
+    });
+
+    it('opens, prolongs and closes the breaker of a base address', async () => {
+      const baseUrl = `http://127.0.0.1/breaker/${scenario.application}`;
+      expect(await ledger.breaker(baseUrl)).toBeNull();
+
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 10 });
+      const longer = { code: 'outage', message: 'Still out' };
+      await ledger.openBreaker({ baseUrl, reason: longer, openedAt: NOW + 5, probeAfter: NOW + 20 });
+      expect(await ledger.breaker(baseUrl)).toEqual({
+        baseUrl,
+        reason: longer,
+        openedAt: NOW,
+        probeAfter: NOW + 20,
+        probingUntil: null,
+      });
+      await ledger.closeBreaker(baseUrl);
+      await ledger.closeBreaker(baseUrl);
+
+      expect(await ledger.breaker(baseUrl)).toBeNull();
+    });
+
+    it('lets exactly one of many probe, and nobody again before the time it was given is over', async () => {
+      const baseUrl = `http://127.0.0.1/probe/${scenario.application}`;
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 10 });
+      const claim = (now: number) => ledger.claimProbe(baseUrl, { now, until: now + 60 });
+
+      expect(await claim(NOW + 9)).toBe(false);
+      const together = await Promise.all(Array.from({ length: 8 }, () => claim(NOW + 10)));
+      expect(together.filter(Boolean)).toHaveLength(1);
+      expect(await claim(NOW + 69)).toBe(false);
+      expect(await claim(NOW + 70)).toBe(true);
+      expect(await ledger.breaker(baseUrl)).toMatchObject({ probeAfter: NOW + 10, probingUntil: NOW + 130 });
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW + 80, probeAfter: NOW + 90 });
+      expect(await ledger.breaker(baseUrl)).toMatchObject({ openedAt: NOW, probeAfter: NOW + 90, probingUntil: null });
+      expect(await claim(NOW + 90)).toBe(true);
+      expect(await ledger.claimProbe(`${baseUrl}/other`, { now: NOW, until: NOW })).toBe(false);
+    });
+
+    it('has an id of its own that does not change', async () => {
+      expect(ledger.id).toMatch(/^lgr_[0-9a-f]{32}$/);
+    });
+  });
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { endLeftServer } from '../../support/crash/crash-place.ts';
+import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
+import { independentSandbox } from '../../support/servers/sandbox-books.ts';
+import { startServiceFront, type ServiceFront } from '../../support/servers/service-front.ts';
+
+const KEYS = { first: 'sk_test_first', second: 'sk_test_second' };
+
+describe('a ledger whose service changes', { timeout: 240_000 }, () => {
+  let place: Place;
+  let sandbox: Sandbox;
+  /** The same service at another address. */
+  let front: ServiceFront;
+
+  beforeEach(async () => {
+    place = await newPlace();
+    sandbox = await independentSandbox({ apiKeys: Object.values(KEYS) });
+    front = await startServiceFront(sandbox.url);
+  });
+
+  afterEach(async () => {
+    await endLeftServer(place.dataDir);
+    await front.close();
+    await sandbox.close();
+    await place.remove();
+  });
+
+  function envOf(baseUrl: string, apiKey: string): Record<string, string> {
+    return {
+      ...place.env,
+      ...{ INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey },
+      ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', LOTE_SETTLE_TIMEOUT: '8s' },
+    };
+  }
+
+  async function run(series: string, env: Record<string, string>): Promise<CommandEnd> {
+    const file = join(place.inputDir, `${series}.csv`);
+    await writeInvoiceFile(file, { invoices: 3, series });
+    return runLote(['run', file, '--json'], env);
+  }
+
+  it('refuses another key with exit code 3 and sends nothing, until it is confirmed once by command', async () => {
+    const first = await run('A', envOf(sandbox.url, KEYS.first));
+    const other = envOf(sandbox.url, KEYS.second);
+
+    const refused = await run('B', other);
+    const sentBefore = sandbox.books().totals.invoices;
+    const confirmed = await runLote(['confirm-service'], other);
+    const after = await run('B', other);
+    const back = await run('C', envOf(sandbox.url, KEYS.first));
+
+    expect(first.code, first.stderr).toBe(0);
+    expect(refused.code, refused.stderr).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
+    expect(refused.stderr + refused.stdout).toContain('the API key is another one');
+    expect(refused.stderr + refused.stdout).not.toContain('sk_test_');
+    expect(sentBefore, 'what the first key had issued, and nothing else').toBe(3);
+    expect(confirmed.code, confirmed.stderr).toBe(0);
+    expect(confirmed.stdout).toContain(`Application "default" of this ledger uses ${sandbox.url}`);
+    expect(after.code, after.stderr).toBe(0);
+    expect(back.code, 'the key before is now the other one').toBe(3);
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+  });
+
+  it('refuses a second application on the same account: the same file would be issued again', async () => {
+    const env = envOf(sandbox.url, KEYS.first);
+    await run('A', env);
+
+    const refused = await run('A', { ...env, LOTE_APPLICATION: 'defautl' });
+
+    expect(refused.code, refused.stderr).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
+    expect(refused.stderr + refused.stdout).toContain('Set LOTE_APPLICATION=default');
+    expect(sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
+  });
+
+  it('refuses another base address with exit code 3, and takes it once it is confirmed', async () => {
+    await run('A', envOf(sandbox.url, KEYS.first));
+    const moved = envOf(front.url, KEYS.first);
+
+    const refused = await run('B', moved);
+    const asked = front.requests.length;
+    const confirmed = await runLote(['confirm-service'], moved);
+    const after = await run('B', moved);
+
+    expect(refused.code, refused.stderr).toBe(3);
+    expect(refused.stderr + refused.stdout).toContain(`the address was ${sandbox.url} and is ${front.url}`);
+    expect(asked, 'requests to an address that nobody confirmed').toBe(0);
+    expect([confirmed.code, after.code], confirmed.stderr + after.stderr).toEqual([0, 0]);
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(sandbox.books().duplicates).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import iconv from 'iconv-lite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
+import { independentSandbox } from '../../support/servers/sandbox-books.ts';
+import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+
+/** How one shop writes its files; nothing of it can be read without its profile. */
+const PROFILE = {
+  columns: { customer_name: 'Nome', description: 'Artigo', quantity: 'Qtd.', unit_price: 'PVP', tax_code: 'Taxa' },
+  constants: {
+    merchant_nif: '501964843',
+    merchant_legal_name: 'Padaria Central',
+    merchant_email: 'faturas@padaria.example',
+    currency: 'EUR',
+  },
+  reference: { columns: ['Série', 'Número'], separator: '/' },
+  taxCodes: { '23%': 'IVA_23', '6%': 'IVA_6' },
+  decimal: ',',
+};
+
+interface Batch {
+  readonly state: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly reports: { readonly json: string; readonly corrections: string | null };
+}
+
+function batchOf({ stdout }: CommandEnd): Batch {
+  const [batch] = (JSON.parse(stdout) as { batches: readonly Batch[] }).batches;
+  if (batch === undefined) throw new Error(stdout);
+  return batch;
+}
+
+describe('lote run on files with a profile and control totals', { timeout: 240_000 }, () => {
+  let place: Place;
+  let sandbox: Sandbox;
+  let env: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    place = await newPlace();
+    sandbox = await independentSandbox();
+    await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
+    await writeFile(join(place.inputDir, 'profiles', 'loja.json'), JSON.stringify(PROFILE));
+    env = {
+      ...(await sandboxEnv(place, sandbox)),
+      LOTE_SETTLE_TIMEOUT: '20s',
+    };
+  });
+
+  afterAll(async () => {
+    await sandbox.close();
+    await place.remove();
+  });
+
+  async function file(name: string, rows: readonly string[]): Promise<string> {
+    const path = join(place.inputDir, name);
+    const text = ['Série;Número;Nome;Artigo;Qtd.;PVP;Taxa', ...rows, ''].join('\r\n');
+    await writeFile(path, iconv.encode(text, 'windows-1252'));
+    return path;
+  }
+
+  it('sends nothing of a file with other totals, and the very bytes of the dry run when they are right', async () => {
+    const path = await file('loja-1.csv', ['A;1;João;Pão;2;1.234;6%', 'A;2;Conceição;Café;1,5;0,90;23%']);
+    const totals = ['--expect-invoices', '2', '--expect-net'];
+    const held = await runLote(['run', path, ...totals, 'EUR=2469.36', '--json'], env);
+    const sentBefore = sandbox.books().totals.invoices;
+    const heldReport = await readFile(batchOf(held).reports.json, 'utf8');
+    const checked = await runLote(['check', path, ...totals, 'EUR=2469.35', '--json'], env);
+
+    const issued = await runLote(['run', path, ...totals, 'EUR=2469.3500', '--json'], env);
+
+    expect([held.code, checked.code, issued.code], held.stderr + issued.stderr).toEqual([1, 0, 0]);
+    expect(batchOf(issued).counts).toMatchObject({ invoices: 2, issued: 2 });
+    expect(batchOf(held).counts).toMatchObject({ invoices: 2, held: 2 });
+    expect(sentBefore).toBe(0);
+    expect(heldReport).toContain('expected net EUR 2469.36, found 2469.35');
+    const [first] = (JSON.parse(checked.stdout) as { files: readonly { firstBodies: readonly string[] }[] }).files;
+    const sent = sandbox.books().invoices.map(({ merchantId, bodySha256 }) => ({ merchantId, bodySha256 }));
+    expect(
+      first?.firstBodies
+        .map((body) => sha256(body.replace('mrc_to_be_looked_up', sent[0]?.merchantId ?? '')))
+        .toSorted(),
+    ).toEqual(sent.map(({ bodySha256 }) => bodySha256).toSorted());
+  });
+
+  it('issues the right file after one that was held for its totals, though every price is another', async () => {
+    const before = sandbox.books().totals.invoices;
+    const wrong = await file('loja-wrong.csv', ['T;1;Rita;Pão;2;1.234;6%', 'T;2;Tomás;Café;1,5;0,90;23%']);
+    const held = await runLote(['run', wrong, '--expect-net', 'EUR=5.05', '--json'], env);
+    const right = await file('loja-right.csv', ['T;1;Rita;Pão;2;1,85;6%', 'T;2;Tomás;Café;1,5;0,90;23%']);
+
+    const issued = await runLote(['run', right, '--expect-net', 'EUR=5.05', '--json'], env);
+    const wrongAgain = await runLote(['run', wrong, '--json'], env);
+
+    expect([held.code, issued.code, wrongAgain.code], held.stderr + issued.stderr).toEqual([1, 0, 1]);
+    expect(batchOf(held).counts).toMatchObject({ invoices: 2, held: 2 });
+    expect(batchOf(issued).counts).toMatchObject({ invoices: 2, issued: 2 });
+    expect(batchOf(wrongAgain).counts, 'what was replaced never goes out').toMatchObject({ held: 1, issued: 1 });
+    expect(sandbox.books().totals.invoices - before).toBe(2);
+    expect(sandbox.books().duplicates).toEqual([]);
+  });
+
+  it('holds a file with a bad row when asked to, and hands the row back to be fixed when it is not', async () => {
+    const rows = ['B;1;João;Pão;2;2,50;6%', 'B;2;Ana;Café;muitos;0,90;23%', 'B;3;Rui;=1+1;1;-1.234;6%'];
+    const path = await file('loja-2.csv', rows);
+    const before = sandbox.books().totals.invoices;
+
+    const hold = await runLote(['run', path, '--on-invalid', 'hold', '--json'], env);
+    const sentOnHold = sandbox.books().totals.invoices - before;
+    const skip = await runLote(['run', path, '--on-invalid', 'skip', '--json'], env);
+    const handedBack = iconv.decode(await readFile(batchOf(skip).reports.corrections ?? ''), 'windows-1252');
+    const fixed = join(place.inputDir, 'fixed.csv');
+    await writeFile(fixed, iconv.encode(handedBack.replace('muitos', '3'), 'windows-1252'));
+    const again = await runLote(['run', fixed, '--json'], env);
+
+    expect([hold.code, skip.code, again.code], hold.stderr + skip.stderr + again.stderr).toEqual([1, 1, 0]);
+    expect(batchOf(hold).counts).toMatchObject({ invoices: 3, held: 2, invalid: 1 });
+    expect(sentOnHold).toBe(0);
+    expect(batchOf(skip).counts).toMatchObject({ issued: 2, invalid: 1 });
+    expect(handedBack).toContain('profile=loja');
+    expect(batchOf(again).counts).toMatchObject({ invoices: 1, issued: 1 });
+    expect(sandbox.books().totals.invoices).toBe(before + 3);
+    expect(sandbox.books().duplicates).toEqual([]);
+  });
+
+  it('says on the terminal why a file is refused', async () => {
+    const path = join(place.inputDir, 'unproved.csv');
+    await writeFile(
+      path,
+      'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code\nF1,501964843,Ana,EUR,Pão,1,1.234,IVA_23\n',
+    );
+    const before = sandbox.books().totals.invoices;
+
+    const run = await runLote(['run', path], env);
+
+    expect(run.code, run.stderr).toBe(2);
+    expect(run.stdout).toContain(': refused');
+    expect(run.stdout).toContain('"1.234" in row 2 can mean 1.234 (decimal point) or 1234 (decimal comma)');
+    expect(sandbox.books().totals.invoices).toBe(before);
+  });
+});
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

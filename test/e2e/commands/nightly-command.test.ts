@@ -1,0 +1,81 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { newPlace, runLote, type Place } from '../../support/lote/lote-command.ts';
+import { independentSandbox } from '../../support/servers/sandbox-books.ts';
+import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+
+interface ShownNights {
+  readonly nights: { readonly hour: number; readonly minute: number; readonly timezone: string } | null;
+  readonly warnings?: readonly string[];
+}
+
+describe('lote nightly', { timeout: 240_000 }, () => {
+  let place: Place;
+  let sandbox: Sandbox;
+  let env: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    place = await newPlace();
+    await mkdir(place.inputDir, { recursive: true });
+    sandbox = await independentSandbox();
+    env = {
+      ...(await sandboxEnv(place, sandbox)),
+      LOTE_SETTLE_TIMEOUT: '20s',
+      LOTE_DROP_STABLE_FOR: '50ms',
+    };
+  });
+
+  afterAll(async () => {
+    await sandbox.close();
+    await place.remove();
+  });
+
+  it('is switched on, keeps its plan over restarts, runs a night now, and is switched off', async () => {
+    const on = await runLote(['nightly', 'on', '--at', '02:30', '--timezone', 'Europe/Madrid', '--json'], env);
+    const show = await runLote(['nightly', 'show'], env);
+    await writeInvoiceFile(join(place.inputDir, 'dropped.csv'), { invoices: 4 });
+    const now = await runLote(['nightly', 'now', '--json'], env);
+    const off = await runLote(['nightly', 'off'], env);
+
+    expect(on.code, on.stderr).toBe(0);
+    const plan = JSON.parse(on.stdout) as ShownNights;
+    expect(plan.nights).toMatchObject({ hour: 2, minute: 30, timezone: 'Europe/Madrid' });
+    expect(plan.warnings).toHaveLength(2);
+    expect(show.stdout, show.stderr).toContain('Nights are on: every day at 02:30 Europe/Madrid');
+    expect(now.code, now.stderr).toBe(0);
+    const { night } = JSON.parse(now.stdout) as {
+      night: { files: number; problems: number; reports: { json: string } };
+    };
+    expect(night).toMatchObject({ files: 1, problems: 0 });
+    expect(JSON.parse(await readFile(night.reports.json, 'utf8'))).toMatchObject({ totals: { files: 1, issued: 1 } });
+    const [date = ''] = await readdir(join(place.inputDir, 'archive'));
+    expect((await readdir(join(place.inputDir, 'archive', date))).toSorted()).toEqual([
+      'dropped.csv',
+      'dropped.csv.note.txt',
+    ]);
+    expect(sandbox.books().totals).toMatchObject({ invoices: 4, issued: 4 });
+    expect(off.stdout, off.stderr).toContain('Nights are off now.');
+  });
+
+  it.each([
+    [['nightly', 'on', '--at', '25:00'], '--at must be a time such as 02:00'],
+    [['nightly', 'on', '--timezone', 'Lisbon'], 'IANA name such as Europe/Lisbon'],
+    [['nightly', 'on', '--catch-up', '12'], '--catch-up must be a duration with a unit'],
+    [['purge', '--older-than', '400m'], '--older-than must be a duration of at least a day'],
+  ])('%j is a usage error with an example', async (parameters, sentence) => {
+    const run = await runLote(parameters, env);
+
+    expect(run.code).toBe(64);
+    expect(run.stderr).toContain(sentence);
+  });
+
+  it('purges nothing that is not old', async () => {
+    const run = await runLote(['purge', '--older-than', '400d', '--dry-run'], env);
+
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stdout).toBe('No batch is that old: nothing to purge.\n');
+  });
+});

@@ -1,0 +1,78 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { newPlace, runLote, type Place } from '../../support/lote/lote-command.ts';
+
+const INVOICES = 60;
+
+describe('lote rehearse', { timeout: 240_000 }, () => {
+  let place: Place;
+
+  beforeEach(async () => {
+    place = await newPlace();
+  });
+
+  afterEach(() => place.remove());
+
+  it('prints what its report says after its own reconciliation, and leaves nothing else behind', async () => {
+    const temporary = join(place.directory, 'tmp');
+    await mkdir(temporary);
+    const file = join(place.inputDir, 'night.csv');
+    await writeInvoiceFile(file, { invoices: INVOICES, failing: [4, 44] });
+
+    const rehearsal = await runLote(['rehearse', file, '--faults', 'heavy', '--seed', '3', '--json'], {
+      ...place.env,
+      TMPDIR: temporary,
+      ...{ LOTE_SETTLE_TIMEOUT: '4s', LOTE_SEND_TIMEOUT: '6s', LOTE_OUTAGE_PATIENCE: '6s' },
+      // A real service is configured: a rehearsal must not speak to it.
+      ...{ INVOICING_BASE_URL: 'http://127.0.0.1:9', INVOICING_API_KEY: 'sk_test_real' },
+    });
+
+    expect(rehearsal.code, rehearsal.stderr).toBe(1);
+    const [batch] = (
+      JSON.parse(rehearsal.stdout) as {
+        batches: { counts: Record<string, number>; revision: number; reports: { json: string } }[];
+      }
+    ).batches;
+    const report = JSON.parse(await readFile(batch?.reports.json ?? '', 'utf8')) as {
+      batch: { revision: number };
+      counts: Record<string, number>;
+    };
+    expect(batch?.counts).toEqual(report.counts);
+    expect(batch?.revision).toBe(report.batch.revision);
+    expect(report.counts['invoices']).toBe(INVOICES);
+    expect(report.counts['failed']).toBe(2);
+    expect(batch?.reports.json.startsWith(join(place.reportsDir, 'rehearsal'))).toBe(true);
+    expect(
+      (await readdir(temporary)).filter((name) => name.startsWith('lote-')),
+      'the throw-away ledger',
+    ).toEqual([]);
+    await expect(stat(place.dataDir), 'the real ledger').rejects.toThrow('ENOENT');
+    expect(await readdir(place.inputDir), 'the file stays where it was').toEqual(['night.csv']);
+  });
+
+  it('reads the file by its mapping profile, as the night would, and tells nobody of its report', async () => {
+    await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
+    const constants = { merchant_nif: '501964843', merchant_legal_name: 'Loja', merchant_email: 'a@loja.example' };
+    const columns = { invoice_ref: 'Nr', customer_name: 'Nome', description: 'Artigo', quantity: 'Qtd' };
+    const profile = {
+      columns: { ...columns, unit_price: 'PVP', tax_code: 'IVA' },
+      constants: { ...constants, currency: 'EUR' },
+    };
+    await writeFile(join(place.inputDir, 'profiles', 'loja.json'), JSON.stringify(profile));
+    const file = join(place.inputDir, 'vendas.csv');
+    await writeFile(file, 'Nr,Nome,Artigo,Qtd,PVP,IVA\nL/1,Ana,Pão,2,1.50,IVA_6\n');
+    const told = join(place.directory, 'told');
+    await mkdir(told);
+
+    const rehearsal = await runLote(['rehearse', file, '--profile', 'loja', '--faults', 'none', '--json'], {
+      ...place.env,
+      LOTE_ON_REPORT: JSON.stringify(['cp', '-t', told]),
+    });
+
+    expect(rehearsal.code, rehearsal.stderr).toBe(0);
+    expect(JSON.parse(rehearsal.stdout)).toMatchObject({ batches: [{ counts: { invoices: 1, issued: 1 } }] });
+    expect(await readdir(told)).toEqual([]);
+  });
+});

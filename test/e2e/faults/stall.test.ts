@@ -1,0 +1,32 @@
+import { describe, expect, inject, it } from 'vitest';
+import type { CrashCase } from '../../support/crash/crash-case.ts';
+import { crashLane } from '../../support/crash/crash-lane.ts';
+import { HELD, matrixText } from '../../support/crash/crash-matrix.ts';
+
+/** Longer than the heartbeat of a slice (30 s) and the time-out of a workflow task (10 s). `npm run test:chaos` has every point, for 70 s. */
+const STOPPED_MS = 38_000;
+
+const CASES: readonly CrashCase[] = [
+  { part: 'worker', point: 'after-staged', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
+  { part: 'worker', point: 'after-post:9', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
+  { part: 'worker', point: 'before-answer-recorded:3', victim: 'itself', awayMs: STOPPED_MS, workers: 1 },
+  { part: 'worker', point: 'after-freeze', victim: 'temporal', awayMs: STOPPED_MS, workers: 1 },
+];
+
+/** They mostly wait, each on servers of its own. */
+describe.skipIf(inject('postgresUrl') === null)('longer than every time-out of a batch', { concurrent: true }, () => {
+  it.each(CASES)(
+    '$victim is away at $part $point, of $workers workers: nothing is lost, double or cut',
+    { timeout: 300_000 },
+    async (crash) => {
+      const lane = await crashLane({ linesEach: 3 });
+      try {
+        const end = await lane?.surviveOne(crash);
+
+        expect(end?.verdict, end && matrixText([end])).toBe(HELD);
+      } finally {
+        await lane?.remove();
+      }
+    },
+  );
+});

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, inject, it } from 'vitest';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import type { BatchProgress } from '../../../src/contract/messages.ts';
+import { ownName } from '../../support/batch-file.ts';
+import { until } from '../../support/until.ts';
+import { withFleet, type WorkerFleet } from '../../support/lote/worker-fleet.ts';
+
+/** The promise: from this long after the update's answer on, nothing new is POSTed. */
+const STOPPED_AFTER_MS = 1_000;
+/** Long enough to see what a slice that went on would send: some hundreds. */
+const WATCHED_MS = 3_000;
+/** Slices end and the ledger is looked at within a second; a busy machine takes longer. */
+const COUNTED_WITHIN_MS = 20_000;
+const SLOW_ANSWERS = { latencyMs: 45 };
+/** What the default profile lets all workers together have on the wire. */
+const ON_THE_WIRE = 64;
+
+/** As an operator does: told that the ledger could not be reached, ask again. */
+async function operate(handle: BatchHandle, update: 'pause' | 'cancelRemaining'): Promise<number> {
+  for (;;) {
+    const answer = await handle.executeUpdate<string, [{ reason: string }]>(update, {
+      args: [{ reason: 'the wrong file' }],
+    });
+    if (!answer.includes('ledger cannot be reached')) return Date.now();
+  }
+}
+
+/** A POST that left in time is read here when this process has its turn: on a busy machine later, and never more of them than fit on the wire. */
+async function expectStopped(fleet: WorkerFleet, answeredAt: number): Promise<number> {
+  await sleep(WATCHED_MS);
+  const times = fleet.postTimes();
+  const late = times.filter((at) => at > answeredAt + STOPPED_AFTER_MS);
+  expect(late.length, `POSTs that came later, of ${times.length}`).toBeLessThanOrEqual(ON_THE_WIRE);
+  await sleep(WATCHED_MS);
+  expect(fleet.postTimes().length, 'nothing follows').toBe(times.length);
+  return times.length;
+}
+
+/** What the slices left is counted when they have ended, without anybody's help. */
+async function expectTrueNumbers(fleet: WorkerFleet, handle: BatchHandle, invoices: number): Promise<void> {
+  const counts = async () => (await handle.query<BatchProgress>('progress')).counts;
+  const patience = Date.now() + COUNTED_WITHIN_MS;
+  await until(async () => (await counts()).sending === undefined || Date.now() > patience);
+  const { totals } = fleet.sandbox.books();
+  expect(await counts(), 'nothing is on its way').not.toHaveProperty('sending');
+  expect((await counts()).staged, 'what was not sent is staged').toBe(invoices - totals.invoices);
+}
+
+function expectEachOnce(fleet: WorkerFleet, invoices: number): void {
+  const books = fleet.sandbox.books();
+  expect(books.totals).toMatchObject({ invoices, issued: invoices });
+  expect(books.duplicates).toEqual([]);
+}
+
+describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { timeout: 300_000 }, () => {
+  it.each([
+    { workers: 1, invoices: 3_000 },
+    { workers: 5, invoices: 6_000 },
+  ])('at once with $workers workers; resumed, the rest goes exactly once', async ({ workers, invoices }) => {
+    const file = `${ownName('wrong')}.csv`;
+    await withFleet({ workers, sandbox: SLOW_ANSWERS }, async (fleet) => {
+      const handle = await fleet.startFile(file, invoices);
+      await until(() => fleet.postTimes().length > 200);
+
+      const sent = await expectStopped(fleet, await operate(handle, 'pause'));
+      expect(sent).toBeLessThan(invoices);
+      await expectTrueNumbers(fleet, handle, invoices);
+      await handle.executeUpdate<string, []>('resume');
+
+      expect((await handle.result()).counts).toMatchObject({ issued: invoices });
+      expectEachOnce(fleet, invoices);
+    });
+  });
+
+  it('for good: what was not sent is held, and goes when the file is dropped again', async () => {
+    const file = `${ownName('wrong')}.csv`;
+    await withFleet({ workers: 2, sandbox: SLOW_ANSWERS }, async (fleet) => {
+      const handle = await fleet.startFile(file, 3_000);
+      await until(() => fleet.postTimes().length > 200);
+
+      await expectStopped(fleet, await operate(handle, 'cancelRemaining'));
+
+      const { counts, state } = await handle.result();
+      const issued = fleet.sandbox.books().totals.invoices;
+      expect(state).toBe('cancelled');
+      expect(counts).toMatchObject({ issued, held: 3_000 - issued });
+      await (await fleet.startFile(file, 3_000)).result();
+      expectEachOnce(fleet, 3_000);
+    });
+  });
+
+  it('at a service of twenty a second: what waits for its place in the rate stays here', async () => {
+    const profile = { limits: { requestsPerSecond: 20 } };
+    const file = `${ownName('wrong')}.csv`;
+    await withFleet({ workers: 2, sandbox: SLOW_ANSWERS, profile }, async (fleet) => {
+      const handle = await fleet.startFile(file, 300);
+      await until(() => fleet.postTimes().length > 40);
+
+      const sent = await expectStopped(fleet, await operate(handle, 'pause'));
+      expect(sent).toBeLessThan(150);
+      await expectTrueNumbers(fleet, handle, 300);
+      await handle.executeUpdate<string, []>('resume');
+
+      expect((await handle.result()).counts).toMatchObject({ issued: 300 });
+      expectEachOnce(fleet, 300);
+    });
+  });
+
+  it('also for a worker that stood still meanwhile and goes on', async () => {
+    const file = `${ownName('wrong')}.csv`;
+    await withFleet({ workers: 2, sandbox: SLOW_ANSWERS }, async (fleet) => {
+      const handle = await fleet.startFile(file, 3_000);
+      await until(() => fleet.postTimes().length > 200);
+      fleet.workers[0]?.signal('SIGSTOP');
+      const answeredAt = await operate(handle, 'pause');
+      await sleep(STOPPED_AFTER_MS);
+
+      fleet.workers[0]?.signal('SIGCONT');
+
+      await expectStopped(fleet, answeredAt);
+      await handle.executeUpdate<string, []>('resume');
+      expect((await handle.result()).counts).toMatchObject({ issued: 3_000 });
+      expectEachOnce(fleet, 3_000);
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+const SCREENS = fileURLToPath(new URL('../../../.ci/out/screens/', import.meta.url));
+
+/** The machine's own browser, or null; a suite without one is left out, and says so where nobody can overlook it. */
+export const BROWSER_PATH = findOnPath(NAMES);
+
+if (BROWSER_PATH === null) {
+  console.warn(
+    `\n!!! BROWSER TESTS LEFT OUT: none of ${NAMES.join(', ')} is on the PATH.\n!!! Install one (Debian: apt-get install chromium) and run npm test again.\n`,
+  );
+}
+
+function findOnPath(names: readonly string[]): string | null {
+  const directories = (process.env['PATH'] ?? '').split(delimiter);
+  return directories.flatMap((directory) => names.map((name) => join(directory, name))).find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Chromium's own sandbox needs rights that root in a container does not have; only our own pages are opened. */
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: BROWSER_PATH ?? '',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+}
+
+/** Keeps a picture of the page among the results of the run. */
+export async function keepScreen(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENS, { recursive: true });
+  await page.screenshot({ path: join(SCREENS, `${name}.png`), fullPage: true });
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { acquireTemporalBinary } from '../../../src/runtime/temporal/temporal-binary.ts';
+import { startTemporalServer } from '../../../src/runtime/temporal/temporal-server.ts';
+import { bookedLines, type BookedLines } from './booked-lines.ts';
+import { newPlace, type Place } from '../lote/lote-command.ts';
+import { ownPort } from '../servers/own-port.ts';
+import { startPostgresCluster, type PostgresCluster } from '../servers/postgres-cluster.ts';
+import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { movableClock } from '../movable-clock.ts';
+
+/** The servers that workers and receiver of one crash lane depend on, each of which can be ended. */
+export interface CrashServers {
+  readonly place: Place;
+  readonly cluster: PostgresCluster;
+  readonly temporal: CrashTemporal;
+  readonly sandbox: Sandbox;
+  readonly booked: BookedLines;
+  /** Environment of `lote run`, and of the parts. */
+  readonly client: Readonly<Record<string, string>>;
+  readonly parts: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+export interface CrashTemporal {
+  readonly address: string;
+  kill(): void;
+  /** On the same file and port, with its clock further on than before. Without a movable clock only 0 is taken. */
+  restart(clockAheadMs?: number): Promise<void>;
+}
+
+const SETTLE_MS = 500;
+
+/** Null where the machine has no PostgreSQL. `clock`: the Temporal server has a clock that can be moved. */
+export async function crashServers({ pageSize = 30, clock = false }): Promise<CrashServers | null> {
+  const cluster = await startPostgresCluster();
+  if (cluster === null) return null;
+  const place = await newPlace();
+  await mkdir(place.dataDir, { recursive: true });
+  const temporal = await ownTemporal(place.dataDir, clock);
+  const booked = bookedLines(SETTLE_MS);
+  const sandbox = await independentSandbox({ latencyMs: 5, engine: booked.engine });
+  const receiverPort = await ownPort();
+  const client = {
+    ...place.env,
+    DATABASE_URL: cluster.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    LOTE_TASK_QUEUE: `lote-${randomBytes(4).toString('hex')}`,
+  };
+  const parts = {
+    ...client,
+    INVOICING_BASE_URL: sandbox.url,
+    INVOICING_API_KEY: SANDBOX_KEY,
+    WEBHOOK_URL: `http://127.0.0.1:${receiverPort}/webhooks`,
+    RECEIVER_PORT: String(receiverPort),
+    LOTE_PAGE_SIZE: String(pageSize),
+    LOTE_SETTLE_TIMEOUT: '3m',
+  };
+  return {
+    ...{ place, cluster, temporal, sandbox, booked, client, parts },
+    async remove() {
+      await temporal.stop();
+      await cluster.stop();
+      await sandbox.close();
+      await place.remove();
+    },
+  };
+}
+
+async function ownTemporal(dataDir: string, movable: boolean): Promise<CrashTemporal & { stop(): Promise<void> }> {
+  const clock = movable ? await movableClock(dataDir) : null;
+  const binary = clock?.binary ?? (await acquireTemporalBinary(() => undefined, process.env));
+  const server = await startTemporalServer({
+    ...{ binary, dataDir, namespace: 'default', port: await ownPort(), uiPort: await ownPort() },
+  });
+  return {
+    address: server.address,
+    kill: () => server.kill(),
+    async restart(clockAheadMs = 0) {
+      if (clockAheadMs > 0) await clock?.forward(clockAheadMs);
+      // A server that did not come up (its ports are chosen while others start) is started again, as any supervisor does.
+      while (!(await server.restart())) console.error('The Temporal server of a crash lane did not come up: once more');
+    },
+    stop: () => server.stop(),
+  };
+}

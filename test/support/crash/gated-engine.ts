@@ -1,0 +1,24 @@
+import { simulatedEngine, type Engine } from '../../../src/sandbox/engine.ts';
+
+export interface GatedEngine {
+  readonly engine: Engine;
+  open(): void;
+}
+
+/** The simulated engine, which says nothing of any invoice until the test lets it: a batch then runs for as long as a test needs. */
+export function gatedEngine(): GatedEngine {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const simulated = simulatedEngine({ settleMs: 0 });
+  return {
+    engine: {
+      async process(invoice) {
+        await opened;
+        return simulated.process(invoice);
+      },
+    },
+    open: () => open(),
+  };
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('../../../bin/lote.js', import.meta.url));
+
+export interface CommandEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningCommand {
+  readonly pid: number;
+  readonly end: Promise<CommandEnd>;
+  /** Resolves when standard output or standard error holds the text; rejects when the command ends without it. */
+  said(text: string): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** SIGKILL to the whole process group: the command and everything it started in it. */
+  killGroup(): void;
+}
+
+/** A place of its own for one test: data directory, input, reports, and ports that nobody else uses. */
+export interface Place {
+  readonly directory: string;
+  readonly inputDir: string;
+  readonly reportsDir: string;
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+export async function newPlace(): Promise<Place> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-e2e-'));
+  const inputDir = join(directory, 'input');
+  const reportsDir = join(directory, 'reports');
+  const dataDir = join(directory, 'data');
+  return {
+    directory,
+    inputDir,
+    reportsDir,
+    dataDir,
+    env: { LOTE_INPUT_DIR: inputDir, LOTE_REPORTS_DIR: reportsDir, LOTE_DATA_DIR: dataDir },
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Starts the real binary, in a process group of its own. */
+export function startLote(parameters: readonly string[], env: Readonly<Record<string, string>>): RunningCommand {
+  const child = spawn(process.execPath, [BIN, ...parameters], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let stdout = '';
+  let stderr = '';
+  const heard = new EventEmitter();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    heard.emit('text');
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    heard.emit('text');
+  });
+  const end = new Promise<CommandEnd>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  const pid = child.pid ?? -1;
+  return {
+    pid,
+    end,
+    said: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (stdout.includes(text) || stderr.includes(text)) resolve();
+        };
+        heard.on('text', look);
+        look();
+        void end.then(({ code }) =>
+          reject(new Error(`"${text}" was never said; the command ended with ${code}: ${stderr}`)),
+        );
+      }),
+    signal: (name) => void process.kill(pid, name),
+    killGroup() {
+      try {
+        process.kill(-pid, 'SIGKILL');
+      } catch {
+        // It has ended already.
+      }
+    },
+  };
+}
+
+export function runLote(parameters: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandEnd> {
+  return startLote(parameters, env).end;
+}

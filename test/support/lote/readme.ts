@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+
+/** README.md, as it stands in the checkout. */
+export const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+
+/** The command blocks of a page, in their order: what stands between ```sh and ```. */
+export function shellBlocks(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/^```(?:sh|bash|shell|console)\n([^]*?)^```$/gmu)].map(([, block]) =>
+    (block ?? '').trim(),
+  );
+}
+
+/** Commands of Lote that a page names in its text: `npx lote …`, without what stands in capitals for something else. */
+export function namedCommands(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/`(?:npx )?lote ((?:[a-z]|--)[^`]*)`/gu)].map(([, words]) => words ?? '');
+}
+
+/** Rows of the first table after a heading, cell by cell, without its head. */
+export function tableAfter(markdown: string, heading: string): readonly (readonly string[])[] {
+  const lines = (markdown.split(`\n${heading}\n`)[1] ?? '').split('\n');
+  const first = lines.findIndex((line) => line.startsWith('|'));
+  const table = lines.slice(first);
+  const end = table.findIndex((line) => !line.startsWith('|'));
+  return table.slice(2, end === -1 ? undefined : end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}

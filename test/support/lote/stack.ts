@@ -1,0 +1,247 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { inject } from 'vitest';
+import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import type { BatchInvoice, Ledger } from '../../../src/domain/ports/ledger.ts';
+import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
+import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { readConfig, type Config } from '../../../src/runtime/config/config.ts';
+import { createLogger } from '../../../src/runtime/process/logger.ts';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { activityDeps } from '../../../src/wiring/start/activity-deps.ts';
+import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import { requireKnownService } from '../../../src/wiring/account/account-guard.ts';
+import { openService, readProfile } from '../../../src/wiring/account/open-service.ts';
+import { startReceiver } from '../../../src/wiring/start/start-receiver.ts';
+import { startWorker } from '../../../src/wiring/start/start-worker.ts';
+import { startedParts } from '../../../src/wiring/start/stop-in-reverse.ts';
+import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
+import type { BatchInput, BatchProgress, BatchResult, ReconciliationResult } from '../../../src/contract/messages.ts';
+import type { reconciliation } from '../../../workflows/reconciliation.ts';
+import { batchFile, ownName, type TestInvoice } from '../batch-file.ts';
+import { postgresSchema, postgresUrl } from '../servers/postgres-schema.ts';
+import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
+import { startServiceFront, type FrontRequest, type ServiceFront } from '../servers/service-front.ts';
+
+export interface StackOptions {
+  readonly sandbox?: Partial<SandboxOptions>;
+  /** LOTE_* settings; times are long unless told. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `none`: no address is registered, so GET alone settles. Default: deliveries come. */
+  readonly webhooks?: 'on' | 'none';
+  /** `lost`: the receiver stores deliveries and no page ever hears of them. */
+  readonly signals?: 'on' | 'lost';
+  /** Merged over the default service profile. */
+  readonly profile?: Readonly<Record<string, unknown>>;
+  /** `false`: as on a server that has no search attributes of ours. */
+  readonly searchable?: boolean;
+  /** Default: PostgreSQL where the machine has it (a schema is made in a moment), else PGlite. */
+  readonly ledger?: 'pglite' | 'postgres';
+  /** A PostgreSQL server of the test's own, which it may stop, fill or make read-only. */
+  readonly databaseUrl?: string;
+  /** An embedded ledger on a disk of the test's own. */
+  readonly ledgerDir?: string;
+}
+
+/** Everything a night has, in one process, around the run's one Temporal server. */
+export interface TestStack {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly sandbox: Sandbox;
+  readonly front: ServiceFront;
+  readonly client: Client;
+  readonly log: readonly string[];
+  readonly webhookUrl: string;
+  /** Writes a file into the input directory. */
+  drop(name: string, content: readonly TestInvoice[] | string): Promise<void>;
+  start(input: BatchInput): Promise<{ readonly batchId: string; readonly handle: BatchHandle }>;
+  /** Drops, starts, waits for the end. */
+  run(name: string, content: readonly TestInvoice[] | string, over?: Partial<BatchInput>): Promise<BatchResult>;
+  lines(batchId: string): Promise<readonly BatchInvoice[]>;
+  line(batchId: string, ref: string): Promise<BatchInvoice>;
+  /** Starts the same file under another workflow id, as from the Temporal UI. */
+  startAs(workflowId: string, input: BatchInput | null): Promise<BatchHandle>;
+  progress(handle: BatchHandle): Promise<BatchProgress>;
+  /** Repeats unknown invoices and asks for open documents, whether they are due or not; rewrites the reports that change. */
+  reconcile(): Promise<ReconciliationResult>;
+  /** Requests that asked the service to create an invoice. */
+  posts(): readonly FrontRequest[];
+}
+
+/** Nobody listens there: for links only. */
+export const CONSOLE_URL = 'http://127.0.0.1:8091';
+
+/** Long enough that no machine is too slow for them; a test that waits for one of them sets its own. */
+const TIMES = {
+  LOTE_SETTLE_TIMEOUT: '10m',
+  LOTE_SEND_TIMEOUT: '10m',
+  LOTE_OUTAGE_PATIENCE: '10m',
+  LOTE_PAGE_SIZE: '50',
+  LOTE_LOG_LEVEL: 'warn',
+};
+
+/** Starts a stack of its own, hands it to the test, and leaves nothing behind. */
+export async function withStack<T>(options: StackOptions, test: (stack: TestStack) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-stack-'));
+  const log: string[] = [];
+  const logger = createLogger({ level: 'warn', secrets: [], destination: { write: (line) => void log.push(line) } });
+  const parts = startedParts(logger);
+  parts.add('directory', () => rm(directory, { recursive: true, force: true }));
+  try {
+    const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
+    parts.add('sandbox', () => sandbox.close());
+    const front = await startServiceFront(sandbox.url);
+    parts.add('front', () => front.close());
+    const config = configOf(options, directory, front.url);
+    await mkdir(config.inputDir, { recursive: true });
+    await writeFile(join(directory, 'profile.json'), JSON.stringify(options.profile ?? {}));
+    const ledger = await openTestLedger(options, parts);
+    const profile = readProfile(config);
+    if (config.service.kind !== 'remote') throw new Error('The stack must talk to the front');
+    const { application, service: account } = config;
+    const service = openService(config, account, profile);
+    parts.add('service', () => service.close());
+    const address = inject('temporalAddress');
+    const connection = await Connection.connect({ address });
+    parts.add('temporal client', () => connection.close());
+    const client = new Client({ connection, namespace: config.temporal.namespace });
+
+    const receiver = await startReceiver({
+      config,
+      port: 0,
+      ledger,
+      service,
+      profile,
+      client: () => {
+        if (options.signals === 'lost') throw new Error('The test loses every signal');
+        return client;
+      },
+      log: logger,
+    });
+    parts.add('receiver', () => receiver.close());
+    const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
+    const deps = activityDeps({
+      folders: null,
+      ...{ config, ledger, service, profile, client, webhookUrl, log: logger },
+      requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),
+      searchable: options.searchable ?? true,
+      consoleUrl: () => CONSOLE_URL,
+    });
+    const worker = await startWorker(deps, {
+      temporal: { address },
+      namespace: config.temporal.namespace,
+      taskQueue: config.taskQueue,
+      workflowBundle: inject('workflowBundle'),
+    });
+    parts.add('worker', () => worker.stop());
+    return await test(stackOf({ config, ledger, sandbox, front, client, log, webhookUrl: receiver.url }));
+  } finally {
+    await parts.stop();
+  }
+}
+
+function configOf(options: StackOptions, directory: string, serviceUrl: string): Config {
+  const name = ownName('t');
+  return readConfig(
+    {
+      ...TIMES,
+      INVOICING_BASE_URL: serviceUrl,
+      INVOICING_API_KEY: SANDBOX_KEY,
+      LOTE_APPLICATION: name,
+      LOTE_TASK_QUEUE: `lote-${name}`,
+      SERVICE_PROFILE: join(directory, 'profile.json'),
+      LOTE_DATA_DIR: join(directory, 'data'),
+      LOTE_INPUT_DIR: join(directory, 'input'),
+      LOTE_REPORTS_DIR: join(directory, 'reports'),
+      ...options.env,
+    },
+    directory,
+  );
+}
+
+async function openTestLedger(options: StackOptions, parts: ReturnType<typeof startedParts>): Promise<Ledger> {
+  const { databaseUrl, ledgerDir } = options;
+  if (databaseUrl !== undefined || ledgerDir !== undefined) {
+    const ledger =
+      databaseUrl === undefined
+        ? await openPgliteLedger({ directory: ledgerDir ?? null, keyOf: idempotencyKeyOf })
+        : await openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
+    parts.add('ledger', () => ledger.close());
+    return ledger;
+  }
+  const url = postgresUrl();
+  if (options.ledger === 'pglite' || url === null) {
+    const ledger = await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf });
+    parts.add('ledger', () => ledger.close());
+    return ledger;
+  }
+  const schema = postgresSchema(url);
+  parts.add('schema', () => schema.drop());
+  const ledger = await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
+  parts.add('ledger', () => ledger.close());
+  return ledger;
+}
+
+type Started = Pick<TestStack, 'config' | 'ledger' | 'sandbox' | 'front' | 'client' | 'log' | 'webhookUrl'>;
+
+function stackOf(started: Started): TestStack {
+  const { config, ledger, client } = started;
+  const place = { client, taskQueue: config.taskQueue, application: config.application, inputDir: config.inputDir };
+  const stack: TestStack = {
+    ...started,
+    drop: (name, content) =>
+      writeFile(join(config.inputDir, name), typeof content === 'string' ? content : batchFile(content)),
+    start: (input) => startBatch(place, input),
+    async run(name, content, over = {}) {
+      await stack.drop(name, content);
+      const { handle } = await stack.start({ file: name, ...over });
+      return handle.result();
+    },
+    async lines(batchId) {
+      const lines: BatchInvoice[] = [];
+      for await (const portion of ledger.batchInvoices(batchId)) lines.push(...portion);
+      return lines;
+    },
+    async line(batchId, ref) {
+      const found = (await stack.lines(batchId)).find((line) => line.ref === ref);
+      if (found === undefined) throw new Error(`The batch has no invoice ${ref}`);
+      return found;
+    },
+    startAs: (workflowId, input) =>
+      client.workflow.start<typeof invoiceBatch>('invoiceBatch', {
+        workflowId,
+        taskQueue: config.taskQueue,
+        // The Temporal UI sends what an operator typed, which may be nothing.
+        args: [input as BatchInput],
+      }),
+    progress: (handle) => handle.query<BatchProgress>('progress'),
+    reconcile: () =>
+      client.workflow.execute<typeof reconciliation>('reconciliation', {
+        workflowId: ownName('reconciliation'),
+        taskQueue: config.taskQueue,
+        args: [{ all: true }],
+      }),
+    posts: () => started.front.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices'),
+  };
+  return stack;
+}
+
+export interface ReportDocument {
+  readonly batch: { readonly state: string };
+  readonly counts: Readonly<Record<string, number>>;
+  readonly invoices: readonly {
+    readonly ref: string;
+    readonly state: string;
+    readonly serviceId: string | null;
+    readonly idempotencyKey: string | null;
+    readonly reason: { readonly code: string; readonly message: string } | null;
+    readonly findings?: unknown;
+  }[];
+  readonly fileFindings: readonly { readonly code: string; readonly message: string }[];
+}
+
+export async function readReportOf(result: BatchResult): Promise<ReportDocument> {
+  return JSON.parse(await readFile(result.reports.json, 'utf8')) as ReportDocument;
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { inject } from 'vitest';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import { writeInvoiceFile } from '../invoice-file.ts';
+import { newPlace, type Place, type RunningCommand } from './lote-command.ts';
+import { ownPort } from '../servers/own-port.ts';
+import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-database.ts';
+import { processes, type Processes } from './processes.ts';
+import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
+import { startServiceFront, type ServiceFront } from '../servers/service-front.ts';
+
+export interface FleetOptions {
+  readonly workers: number;
+  readonly sandbox?: Partial<SandboxOptions>;
+  /** Merged over the default service profile. */
+  readonly profile?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Several `lote worker` processes and a receiver on one PostgreSQL ledger, in front of a sandbox that outlives them. */
+export interface WorkerFleet {
+  readonly place: Place;
+  readonly database: PostgresDatabase;
+  readonly sandbox: Sandbox;
+  readonly front: ServiceFront;
+  readonly workers: readonly RunningCommand[];
+  readonly all: Processes;
+  /** Writes a file of so many invoices into the input folder and starts its batch. */
+  startFile(name: string, invoices: number): Promise<BatchHandle>;
+  /** When each POST of an invoice began, in the order of arrival. */
+  postTimes(): readonly number[];
+}
+
+/** Starts a fleet, hands it to the test, and leaves nothing behind. */
+export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet) => Promise<void>): Promise<void> {
+  const place = await newPlace();
+  const database = await postgresDatabase(inject('postgresUrl') ?? '');
+  const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
+  const front = await startServiceFront(sandbox.url);
+  const all = processes();
+  const address = inject('temporalAddress');
+  const connection = await Connection.connect({ address });
+  try {
+    await mkdir(place.inputDir, { recursive: true });
+    const profile = join(place.directory, 'profile.json');
+    await writeFile(profile, JSON.stringify(options.profile ?? {}));
+    const port = await ownPort();
+    const taskQueue = `lote-${randomBytes(4).toString('hex')}`;
+    const env = {
+      ...place.env,
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: address,
+      LOTE_TASK_QUEUE: taskQueue,
+      INVOICING_BASE_URL: front.url,
+      INVOICING_API_KEY: SANDBOX_KEY,
+      SERVICE_PROFILE: profile,
+      RECEIVER_PORT: String(port),
+      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+      ...options.env,
+    };
+    const receiver = all.start(['receiver'], env);
+    const workers = Array.from({ length: options.workers }, () => all.start(['worker'], env));
+    await Promise.all([
+      receiver.said('Receiver http'),
+      ...workers.map((worker) => worker.said('Worker on task queue')),
+    ]);
+    const client = new Client({ connection });
+    await test({
+      ...{ place, database, sandbox, front, workers, all },
+      async startFile(name, invoices) {
+        await writeInvoiceFile(join(place.inputDir, name), { invoices });
+        const started = { client, taskQueue, application: 'default', inputDir: place.inputDir };
+        return (await startBatch(started, { file: name })).handle;
+      },
+      postTimes: () =>
+        front.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices').map(({ at }) => at),
+    });
+  } finally {
+    await all.killAll();
+    await connection.close();
+    await database.drop();
+    await front.close();
+    await sandbox.close();
+    await place.remove();
+  }
+}

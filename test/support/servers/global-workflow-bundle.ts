@@ -1,0 +1,25 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The workflows, bundled once for the whole test run: each worker would take seconds to do it again. */
+    workflowBundle: string;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-test-bundle-'));
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
+    logger: new DefaultLogger('ERROR'),
+  });
+  const path = join(directory, 'workflow-bundle.js');
+  await writeFile(path, code);
+  project.provide('workflowBundle', path);
+  return () => rm(directory, { recursive: true, force: true });
+}

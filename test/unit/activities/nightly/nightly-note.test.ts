@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { issuedOf, nightNote, type FileEnd, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
+import type { BatchRecord } from '../../../../src/domain/ports/ledger.ts';
+import type { BatchResult } from '../../../../src/contract/messages.ts';
+
+const NIGHT = { nightId: '2027-01-15-0badcafe', startedAt: Date.UTC(2027, 0, 15, 2) };
+const REPORTS = { json: '/r/report.json', csv: '/r/report.csv', html: '/r/report.html', corrections: null };
+const RESULT: BatchResult = {
+  ...{ batchId: 'batch-a-12345678', file: 'a.csv', state: 'finished', reports: REPORTS, pagesFailed: 0 },
+  counts: { rows: 3, invoices: 3, issued: 3 },
+};
+
+function ended(over: Partial<BatchResult> = {}): FileEnd {
+  return { kind: 'batch', result: { ...RESULT, ...over } };
+}
+
+function startedAt(time: number): BatchRecord {
+  return { file: 'first.csv', startedAt: time } as BatchRecord;
+}
+
+function note(over: Partial<NoteRequest> = {}) {
+  return nightNote({ file: { name: 'a.csv', resumed: false }, end: ended(), batch: null, night: NIGHT, ...over });
+}
+
+describe('the verdict on a dropped file', () => {
+  it.each([
+    ['everything went out', ended(), 'issued', 'archive'],
+    ['everything had gone out before', ended({ counts: { invoices: 3, 'already-issued': 3 } }), 'issued', 'archive'],
+    ['one failed', ended({ counts: { invoices: 3, issued: 2, failed: 1 } }), 'attention', 'archive'],
+    [
+      'a row is in no invoice',
+      ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 1 } }),
+      'attention',
+      'archive',
+    ],
+    ['it was cancelled', ended({ state: 'cancelled' }), 'attention', 'archive'],
+    ['it was refused', ended({ state: 'refused', counts: { rows: 3 } }), 'refused', 'refused'],
+    ['its run failed', { kind: 'failed', code: 'internal', message: 'x' }, 'failed', 'refused'],
+  ] as const)('%s: %s', (_, end, verdict, shelf) => {
+    expect(note({ end })).toMatchObject({ verdict, shelf });
+  });
+});
+
+describe('what a person reads beside a file', () => {
+  it('of which everything went out', () => {
+    expect(note().text).toBe(
+      [
+        'File         a.csv',
+        'Night        2027-01-15-0badcafe',
+        'Batch        batch-a-12345678',
+        '',
+        'Everything went out: 3 invoices.',
+        '',
+        'Report       /r/report.html',
+      ].join('\n'),
+    );
+  });
+
+  it('of which some rows must be corrected', () => {
+    const counts = { invoices: 5, issued: 1, 'already-issued': 1, invalid: 3, rowsWithoutInvoice: 2 };
+    const end = ended({ counts, reports: { ...REPORTS, corrections: '/r/corrections.csv' } });
+
+    expect(note({ end }).text.split('\n').slice(4)).toEqual([
+      '3 of 5 invoices did not go out.',
+      '2 rows belong to no invoice.',
+      'Correct the rows in the corrections file and drop that file; the report says why each of them did not go out.',
+      '',
+      'Report       /r/report.html',
+      'Corrections  /r/corrections.csv',
+    ]);
+  });
+
+  it.each([
+    [
+      'some have to wait',
+      ended({ counts: { invoices: 2, issued: 1, held: 1 } }),
+      ['1 of 2 invoices did not go out.', 'The report says of each what to do next.'],
+    ],
+    [
+      'an operator cancelled',
+      ended({ state: 'cancelled', counts: { invoices: 2, held: 2 } }),
+      ['Cancelled by an operator. 2 of 2 invoices did not go out.', 'The report says of each what to do next.'],
+    ],
+    [
+      'nothing could be read',
+      ended({ state: 'refused', counts: {} }),
+      ['Refused: nothing of it was sent. The report says why. Correct the file and drop it again.'],
+    ],
+    [
+      'the run ended without a result',
+      { kind: 'failed', code: 'ledger-foreign', message: 'This work belongs to another ledger.' },
+      [
+        'Its run ended without a result (ledger-foreign): This work belongs to another ledger.',
+        'What it had sent is in the ledger. Drop the file again: it goes on where it stopped, and nothing is sent twice.',
+      ],
+    ],
+  ] as const)('of which %s', (_, end, sentences) => {
+    expect(note({ end }).sentences).toEqual(sentences);
+  });
+
+  it('names no report of a run that left none', () => {
+    const { text } = note({ end: { kind: 'failed', code: 'internal', message: 'x' } });
+
+    expect(text).toContain('Batch        none');
+    expect(text).not.toContain('Report');
+  });
+
+  it('that an interrupted night had claimed', () => {
+    expect(note({ file: { name: 'a.csv', resumed: true } }).sentences).toEqual([
+      'An earlier night had claimed it and was interrupted; this night went on with it.',
+      'Everything went out: 3 invoices.',
+    ]);
+  });
+});
+
+describe('bytes that were dropped before', () => {
+  const BEFORE = NIGHT.startedAt - 86_400_000;
+
+  it('are said to be the same batch, with the day and the name of then', () => {
+    const known = note({ batch: startedAt(BEFORE) });
+
+    expect(known.known).toBe(true);
+    expect(known.sentences[0]).toBe(
+      'The same bytes were dropped before, on 2027-01-14 02:00 UTC as first.csv: it is the same batch, and nothing that was sent is sent again.',
+    );
+  });
+
+  it.each([
+    ['the batch began in this night', { batch: startedAt(NIGHT.startedAt) }],
+    ['there is no batch', { batch: null }],
+    [
+      'an earlier night began it and was interrupted',
+      { batch: startedAt(BEFORE), file: { name: 'a.csv', resumed: true } },
+    ],
+  ])('are not spoken of when %s', (_, over) => {
+    expect(note(over).known).toBe(false);
+    expect(note(over).text).not.toContain('same bytes');
+  });
+});
+
+describe('the invoices that went out', () => {
+  it.each([
+    [{ issued: 2 }, 2],
+    [{ 'already-issued': 3 }, 3],
+    [{ issued: 2, 'already-issued': 3, failed: 9 }, 5],
+    [{}, 0],
+  ])('of %j are %i', (counts, issued) => {
+    expect(issuedOf({ counts })).toBe(issued);
+  });
+});

@@ -1,0 +1,225 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AnnouncedReport } from '../../../../activities/deps.ts';
+import {
+  claimDrops,
+  finishNight,
+  openNight,
+  shelveDrop,
+  type DroppedFile,
+} from '../../../../activities/nightly/nightly.ts';
+import type { Night } from '../../../../src/domain/ports/drop-folder.ts';
+import { createDropFolder } from '../../../../src/drop/drop-folder.ts';
+import { createNightBook } from '../../../../src/report/nightly/run-log.ts';
+import { createFileReader } from '../../../../src/wiring/reports/input-files.ts';
+import type { BatchResult } from '../../../../src/contract/messages.ts';
+import { NOW } from '../../../contract/ledger/scenario.ts';
+import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
+
+const placeOf = activityPlaces();
+const NIGHT: Night = {
+  ...{ nightId: '2023-11-14-0badcafe', date: '2023-11-14', workflowId: 'night', runId: 'run-0badcafe' },
+  startedAt: NOW,
+};
+const LONG_AGO = new Date(Date.now() - 3_600_000);
+
+interface DropNight extends ActivityPlace {
+  readonly inputDir: string;
+  readonly announced: AnnouncedReport[];
+  drop(name: string, text: string): Promise<void>;
+  claim(): ReturnType<typeof claimDrops>;
+}
+
+/** A real drop folder and a real night book. */
+async function night(): Promise<DropNight> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-night-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const inputDir = join(directory, 'input');
+  await mkdir(inputDir);
+  const announced: AnnouncedReport[] = [];
+  const at = (): Promise<void> => Promise.resolve();
+  const place = placeOf({
+    over: {
+      application: 'default',
+      files: createFileReader({ inputDir, dataDir: join(directory, 'data') }),
+      drops: createDropFolder({ inputDir, stableMs: 1, marker: false, pause: at, at }),
+      nights: createNightBook(join(directory, 'reports')),
+      runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
+      announce: (report) => Promise.resolve(void announced.push(report)),
+    },
+  });
+  return {
+    ...{ ...place, inputDir, announced },
+    async drop(name, text) {
+      await writeFile(join(inputDir, name), text);
+      await utimes(join(inputDir, name), LONG_AGO, LONG_AGO);
+    },
+    claim: () => asActivity(claimDrops, place.deps, { ledgerId: place.deps.ledger.id, night: NIGHT }),
+  };
+}
+
+function issued(batchId: string): BatchResult {
+  return {
+    ...{ batchId, file: 'a.csv', state: 'finished', pagesFailed: 0 },
+    counts: { rows: 2, invoices: 2, issued: 1, 'already-issued': 1 },
+    reports: {
+      json: '/r/report.json',
+      csv: '/r/report.csv',
+      html: '/r/report.html',
+      corrections: '/r/corrections.csv',
+    },
+  };
+}
+
+describe('the name of a night', () => {
+  it.each([
+    ['Europe/Lisbon', Date.UTC(2027, 6, 1, 22, 59), '2027-07-01'],
+    ['Europe/Lisbon', Date.UTC(2027, 6, 1, 23), '2027-07-02'],
+    ['Europe/Madrid', Date.UTC(2027, 6, 1, 22), '2027-07-02'],
+    ['UTC', Date.UTC(2027, 11, 31, 23, 59), '2027-12-31'],
+    ['America/New_York', Date.UTC(2028, 0, 1, 4, 59), '2027-12-31'],
+  ])('has the date of its own zone: %s', async (timezone, startedAt, date) => {
+    const place = placeOf();
+
+    const opened = await openNight(place.deps, { workflowId: 'w', runId: '018f-4a7b-12345678', startedAt, timezone });
+
+    expect(opened).toEqual({
+      ledgerId: place.deps.ledger.id,
+      night: { nightId: `${date}-12345678`, date, workflowId: 'w', runId: '018f-4a7b-12345678', startedAt },
+      patienceMs: 600_000,
+    });
+  });
+
+  it('is refused in a zone that is none, with an example', async () => {
+    const night = { workflowId: 'w', runId: 'r', startedAt: 0, timezone: 'Lisbon' };
+
+    await expect(openNight(placeOf().deps, night)).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: 'Dating a night: the time zone must be an IANA name such as Europe/Lisbon, found "Lisbon".',
+    });
+  });
+
+  it('has the date of the worker’s own zone where none is given', async () => {
+    const opened = await openNight(placeOf().deps, { workflowId: 'w', runId: 'r', startedAt: NOW, timezone: null });
+
+    expect(opened.night.date).toMatch(/^2023-11-1[3-5]$/u);
+  });
+});
+
+describe('the files of a night', () => {
+  it('are claimed, each with the batch that its bytes make', async () => {
+    const place = await night();
+    await place.drop('Fevereiro 2027.csv', 'invoice_ref\nF/1\n');
+
+    const { files, waiting } = await place.claim();
+
+    expect(waiting).toEqual([]);
+    expect(files).toEqual([
+      {
+        ...{ slot: expect.any(String) as string, name: 'Fevereiro 2027.csv', resumed: false },
+        file: expect.stringContaining(`in-progress/${NIGHT.nightId}/`) as string,
+        batchId: expect.stringMatching(/^batch-fevereiro-2027-[0-9a-f]{8}$/u) as string,
+      },
+    ]);
+    expect(await readdir(place.inputDir)).not.toContain('Fevereiro 2027.csv');
+  });
+
+  it('of the same bytes are the same batch, under whatever name', async () => {
+    const place = await night();
+    await place.drop('a.csv', 'invoice_ref\nF/1\n');
+    await place.drop('b.csv', 'invoice_ref\nF/1\n');
+
+    const { files } = await place.claim();
+
+    expect(new Set(files.map(({ batchId }) => batchId?.slice(-8))).size).toBe(1);
+  });
+
+  it('that cannot be read are claimed all the same: their batch will say why', async () => {
+    const place = await night();
+    await place.drop('a.csv', 'invoice_ref\nF/1\n');
+    const hash = (): Promise<string> => Promise.reject(new Error('EIO'));
+    const deps = { ...place.deps, files: { ...place.deps.files, hash } };
+
+    const { files } = await asActivity(claimDrops, deps, { ledgerId: deps.ledger.id, night: NIGHT });
+
+    expect(files.map(({ name, batchId }) => [name, batchId])).toEqual([['a.csv', null]]);
+    expect(place.logged).toMatchObject([{ level: 'warn', message: 'a dropped file cannot be read' }]);
+  });
+});
+
+describe('the end of a file', () => {
+  async function oneFile(): Promise<DropNight & { file: DroppedFile }> {
+    const place = await night();
+    await place.drop('a.csv', 'invoice_ref\nF/1\n');
+    const [file] = (await place.claim()).files;
+    if (file === undefined) throw new Error('The night claimed nothing');
+    return { ...place, file };
+  }
+
+  it('is its shelf, with a note beside it, and a line of the summary', async () => {
+    const place = await oneFile();
+    const scope = { ledgerId: place.deps.ledger.id, night: NIGHT, file: place.file };
+
+    const entry = await shelveDrop(place.deps, { ...scope, end: { kind: 'batch', result: issued('batch-a') } });
+
+    expect(entry).toEqual({
+      ...{ slot: place.file.slot, name: 'a.csv', shelvedAs: expect.stringMatching(/^archive\//u) as string },
+      ...{ verdict: 'issued', sentences: ['Everything went out: 2 invoices.'], known: false, resumed: false },
+      ...{ batchId: 'batch-a', invoices: 2, issued: 2, report: '/r/report.html', corrections: '/r/corrections.csv' },
+    });
+    const shelf = join(place.inputDir, entry.shelvedAs ?? '', '..');
+    const notes = (await readdir(shelf)).filter((name) => name !== 'a.csv');
+    expect(notes).toHaveLength(1);
+    expect(await readFile(join(shelf, notes[0] ?? ''), 'utf8')).toContain('Everything went out: 2 invoices.');
+  });
+
+  it('is the shelf of the refused when its run failed, without a batch', async () => {
+    const place = await oneFile();
+    const scope = { ledgerId: place.deps.ledger.id, night: NIGHT, file: place.file };
+
+    const entry = await shelveDrop(place.deps, { ...scope, end: { kind: 'failed', code: 'internal', message: 'x' } });
+
+    expect(entry).toMatchObject({
+      ...{ verdict: 'failed', batchId: null, invoices: 0, issued: 0, report: null, corrections: null },
+      shelvedAs: expect.stringMatching(/^refused\//u) as string,
+    });
+  });
+});
+
+describe('the end of a night', () => {
+  it.each([
+    ['all is issued', issued('batch-a'), 'issued', 0],
+    ['one needs somebody', { ...issued('batch-a'), state: 'cancelled' as const }, 'attention', 1],
+  ])('is told to whoever waits for it: %s', async (_, result, state, problems) => {
+    const place = await night();
+    await place.drop('a.csv', 'invoice_ref\nF/1\n');
+    const scope = { ledgerId: place.deps.ledger.id, night: NIGHT };
+    for (const file of (await place.claim()).files)
+      await shelveDrop(place.deps, { ...scope, file, end: { kind: 'batch', result } });
+
+    const finished = await finishNight(place.deps, { ...scope, waiting: [] });
+
+    expect(finished).toMatchObject({ files: 1, problems });
+    expect(place.announced).toEqual([
+      { kind: 'night', id: NIGHT.nightId, state, html: finished.reports.html, json: finished.reports.json },
+    ]);
+    expect(await readFile(finished.reports.html, 'utf8')).toContain('a.csv');
+    expect(await readdir(join(place.inputDir, 'in-progress'))).toEqual([]);
+  });
+
+  it('without a file has a summary all the same, and nobody is woken up for it', async () => {
+    const place = await night();
+    await place.claim();
+
+    const finished = await finishNight(place.deps, {
+      ...{ ledgerId: place.deps.ledger.id, night: NIGHT },
+      waiting: [{ name: 'late.csv', reason: 'growing' }],
+    });
+
+    expect(finished).toMatchObject({ files: 0, problems: 0 });
+    expect(place.announced).toEqual([]);
+    expect(await readFile(finished.reports.json, 'utf8')).toContain('late.csv');
+  });
+});

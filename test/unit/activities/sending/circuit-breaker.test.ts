@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { createDoor } from '../../../../activities/sending/circuit-breaker.ts';
+import type { BreakerLedger, OpenBreaker } from '../../../../src/domain/ports/ledger.ts';
+
+const BASE_URL = 'http://service.example';
+const AWAY = { code: 'http-503', message: 'HTTP 503' };
+const REFUSED = { code: 'http-401', message: 'HTTP 401' };
+
+/** The breaker's row as the contract suite holds the real one to it, without a database to start. */
+function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
+  const ledger: BreakerLedger & { row: OpenBreaker | null } = {
+    row: null,
+    breaker: () => Promise.resolve(ledger.row),
+    openBreaker(record) {
+      const openedAt = Math.min(ledger.row?.openedAt ?? record.openedAt, record.openedAt);
+      ledger.row = { ...record, openedAt, probingUntil: null };
+      return Promise.resolve();
+    },
+    closeBreaker() {
+      ledger.row = null;
+      return Promise.resolve();
+    },
+    claimProbe(_baseUrl, { now, until }) {
+      const { row } = ledger;
+      if (row === null || row.probeAfter > now || (row.probingUntil ?? 0) > now) return Promise.resolve(false);
+      ledger.row = { ...row, probingUntil: until };
+      return Promise.resolve(true);
+    },
+  };
+  return ledger;
+}
+
+function doors(count: number) {
+  const clock = { now: 1_000_000 };
+  const ledger = breakerRow();
+  const made = Array.from({ length: count }, () => createDoor({ ledger, baseUrl: BASE_URL, now: () => clock.now }));
+  return { clock, ledger, doors: made, door: made[0] as (typeof made)[number] };
+}
+
+describe('the door', () => {
+  it('stays open for fewer than 20 troubles in a row, and for any number with successes between', async () => {
+    const { door, clock } = doors(1);
+
+    for (let round = 0; round < 5; round += 1) {
+      for (let trouble = 0; trouble < 19; trouble += 1) await door.troubled(AWAY, clock.now);
+      await door.succeeded(clock.now);
+    }
+
+    expect(await door.enter()).toEqual({ kind: 'open' });
+  });
+
+  it('shuts at the 20th trouble in a row, and says why and for how long', async () => {
+    const { door, clock } = doors(1);
+
+    for (let trouble = 0; trouble < 20; trouble += 1) await door.troubled(AWAY, clock.now);
+
+    expect(door.shutFor()).toEqual(AWAY);
+    expect(await door.enter()).toEqual({ kind: 'closed', waiting: { reason: 'http-503', probeAfterMs: 5_000 } });
+  });
+
+  it('is not shut further by what was on the wire when it shut', async () => {
+    const { door, clock } = doors(1);
+    const sentAt = clock.now;
+    clock.now += 100;
+
+    for (let answer = 0; answer < 64; answer += 1) await door.shut(REFUSED, sentAt);
+
+    expect(await door.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
+  });
+
+  it('is not opened by a success that was on the wire when it shut', async () => {
+    const { door, clock } = doors(1);
+    const sentAt = clock.now;
+    clock.now += 100;
+    await door.shut(REFUSED, sentAt);
+
+    await door.succeeded(sentAt);
+
+    expect(await door.enter()).toMatchObject({ kind: 'closed' });
+  });
+
+  it('lets one of all doors probe when the time has come', async () => {
+    const { doors: all, door, clock } = doors(4);
+    await door.shut(REFUSED, clock.now);
+    clock.now += 5_000;
+
+    const entries = await Promise.all([...all, ...all].map((one) => one.enter()));
+
+    expect(entries.filter(({ kind }) => kind === 'probe')).toHaveLength(1);
+    expect(entries.filter(({ kind }) => kind === 'closed')).toHaveLength(7);
+  });
+
+  it('waits longer after each probe that fails, a minute at most, and from the start again after one that works', async () => {
+    const { door, clock } = doors(1);
+    const waits: number[] = [];
+    await door.shut(REFUSED, clock.now);
+    for (let probe = 0; probe < 6; probe += 1) {
+      const entry = await door.enter();
+      if (entry.kind !== 'closed') throw new Error('The door should be closed');
+      waits.push(entry.waiting.probeAfterMs);
+      clock.now += entry.waiting.probeAfterMs;
+      expect(await door.enter()).toEqual({ kind: 'probe' });
+      await door.shut(REFUSED, clock.now);
+    }
+    expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+
+    clock.now += 60_000;
+    expect(await door.enter()).toEqual({ kind: 'probe' });
+    await door.succeeded(clock.now);
+    expect(await door.enter()).toEqual({ kind: 'open' });
+    await door.shut(REFUSED, clock.now);
+    expect(await door.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
+  });
+
+  it('is tried again by another one when a probe never reports back', async () => {
+    const { doors: all, door, clock } = doors(2);
+    await door.shut(REFUSED, clock.now);
+    clock.now += 5_000;
+    expect(await door.enter()).toEqual({ kind: 'probe' });
+
+    clock.now += 59_999;
+    expect(await all[1]?.enter()).toMatchObject({ kind: 'closed' });
+    clock.now += 1;
+    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
+  });
+
+  it('lets nobody wait for the turn of a probe to run out', async () => {
+    const { doors: all, door, clock } = doors(2);
+    await door.shut(REFUSED, clock.now);
+    clock.now += 5_000;
+    await door.enter();
+
+    expect(await all[1]?.enter()).toEqual({ kind: 'closed', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
+  });
+
+  it('is shut for whoever asks while the breaker is still being written', async () => {
+    const { door, clock } = doors(1);
+
+    const shutting = door.shut(REFUSED, clock.now);
+    clock.now += 1;
+
+    expect(await door.enter()).toMatchObject({ kind: 'closed' });
+    await shutting;
+  });
+
+  it('takes back the turn of a probe that had nothing to send', async () => {
+    const { doors: all, door, clock } = doors(2);
+    await door.shut(REFUSED, clock.now);
+    clock.now += 5_000;
+    expect(await door.enter()).toEqual({ kind: 'probe' });
+
+    await door.giveBack();
+
+    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
+  });
+
+  it('opens here when another process has closed the breaker', async () => {
+    const { doors: all, door, clock } = doors(2);
+    await door.shut(REFUSED, clock.now);
+    clock.now += 5_000;
+    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
+    await all[1]?.succeeded(clock.now);
+
+    expect(await door.enter()).toEqual({ kind: 'open' });
+    expect(door.shutFor()).toBeNull();
+  });
+});

@@ -1,0 +1,227 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import { createFailureWatches } from '../../../../activities/sending/failure-watch.ts';
+import { holdOverBudget, isBudgetSpent, readBudget } from '../../../../activities/sending/failure-budget.ts';
+import { awaitFirstInvoices, type FirstInvoicesInput } from '../../../../activities/sending/first-invoices.ts';
+import { holdForbiddenMerchants } from '../../../../activities/sending/forbidden-invoices.ts';
+import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
+import { holdOverRetries } from '../../../../activities/sending/retry-budget.ts';
+import { runningBatch } from '../../../../activities/batch/running-batch.ts';
+import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import {
+  accepted,
+  delivery,
+  NIF,
+  NOW,
+  REASON,
+  serviceIdOf,
+  type TestBatch,
+} from '../../../contract/ledger/scenario.ts';
+import { activityPlaces, asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
+
+const placeOf = activityPlaces();
+const SAID_FAILED: StatusAnswer = { kind: 'status', status: 'failed', reason: REASON };
+const SAID_PROCESSING: StatusAnswer = { kind: 'status', status: 'processing', reason: null };
+
+/** A service whose GET says this of every invoice. */
+function saying(answer: (serviceId: string) => StatusAnswer, settings = {}) {
+  const asked: string[] = [];
+  const place = placeOf({
+    settings,
+    service: {
+      getInvoice(serviceId) {
+        asked.push(serviceId);
+        return Promise.resolve(answer(serviceId));
+      },
+    },
+  });
+  return { ...place, asked };
+}
+
+/** The first `count` invoices of a larger batch are accepted. */
+async function acceptedBatch(place: ActivityPlace, count: number, unsent = 3): Promise<TestBatch> {
+  const texts = Array.from({ length: count + unsent }, (_, at) => ({ ref: `R${at}` }));
+  const batch = await place.scenario.run(texts, 1_000);
+  const outcomes = Array.from({ length: count }, (_, at) => accepted(serviceIdOf(place.scenario, `a${at}`)));
+  await sendFirst(place, batch, outcomes);
+  return batch;
+}
+
+/** Signed events of invoices from `from` up to, not including, `to`. */
+async function events(place: ActivityPlace, verdict: 'issued' | 'failed', from: number, to: number): Promise<void> {
+  const ids = Array.from({ length: to - from }, (_, at) => serviceIdOf(place.scenario, `a${from + at}`));
+  await place.deps.ledger.recordDeliveries(ids.map((id) => delivery(id, verdict, { reason: REASON })));
+}
+
+describe('the failure budget and failures', () => {
+  const spent = (place: ActivityPlace, batch: TestBatch) =>
+    asActivity((deps, one: TestBatch) => isBudgetSpent(deps, one, () => undefined), place.deps, batch);
+
+  it('is spent by reported failures that the service confirms', async () => {
+    const place = saying(() => SAID_FAILED);
+    const batch = await acceptedBatch(place, 60);
+    await events(place, 'failed', 0, 50);
+
+    expect((await readBudget(place.deps, batch)).spent, 'an event alone').toBe(false);
+    expect(await spent(place, batch)).toBe(true);
+    expect(place.asked).toHaveLength(50);
+    expect(await holdOverBudget(place.deps, batch)).toBe(true);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ failed: 50, accepted: 10, held: 3 });
+    expect((await batch.line('R60')).reason).toEqual({
+      code: 'failure-budget-spent',
+      message:
+        'The service failed 50 of the first 50 invoices that it called issued or failed, more than LOTE_FAILURE_BUDGET allows. The rest was not sent: look at the failures, then drop the file again.',
+    });
+  });
+
+  it('is not spent by reported failures that the service does not confirm', async () => {
+    const place = saying(() => SAID_PROCESSING);
+    const batch = await acceptedBatch(place, 60);
+    await events(place, 'failed', 0, 60);
+
+    expect(await spent(place, batch)).toBe(false);
+    expect(place.asked).toHaveLength(60);
+    expect(await holdOverBudget(place.deps, batch)).toBe(false);
+    // Out of turn: they do not use up the settled times to ask.
+    const silent = await place.deps.ledger.silent(batch.batchId, 1, NOW + 1, 100);
+    expect(new Set(silent.map(({ asks }) => asks))).toEqual(new Set([0]));
+  });
+
+  it('asks nobody while it would not be spent even if all of them were true', async () => {
+    const place = saying(() => SAID_FAILED);
+    const batch = await acceptedBatch(place, 60);
+    await events(place, 'issued', 0, 40);
+    await events(place, 'failed', 40, 60);
+
+    expect(await spent(place, batch)).toBe(false);
+    expect(place.asked).toEqual([]);
+  });
+
+  it('leaves out what the retry policy sends again, and what was said before the round', async () => {
+    const retry = { ...RETRY, failedReasonCodes: [REASON.code] };
+    const mending = saying(() => SAID_FAILED, { retry });
+    const mended = await acceptedBatch(mending, 60);
+    await events(mending, 'failed', 0, 60);
+    expect(await spent(mending, mended)).toBe(false);
+    expect(await outcomesOf(mending, mended.batchId)).toMatchObject({ failed: 60 });
+
+    const place = saying(() => SAID_FAILED);
+    const batch = await acceptedBatch(place, 60);
+    await events(place, 'failed', 0, 60);
+    expect(await spent(place, batch)).toBe(true);
+    const record = await batch.record();
+    const { before } = await runningBatch(place.deps, record);
+    expect(before).toMatchObject({ accepted: 60, failed: 60 });
+    expect((await readBudget(place.deps, { batchId: batch.batchId, before })).spent).toBe(false);
+  });
+
+  it('is looked at once a second by all slices of a process together', async () => {
+    const place = saying(() => SAID_FAILED);
+    const batch = await acceptedBatch(place, 60);
+    await events(place, 'failed', 0, 60);
+    const watchOf = createFailureWatches();
+    const [one, other] = [watchOf(place.deps, batch), watchOf(place.deps, batch)];
+    const look = () => asActivity(() => one.look(), place.deps, undefined);
+
+    await look();
+    expect(one.spent).toBe(false);
+    place.later(1_000);
+    await look();
+
+    expect([one.spent, other.spent]).toEqual([true, true]);
+    expect(await other.hold()).toBe(true);
+    one.leave();
+    other.leave();
+    expect(watchOf(place.deps, batch).spent, 'of a later round').toBe(false);
+  });
+});
+
+describe('what a slice of an earlier round holds', () => {
+  it.each<readonly [string, (place: ActivityPlace, batch: TestBatch, fencingToken: number) => Promise<unknown>]>([
+    [
+      'over the failure budget',
+      ({ deps }, { batchId }, fencingToken) => holdOverBudget(deps, { batchId, fencingToken }),
+    ],
+    [
+      'over the retry budget',
+      ({ deps }, { batchId }, fencingToken) => holdOverRetries(deps, { batchId, fencingToken }, 10_000),
+    ],
+    [
+      'of a forbidden merchant',
+      ({ deps }, { batchId }, fencingToken) => holdForbiddenMerchants(deps, { batchId, fencingToken }, [NIF]),
+    ],
+  ])('%s is refused', async (_, hold) => {
+    const place = placeOf();
+    const texts = Array.from({ length: 62 }, (_none, at) => ({ ref: `R${at}` }));
+    const batch = await place.scenario.run(texts, 1_000);
+    await sendFirst(
+      place,
+      batch,
+      Array.from({ length: 60 }, () => ({ kind: 'rejected', reason: REASON }) as const),
+    );
+    const earlier = batch.fencingToken;
+    await place.deps.ledger.beginRound({ batchId: batch.batchId, attempt: 1, fencingToken: earlier });
+
+    await expect(hold(place, batch, earlier)).rejects.toMatchObject({ code: 'claim-lost' });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 60, staged: 2 });
+    await hold(place, batch, earlier + 1);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 60, held: 2 });
+  });
+});
+
+describe('the wait for the first invoices', () => {
+  const FIRST = { page: 1, from: 1, to: 20, waitMs: 30_000 };
+
+  function waiting(place: ActivityPlace, batch: TestBatch, spentMs = 0) {
+    const input: FirstInvoicesInput = { ...FIRST, ledgerId: place.deps.ledger.id, batchId: batch.batchId };
+    const env = new MockActivityEnvironment({
+      scheduledTimestampMs: NOW,
+      currentAttemptScheduledTimestampMs: NOW + spentMs,
+    });
+    return { env, ended: env.run(awaitFirstInvoices, place.deps, input) as Promise<void> };
+  }
+
+  it('ends when one is issued', async () => {
+    const place = saying(() => SAID_PROCESSING);
+    const batch = await acceptedBatch(place, 20);
+    await events(place, 'issued', 3, 4);
+
+    await waiting(place, batch).ended;
+
+    expect(place.asked).toEqual([]);
+  });
+
+  it('ends when each failed, and the rest is then held', async () => {
+    const place = saying(() => SAID_FAILED);
+    const batch = await acceptedBatch(place, 20);
+    await events(place, 'failed', 0, 20);
+
+    await waiting(place, batch).ended;
+
+    const input = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, first: FIRST };
+    expect(await asActivity(judgeCanary, place.deps, input)).toBe(true);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ failed: 20, held: 3 });
+  });
+
+  it('of an attempt that comes late is only what is left of it: each is asked once, and the rest goes on', async () => {
+    const place = saying(() => SAID_PROCESSING);
+    const batch = await acceptedBatch(place, 20);
+
+    await waiting(place, batch, FIRST.waitMs).ended;
+
+    expect(new Set(place.asked).size).toBe(20);
+    const input = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, first: FIRST };
+    expect(await asActivity(judgeCanary, place.deps, input)).toBe(false);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 20, staged: 3 });
+  });
+
+  it('is left to another attempt when the worker stops', async () => {
+    const place = saying(() => SAID_PROCESSING);
+    const batch = await acceptedBatch(place, 20);
+    const { env, ended } = waiting(place, batch);
+    env.cancel();
+
+    await expect(ended).rejects.toMatchObject({ type: 'worker-stops', nonRetryable: false });
+  });
+});

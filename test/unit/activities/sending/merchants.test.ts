@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { ensureMerchants, type MerchantsInput } from '../../../../activities/sending/merchants.ts';
+import { merchantKeyOf } from '../../../../src/domain/fingerprint.ts';
+import type {
+  InvoicingService,
+  MerchantAnswer,
+  MerchantListAnswer,
+} from '../../../../src/domain/ports/invoicing-service.ts';
+import { NIF, OTHER_NIF, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { activityPlaces, asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
+
+const placeOf = activityPlaces();
+const REFUSED: MerchantAnswer = { kind: 'refused', reason: { code: 'nif-invalid', message: 'HTTP 422: bad NIF' } };
+const NOT_NOW: MerchantAnswer = {
+  kind: 'not-now',
+  reason: { code: 'http-503', message: 'HTTP 503' },
+  retryAfterMs: null,
+};
+const SHUT: MerchantAnswer = { kind: 'closed-door', reason: { code: 'http-401', message: 'HTTP 401' } };
+
+interface Asked {
+  readonly nif: string;
+  readonly legalName: string;
+  readonly email: string;
+  readonly key: string;
+}
+
+/** A service with this list, which answers creations in turn; the last answer stands for all that come after. */
+function service(list: MerchantListAnswer | readonly string[], ...answers: readonly MerchantAnswer[]) {
+  const asked: Asked[] = [];
+  const parts: Partial<InvoicingService> = {
+    listMerchants: () =>
+      Promise.resolve<MerchantListAnswer>(
+        'kind' in list ? list : { kind: 'list', merchants: list.map((nif) => ({ nif, merchantId: `mrc_${nif}` })) },
+      ),
+    createMerchant(merchant, key) {
+      asked.push({ ...merchant, key });
+      const answer = answers[Math.min(asked.length, answers.length) - 1];
+      return Promise.resolve(answer ?? { kind: 'created', merchantId: `mrc_new_${merchant.nif}` });
+    },
+  };
+  return { parts, asked };
+}
+
+function details(ref: string, nif: string) {
+  return { ref, nif, legalName: `Comerciante ${nif}`, email: `fiscal@${nif}.example` };
+}
+
+function ensure(place: ActivityPlace, batch: TestBatch, over: Partial<MerchantsInput> = {}) {
+  return asActivity(ensureMerchants, place.deps, {
+    ledgerId: place.deps.ledger.id,
+    batchId: batch.batchId,
+    lastTry: false,
+    holdStuck: false,
+    ...over,
+  });
+}
+
+async function merchantIds(batch: TestBatch): Promise<Record<string, string | null>> {
+  return Object.fromEntries((await batch.sendable()).map(({ invoice, merchantId }) => [invoice.ref, merchantId]));
+}
+
+describe('merchants before sending', () => {
+  it('that the service has are remembered and not created again', async () => {
+    const { parts, asked } = service([NIF, OTHER_NIF]);
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+
+    expect(await ensure(place, batch)).toEqual({ known: 1, created: 0, held: 0, waiting: null });
+    expect(asked).toEqual([]);
+    expect(await merchantIds(batch)).toEqual({ A: `mrc_${NIF}` });
+  });
+
+  it('that it does not have are created once, under the key that is theirs for ever', async () => {
+    const { parts, asked } = service([OTHER_NIF]);
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', NIF), details('C', OTHER_NIF)]);
+
+    expect(await ensure(place, batch)).toEqual({ known: 1, created: 1, held: 0, waiting: null });
+    expect(asked).toEqual([
+      {
+        ...{ nif: NIF, legalName: `Comerciante ${NIF}`, email: `fiscal@${NIF}.example` },
+        key: merchantKeyOf(place.deps.application, NIF),
+      },
+    ]);
+    expect(await merchantIds(batch)).toEqual({ A: `mrc_new_${NIF}`, B: `mrc_new_${NIF}`, C: `mrc_${OTHER_NIF}` });
+  });
+
+  it('are asked for only while one is unknown: the second time nothing leaves the machine', async () => {
+    const { parts } = service([NIF]);
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    await ensure(place, batch);
+    const again = { ...place, deps: { ...place.deps, service: placeOf().deps.service } };
+
+    expect(await ensure(again, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: null });
+  });
+
+  it('without a name or an address keep their invoices here, and only theirs', async () => {
+    const { parts, asked } = service([]);
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([{ ref: 'A', nif: NIF, email: 'a@b.example' }, details('B', OTHER_NIF)]);
+
+    expect(await ensure(place, batch)).toEqual({ known: 0, created: 1, held: 1, waiting: null });
+    expect(asked.map(({ nif }) => nif)).toEqual([OTHER_NIF]);
+    expect(await batch.line('A')).toMatchObject({
+      state: 'held',
+      reason: {
+        code: 'merchant-details-missing',
+        message:
+          'The service does not know this merchant, and the file lacks its legal name or e-mail. Add merchant_legal_name and merchant_email and drop the file again.',
+      },
+    });
+    expect(await batch.line('B')).toMatchObject({ state: 'staged' });
+  });
+
+  it('that the service refuses keep their invoices here, with its own words', async () => {
+    const { parts } = service([], REFUSED);
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', NIF)]);
+
+    expect(await ensure(place, batch)).toEqual({ known: 0, created: 0, held: 2, waiting: null });
+    expect((await batch.line('B')).reason).toEqual({
+      code: 'merchant-refused',
+      message:
+        'The service refused to create this merchant (nif-invalid: HTTP 422: bad NIF). Its invoices were not sent.',
+    });
+  });
+});
+
+describe('merchants whose creation has no answer', () => {
+  it('are waited for, and the others go on', async () => {
+    const { parts } = service([], NOT_NOW, { kind: 'created', merchantId: 'mrc_x' });
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+
+    expect(await ensure(place, batch)).toEqual({
+      ...{ known: 0, created: 1, held: 0 },
+      waiting: { for: 'merchants', reason: 'http-503' },
+    });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
+  });
+
+  it('are given up when the patience with them is spent, and the others go', async () => {
+    const { parts } = service([], NOT_NOW, { kind: 'created', merchantId: 'mrc_x' });
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+
+    expect(await ensure(place, batch, { holdStuck: true })).toEqual({ known: 0, created: 1, held: 1, waiting: null });
+    expect((await batch.lines()).find(({ state }) => state === 'held')?.reason).toEqual({
+      code: 'merchant-not-created',
+      message:
+        'The service did not say whether it created this merchant (http-503: HTTP 503). Its invoices were not sent; drop the file again to try once more.',
+    });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 1, staged: 1 });
+  });
+
+  it.each([
+    ['nine in a row', 9, { for: 'merchants', reason: 'http-503' }, 9],
+    ['ten in a row', 10, { for: 'service', reason: 'http-503' }, 10],
+    ['twelve, of which two are not even asked for', 12, { for: 'service', reason: 'http-503' }, 10],
+  ])('are the service’s own trouble from ten on: %s', async (_, merchants, waiting, posts) => {
+    const { parts, asked } = service([], NOT_NOW);
+    const place = placeOf({ service: parts });
+    const texts = Array.from({ length: merchants }, (_each, at) => details(`R${at}`, String(500_000_000 + at)));
+    const batch = await place.scenario.run(texts);
+
+    expect(await ensure(place, batch)).toMatchObject({ held: 0, waiting });
+    expect(asked).toHaveLength(posts);
+  });
+
+  it('do not add up over one that was created', async () => {
+    const nines: MerchantAnswer[] = Array.from({ length: 9 }, () => NOT_NOW);
+    const { parts } = service([], ...nines, { kind: 'created', merchantId: 'mrc_mid' }, NOT_NOW);
+    const place = placeOf({ service: parts });
+    const texts = Array.from({ length: 15 }, (_each, at) => details(`R${at}`, String(510_000_000 + at)));
+    const batch = await place.scenario.run(texts);
+
+    expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: { for: 'merchants' } });
+  });
+});
+
+describe('a service that cannot be asked for merchants', () => {
+  const UNREADABLE: MerchantListAnswer = {
+    kind: 'unreadable',
+    reason: { code: 'service-unreachable', message: 'connect ECONNREFUSED' },
+  };
+
+  it.each([
+    ['its list cannot be read', service(UNREADABLE), 'service-unreachable', 0],
+    ['it lets nobody in', service([], SHUT), 'http-401', 1],
+  ])('creates nothing and is waited for when %s', async (_, { parts, asked }, reason, posts) => {
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+
+    expect(await ensure(place, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: { for: 'service', reason } });
+    expect(asked).toHaveLength(posts);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
+    expect(place.logged).toEqual([
+      {
+        ...{ level: 'warn', message: 'merchants cannot be ensured now' },
+        fields: { batchId: batch.batchId, reason, lastTry: false },
+      },
+    ]);
+  });
+
+  it('leaves everything held, with its reason, when the patience is over', async () => {
+    const place = placeOf({ service: service(UNREADABLE).parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+
+    expect(await ensure(place, batch, { lastTry: true })).toMatchObject({ held: 2, waiting: { for: 'service' } });
+    expect(await batch.line('A')).toMatchObject({ state: 'held', reason: UNREADABLE.reason });
+  });
+
+  it('registers its webhook first: an answer may come before the next line is run', async () => {
+    const order: string[] = [];
+    const place = placeOf({
+      service: {
+        listMerchants() {
+          order.push('list');
+          return Promise.resolve({ kind: 'list', merchants: [] });
+        },
+      },
+      over: { ensureWebhook: () => Promise.resolve(void order.push('webhook')) },
+    });
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+
+    await ensure(place, batch);
+
+    expect(order).toEqual(['webhook', 'list']);
+  });
+});

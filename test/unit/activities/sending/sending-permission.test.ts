@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSendingPermission, type SendingPermit } from '../../../../activities/sending/sending-permission.ts';
+import type { SendingBatch } from '../../../../src/domain/ports/sending-control-ledger.ts';
+
+const RUN = { workflowId: 'w', runId: 'r' };
+
+/** A ledger that says what the test wants, and a clock that the test moves. */
+function permissionOf(batchIds: readonly string[] = ['b']) {
+  const state = { clock: 0, asked: 0, away: false, slowMs: 0, sending: batchIds, run: RUN };
+  const permission = createSendingPermission(
+    {
+      async sendingBatches(wanted) {
+        state.asked += 1;
+        const found: SendingBatch[] = wanted
+          .filter((batchId) => state.sending.includes(batchId))
+          .map((batchId) => ({ batchId, ...state.run }));
+        if (state.away) throw new Error('away');
+        state.clock += state.slowMs;
+        return found;
+      },
+    },
+    () => state.clock,
+  );
+  const permitOf = (over: Partial<Parameters<typeof permission.request>[0]> = {}): SendingPermit => {
+    const permit = permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000, ...over });
+    onTestFinished(() => permit.close());
+    return permit;
+  };
+  return { state, permitOf };
+}
+
+describe('the permission to send', () => {
+  it('is asked for before the first POST, and holds for those of the next half second', async () => {
+    const { state, permitOf } = permissionOf();
+    const permit = permitOf();
+
+    expect(permit.isValid()).toBe(false);
+    expect(await permit.confirm()).toBe(true);
+    state.clock += 500;
+    expect(permit.isValid()).toBe(true);
+    state.clock += 1;
+
+    expect(permit.isValid()).toBe(false);
+  });
+
+  it('is asked for by one question for all batches that are being sent', async () => {
+    const { state, permitOf } = permissionOf(['b', 'c']);
+    const permits = [permitOf(), permitOf({ batchId: 'c' }), permitOf()];
+
+    const said = await Promise.all(permits.map((permit) => permit.confirm()));
+
+    expect(said).toEqual([true, true, true]);
+    expect(state.asked).toBe(1);
+  });
+
+  it('counts from the moment of the question, not of its answer', async () => {
+    const { state, permitOf } = permissionOf();
+    const permit = permitOf();
+    state.slowMs = 501;
+
+    const slow = permit.confirm();
+    await sleep(120);
+    expect(permit.isValid()).toBe(false);
+    state.slowMs = 0;
+
+    expect(await slow).toBe(true);
+  });
+
+  it.each([
+    ['the batch is paused, cancelled or closed', { sending: [] }],
+    ['another run holds the claim', { run: { ...RUN, runId: 'another' } }],
+  ])('is withdrawn for good when %s', async (_, found) => {
+    const { state, permitOf } = permissionOf();
+    const permit = permitOf();
+    await permit.confirm();
+    const before = { sending: state.sending, run: state.run };
+
+    Object.assign(state, found);
+    state.clock += 501;
+    expect(await permit.confirm()).toBe(false);
+    Object.assign(state, before);
+    state.clock += 501;
+
+    expect(permit.withdrawn.aborted).toBe(true);
+    expect(await permit.confirm()).toBe(false);
+    expect(await permitOf().confirm(), 'a later attempt asks anew').toBe(true);
+  });
+
+  it('is withdrawn without being asked for, within half a second of real time', async () => {
+    const { state, permitOf } = permissionOf();
+    const permit = permitOf();
+    await permit.confirm();
+
+    state.sending = [];
+    await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
+
+    expect(permit.isValid()).toBe(false);
+  });
+
+  it('is over for an attempt that has ended, and for a process that stood still for longer than it lasts', async () => {
+    const { state, permitOf } = permissionOf();
+    const [ended, stalled] = [permitOf(), permitOf()];
+    await Promise.all([ended.confirm(), stalled.confirm()]);
+
+    ended.close();
+    state.clock += 600_000;
+
+    expect(await ended.confirm()).toBe(false);
+    expect(await stalled.confirm()).toBe(false);
+    expect(stalled.isValid()).toBe(false);
+  });
+
+  it('is not given while the ledger is away, and comes when it is back', async () => {
+    const { state, permitOf } = permissionOf();
+    state.away = true;
+    const permit = permitOf();
+    let said: boolean | null = null;
+    const asked = permit.confirm().then((yes) => (said = yes));
+    await sleep(150);
+    expect(said).toBeNull();
+
+    state.away = false;
+
+    expect(await asked).toBe(true);
+  });
+
+  it('is not tied to a run that an earlier version did not name', async () => {
+    const { state, permitOf } = permissionOf();
+    state.run = { workflowId: 'w', runId: 'whoever' };
+
+    expect(await permitOf({ run: undefined }).confirm()).toBe(true);
+  });
+});

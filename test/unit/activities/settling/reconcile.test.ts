@@ -1,0 +1,382 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { askOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
+import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import type { SendOutcome } from '../../../../src/domain/ports/ledger.ts';
+import { createInvoicingService } from '../../../../src/service/client.ts';
+import { createPace } from '../../../../src/service/rate-limiter.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile.ts';
+import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
+import { scriptedServer, sendJson } from '../../service/scripted-server.ts';
+
+const placeOf = activityPlaces();
+const LOST = { code: 'reset', message: 'no answer came' };
+const SAID = { code: 'said', message: 'HTTP 422: said' };
+
+/** A service that answers POSTs in turn, the last answer for all that come after. */
+function answering(...answers: readonly CreateAnswer[]) {
+  const posts: { body: string; key: string }[] = [];
+  const service: Partial<InvoicingService> = {
+    createInvoice(body, key) {
+      posts.push({ body, key });
+      const answer = answers[Math.min(posts.length, answers.length) - 1];
+      return answer === undefined ? Promise.reject(new Error('no answer')) : Promise.resolve(answer);
+    },
+  };
+  return { posts, service };
+}
+
+/** Closes it, as a report that said where each of its invoices stands leaves it: reconciliation looks at nothing else. */
+async function reported({ deps }: ActivityPlace, batch: TestBatch): Promise<TestBatch> {
+  await batch.finish();
+  const open = await batch.lines();
+  const revision = await deps.ledger.nextRevision(batch.batchId);
+  await deps.ledger.noteReported(batch.batchId, { revision, writtenAt: NOW, flags: 0, open });
+  return batch;
+}
+
+/** A closed batch of which `count` invoices are unknown. */
+async function unknownOnes(place: ActivityPlace, count: number, reason = LOST): Promise<TestBatch> {
+  const batch = await place.scenario.run(
+    Array.from({ length: count }, (_, at) => ({ ref: `R${at}` })),
+    1_000,
+  );
+  const lostOne: SendOutcome = { kind: 'unknown', reason };
+  await sendFirst(
+    place,
+    batch,
+    Array.from({ length: count }, () => lostOne),
+  );
+  return reported(place, batch);
+}
+
+/** Other tests of this file leave nothing behind that could be taken up here: each of them ends its own unknown ones. */
+async function settleRest(place: ActivityPlace): Promise<void> {
+  const { service } = answering({ kind: 'created', serviceId: '' });
+  let at = 0;
+  service.createInvoice = () =>
+    Promise.resolve({ kind: 'created', serviceId: `inv_rest_${place.scenario.application}_${(at += 1)}` });
+  await asActivity(repeatUnknown, { ...place.deps, service: { ...place.deps.service, ...service } }, { all: true });
+}
+
+function lost(): CreateAnswer {
+  return { kind: 'lost', reason: { code: 'http-503', message: 'HTTP 503' }, retryAfterMs: null };
+}
+
+describe('unknown invoices', () => {
+  it('are repeated with their own key and bytes; an id is the word that was lost', async () => {
+    const { posts, service } = answering({ kind: 'created', serviceId: 'inv_repeat_1' });
+    const place = placeOf({ service });
+    const batch = await unknownOnes(place, 1);
+    const { idempotencyKey } = await batch.line('R0');
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toEqual({
+      ...{ ledgerId: place.deps.ledger.id, repeated: 1, found: 1, serviceAway: false },
+    });
+    expect(posts).toEqual([{ body: '{"ref":"R0"}', key: idempotencyKey }]);
+    expect(await batch.line('R0')).toMatchObject({ state: 'accepted', serviceId: 'inv_repeat_1', attempts: 2 });
+  });
+
+  it.each<readonly [string, CreateAnswer, object]>([
+    [
+      'refused now',
+      { kind: 'refused', reason: SAID },
+      { code: 'refused-after-lost-answer', message: expect.stringContaining(SAID.message) as string },
+    ],
+    ['known with other bytes', { kind: 'key-mismatch', reason: SAID }, SAID],
+    ['lost again', lost(), { code: 'reset', message: 'no answer came' }],
+    ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
+    [
+      'a closed door',
+      { kind: 'closed-door', reason: SAID, retryAfterMs: null, mayExist: false },
+      { code: 'reset', message: 'no answer came' },
+    ],
+  ])('stay unknown when the answer is %s: it says nothing of the POST of then', async (_, answer, reason) => {
+    const place = placeOf({ service: answering(answer).service });
+    const batch = await unknownOnes(place, 1);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 1, found: 0 });
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', attempts: 2, reason });
+    await settleRest(place);
+  });
+
+  it.each([
+    ['is rejected', 60_000, true, 'rejected'],
+    ['stays unknown, while an earlier POST may be on its way', 59_999, true, 'unknown'],
+    ['stays unknown, unless the profile says that a refusal is a proof', 60_000, false, 'unknown'],
+  ])('one that is refused now %s', async (_, later, refusedRepeatIsProof, state) => {
+    const place = placeOf({
+      service: answering({ kind: 'refused', reason: SAID }).service,
+      settings: { retry: { ...RETRY, refusedRepeatIsProof } },
+    });
+    const batch = await unknownOnes(place, 1);
+    place.later(later);
+
+    await asActivity(repeatUnknown, place.deps, { all: true });
+
+    expect((await batch.line('R0')).state).toBe(state);
+    await settleRest(place);
+  });
+
+  it('with an error that is kept under their keys do not keep the others from their turn', async () => {
+    const error: CreateAnswer = { kind: 'lost', reason: { code: 'x', message: 'HTTP 500: x' }, retryAfterMs: null };
+    let at = 0;
+    const service: Partial<InvoicingService> = {
+      createInvoice: () =>
+        Promise.resolve(
+          (at += 1) <= 12 ? error : { kind: 'created', serviceId: `inv_turn_${place.scenario.application}` },
+        ),
+    };
+    const place: ActivityPlace = placeOf({ service, settings: { maxConcurrency: 1 } });
+    const batch = await unknownOnes(place, 13, { code: 'stored-error', message: 'HTTP 500' });
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      ...{ repeated: 13, found: 1, serviceAway: false },
+    });
+    expect((await batch.line('R0')).reason?.code).toBe('stored-error');
+    await settleRest(place);
+  });
+
+  it('are left for the next time when ten in a row bring no answer', async () => {
+    const place = placeOf({ service: answering(lost()).service, settings: { maxConcurrency: 1 } });
+    const batch = await unknownOnes(place, 10);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      repeated: 10,
+      serviceAway: true,
+    });
+    expect((await batch.lines()).every(({ state }) => state === 'unknown')).toBe(true);
+    await settleRest(place);
+  });
+
+  it('are gone on with after nine without an answer and one with', async () => {
+    const nine = Array.from({ length: 9 }, lost);
+    const answers: CreateAnswer[] = [...nine, { kind: 'refused', reason: SAID }, lost()];
+    const place = placeOf({ service: answering(...answers).service, settings: { maxConcurrency: 1 } });
+    await unknownOnes(place, 15);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      ...{ repeated: 15, found: 0, serviceAway: false },
+    });
+    await settleRest(place);
+  });
+
+  it('are all come to, however many there are', async () => {
+    let at = 0;
+    const place = placeOf({
+      service: {
+        createInvoice: () => Promise.resolve({ kind: 'created', serviceId: `inv_many_${(at += 1)}` }),
+      },
+    });
+    await unknownOnes(place, 120);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 120, found: 120 });
+  });
+
+  it('are not repeated when the service may have forgotten their key', async () => {
+    const { posts, service } = answering(lost());
+    const place = placeOf({ service });
+    const batch = await unknownOnes(place, 1);
+    place.later(86_400_000);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 0 });
+    expect(posts).toEqual([]);
+    expect((await batch.line('R0')).state).toBe('unknown');
+    await settleRest(placeOf());
+  });
+
+  it('are not repeated when the service may have forgotten their key by the time their turn has come', async () => {
+    let posts = 0;
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        createInvoice() {
+          posts += 1;
+          place.later(60_000);
+          return Promise.resolve(lost());
+        },
+      },
+    });
+    const batch = await unknownOnes(place, 4);
+    place.later(86_400_000 - 90_000);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
+      repeated: 2,
+      serviceAway: false,
+    });
+    expect(posts).toBe(2);
+    const lines = (await batch.lines()).toSorted((one, other) => other.attempts - one.attempts);
+    expect(lines.map(({ state, attempts, reason }) => [state, attempts, reason?.code])).toEqual([
+      ...[1, 2].map(() => ['unknown', 2, 'reset']),
+      ...[3, 4].map(() => ['unknown', 1, 'retention-window-over']),
+    ]);
+    await settleRest(placeOf());
+  });
+});
+
+/** Longer than anybody waits for a process that is silent: by then an operator may have given its invoices a new key. */
+const STOPPED_MS = 10 * 60_000;
+
+describe('unknown invoices of a process that stood still after it took them', () => {
+  /** The real client and a real server; the process is stopped once, where the test says, for so long by its own clock. */
+  async function stopping(where: 'before the client' | 'in the client', stoppedMs: number, later = 0) {
+    const server = await scriptedServer((_, response) => sendJson(response, 201, { id: `inv_${randomUUID()}` }));
+    let left = 1;
+    const stop = (): void => {
+      if (left > 0) place.later(stoppedMs);
+      left = 0;
+    };
+    const pace = createPace(null);
+    const client = createInvoicingService({
+      ...{ baseUrl: server.baseUrl, apiKey: 'sk_test_stopped', profile: DEFAULT_PROFILE, application: 'tests' },
+      shared: { pace: { ...pace, reserve: () => (where === 'in the client' && stop(), 0) } },
+    });
+    onTestFinished(() => client.close());
+    const place: ActivityPlace = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        createInvoice(body, key, limits) {
+          if (where === 'before the client') stop();
+          return client.createInvoice(body, key, limits);
+        },
+      },
+    });
+    const batch = await unknownOnes(place, 2);
+    place.later(later);
+    const reconcile = () => asActivity(repeatUnknown, place.deps, { all: true });
+    return { place, batch, reconcile, posts: () => server.received.length };
+  }
+
+  it.each(['before the client', 'in the client'] as const)(
+    'stay as they were taken when it goes on after ten minutes, %s; the next reconciliation repeats them',
+    async (where) => {
+      const { place, batch, reconcile, posts } = await stopping(where, STOPPED_MS);
+
+      expect(await reconcile()).toMatchObject({ repeated: 0, serviceAway: false });
+      expect(posts(), 'POSTs by a decision that was ten minutes old').toBe(0);
+      expect((await batch.lines()).map(({ state, attempts }) => [state, attempts])).toEqual([
+        ['sending', 1],
+        ['sending', 1],
+      ]);
+
+      place.later(STOPPED_MS);
+      expect(await reconcile()).toMatchObject({ repeated: 2, found: 2 });
+      expect(posts()).toBe(2);
+    },
+  );
+
+  it.each(['before the client', 'in the client'] as const)(
+    'are not repeated when their window ended meanwhile, %s',
+    async (where) => {
+      const { batch, reconcile, posts } = await stopping(where, 60_000, RETRY.retentionMs - 30_000);
+
+      expect(await reconcile()).toMatchObject({ repeated: 0, serviceAway: false });
+      expect(posts()).toBe(0);
+      expect((await batch.lines()).map(({ state, reason }) => [state, reason?.code])).toEqual([
+        ['unknown', 'retention-window-over'],
+        ['unknown', 'retention-window-over'],
+      ]);
+    },
+  );
+});
+
+describe('documents without a final word', () => {
+  function telling(answer: StatusAnswer | ((serviceId: string) => StatusAnswer)) {
+    const asked: string[] = [];
+    const getInvoice = (serviceId: string): Promise<StatusAnswer> => {
+      asked.push(serviceId);
+      return Promise.resolve(typeof answer === 'function' ? answer(serviceId) : answer);
+    };
+    return { asked, service: { getInvoice } };
+  }
+
+  async function acceptedOne(place: ActivityPlace, ref = 'A'): Promise<TestBatch> {
+    const batch = await place.scenario.run([{ ref }]);
+    await batch.send(ref, accepted(serviceIdOf(place.scenario, ref)));
+    return reported(place, batch);
+  }
+
+  function only(place: ActivityPlace, answer: StatusAnswer): (serviceId: string) => StatusAnswer {
+    return (serviceId) =>
+      serviceId === serviceIdOf(place.scenario, 'A') ? answer : { kind: 'status', status: 'issued', reason: null };
+  }
+
+  it.each<readonly [string, StatusAnswer, string]>([
+    ['issued', { kind: 'status', status: 'issued', reason: null }, 'issued'],
+    ['failed', { kind: 'status', status: 'failed', reason: SAID }, 'failed'],
+    ['still being processed', { kind: 'status', status: 'processing', reason: null }, 'accepted'],
+    ['not readable', { kind: 'status', status: 'unreadable', reason: null }, 'accepted'],
+    ['not now', { kind: 'not-now', reason: REASON, retryAfterMs: null }, 'accepted'],
+  ])('that are %s', async (_, answer, state) => {
+    const place = placeOf();
+    const batch = await acceptedOne(place);
+    const { asked, service } = telling(only(place, answer));
+    const deps = { ...place.deps, service: { ...place.deps.service, ...service } };
+
+    await asActivity(askOpenDocuments, deps, { all: true });
+
+    expect(asked).toContain(serviceIdOf(place.scenario, 'A'));
+    expect((await batch.line('A')).state).toBe(state);
+    if (state === 'accepted')
+      await asActivity(
+        askOpenDocuments,
+        {
+          ...deps,
+          service: { ...deps.service, ...telling({ kind: 'status', status: 'issued', reason: null }).service },
+        },
+        { all: true },
+      );
+  });
+
+  it('are counted: asked, and of those settled; those of another application are not asked for', async () => {
+    const place = placeOf();
+    await acceptedOne(place);
+    await acceptedOne(place, 'B');
+    await acceptedOne(placeOf());
+    const answer = only(place, { kind: 'status', status: 'processing', reason: null });
+    const deps = { ...place.deps, service: { ...place.deps.service, ...telling(answer).service } };
+
+    expect(await asActivity(askOpenDocuments, deps, { all: true })).toEqual({
+      ...{ asked: 2, settled: 1, serviceAway: false },
+    });
+    expect(
+      await asActivity(
+        askOpenDocuments,
+        {
+          ...deps,
+          service: { ...deps.service, ...telling({ kind: 'status', status: 'issued', reason: null }).service },
+        },
+        { all: true },
+      ),
+    ).toEqual({ asked: 1, settled: 1, serviceAway: false });
+  });
+
+  it('that are silent for longer than the settle time are unsettled', async () => {
+    const place = placeOf();
+    const batch = await acceptedOne(place);
+    const { service } = telling({ kind: 'status', status: 'processing', reason: null });
+    place.later(900_001);
+
+    await asActivity(
+      askOpenDocuments,
+      { ...place.deps, service: { ...place.deps.service, ...service } },
+      { all: true },
+    );
+
+    expect((await batch.line('A')).state).toBe('unsettled');
+  });
+});
+
+describe('reports that no longer say what the ledger says', () => {
+  it('are those of batches of which something moved since', async () => {
+    const place = placeOf({ service: answering({ kind: 'created', serviceId: 'inv_outdated' }).service });
+    const batch = await unknownOnes(place, 1);
+
+    const before = await outdatedReports(place.deps);
+    await asActivity(repeatUnknown, place.deps, { all: true });
+
+    expect(before).not.toContain(batch.batchId);
+    expect(await outdatedReports(place.deps)).toContain(batch.batchId);
+  });
+});

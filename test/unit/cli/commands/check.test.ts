@@ -1,0 +1,156 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { checkCommand, type CheckCommand } from '../../../../src/cli/commands/check.ts';
+import { batchFile, testInvoices } from '../../../support/batch-file.ts';
+import { writeInvoiceFile } from '../../../support/invoice-file.ts';
+import { printed } from '../printed.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'lote-check-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+});
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(directory, name);
+  await mkdir(join(path, '..'), { recursive: true });
+  await writeFile(path, text);
+  return path;
+}
+
+function check(files: readonly string[], over: Partial<CheckCommand> = {}): Promise<number> {
+  const env = { LOTE_INPUT_DIR: join(directory, 'input'), LOTE_DATA_DIR: join(directory, 'data') };
+  return checkCommand({ files, json: true, propose: false, options: {}, env, ...over });
+}
+
+describe('the exit code of a dry run', () => {
+  const CLEAN = batchFile(testInvoices(2));
+  const BAD = batchFile([...testInvoices(1), { ref: 'F-2', quantity: 'muitos' }]);
+
+  it.each([
+    ['a clean file', [CLEAN], {}, 0],
+    ['a bad row', [BAD], {}, 1],
+    ['a row without a reference', [`${CLEAN},501964843,M,m@x.example,C,,EUR,D,1,1,IVA_23\n`], {}, 1],
+    ['a file that cannot be read as rows', ['\u0000\u0001\u0002'], {}, 2],
+    ['a clean and a bad file', [CLEAN, BAD], {}, 1],
+    ['a bad and a refused file', [BAD, ''], {}, 2],
+    ['other control totals', [CLEAN], { expectInvoices: 3 }, 1],
+    ['the right control totals', [CLEAN], { expectInvoices: 2, expectNet: { EUR: '41' } }, 0],
+    ['a bad row that holds everything', [BAD], { onInvalid: 'hold' }, 1],
+  ] as const)('%s', async (_, texts, options, exitCode) => {
+    printed();
+    const files: string[] = [];
+    for (const [at, text] of texts.entries()) files.push(await file(`${at}.csv`, text));
+
+    expect(await check(files, { options })).toBe(exitCode);
+  });
+});
+
+describe('a dry run', () => {
+  it('gives one JSON document for all files, with the bytes that would be sent', async () => {
+    const { stdout } = printed();
+    const path = await file('a.csv', batchFile([{ ref: 'F-1', quantity: '2', unitPrice: '10.25' }]));
+
+    await check([path]);
+
+    const { files } = JSON.parse(stdout()) as { files: { file: string; net: object; firstBodies: string[] }[] };
+    expect(files).toHaveLength(1);
+    expect(files[0]).toMatchObject({
+      file: path,
+      refused: false,
+      invoices: 1,
+      invalid: 0,
+      net: { EUR: '20.5' },
+      gate: null,
+    });
+    expect(JSON.parse(files[0]?.firstBodies[0] ?? '')).toMatchObject({ currency: 'EUR' });
+  });
+
+  it('speaks to a person one file after the other', async () => {
+    const { stdout } = printed();
+    const a = await file('a.csv', batchFile(testInvoices(1)));
+    const b = await file('b.csv', '');
+
+    await check([a, b], { json: false });
+
+    const [first, second] = stdout().split('\n\n');
+    expect(first?.split('\n')[0]).toBe(`${a}: 1 invoices from 1 rows, 0 invalid`);
+    expect(second?.split('\n')[0]).toBe(`${b}: REFUSED, nothing of it would be sent`);
+    expect(stdout().endsWith('\n')).toBe(true);
+  });
+
+  it('shows three bodies of a larger file, and counts all of it', async () => {
+    const { stdout } = printed();
+    const path = join(directory, 'large.csv');
+    await writeInvoiceFile(path, { invoices: 40, invalid: [7, 8] });
+
+    await check([path]);
+
+    const { files } = JSON.parse(stdout()) as { files: { firstBodies: string[] }[] };
+    expect(files[0]).toMatchObject({ invoices: 40, invalid: 2, rows: 40, withoutAmount: 2 });
+    expect(files[0]?.firstBodies).toHaveLength(3);
+  });
+
+  it('writes nothing, anywhere', async () => {
+    printed();
+    const path = await file('a.csv', batchFile(testInvoices(1)));
+
+    await check([path]);
+
+    await expect(mkdir(join(directory, 'data'))).resolves.toBeUndefined();
+    await expect(mkdir(join(directory, 'input'))).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['there is no such file', 'nowhere.csv', 'there is no such file'],
+    ['it is a directory', '.', 'it is a directory'],
+  ])('ends before it begins when %s', async (_, name, found) => {
+    const { stdout } = printed();
+
+    await expect(check([join(directory, name)])).rejects.toMatchObject({
+      code: 'file-unreadable',
+      message: `Checking ${JSON.stringify(join(directory, name))}: expected a regular file, but ${found}. Check the name.`,
+    });
+    expect(stdout()).toBe('');
+  });
+
+  it('compares control totals with one file only', async () => {
+    await expect(check(['a.csv', 'b.csv'], { options: { expectInvoices: 1 } })).rejects.toMatchObject({
+      code: 'usage',
+    });
+  });
+});
+
+describe('a proposed profile', () => {
+  it('is a JSON document to start from', async () => {
+    const { stdout } = printed();
+    const path = await file('erp.csv', 'Nº Fatura;NIF;Cliente\nF/1;501964843;Ana\n');
+
+    expect(await check([path], { propose: true })).toBe(0);
+    expect(stdout().endsWith('}\n')).toBe(true);
+    expect(JSON.stringify(JSON.parse(stdout()))).toContain('Nº Fatura');
+  });
+
+  it('cannot be made of a file without a table, and says so on stderr only', async () => {
+    const { stdout, stderr } = printed();
+    const path = await file('empty.csv', '');
+
+    expect(await check([path], { propose: true })).toBe(2);
+    expect(stdout()).toBe('');
+    expect(stderr()).toBe(
+      'lote: no table with a header was found, so there is no profile to propose. `lote check` says what the file is.\n',
+    );
+  });
+
+  it.each([0, 2])('is of one file, not of %i', async (count) => {
+    const files = Array.from({ length: count }, (_, at) => `${at}.csv`);
+
+    await expect(check(files, { propose: true })).rejects.toMatchObject({
+      code: 'usage',
+      message: `Proposing a profile: expected one file, found ${count}.`,
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { nightLines } from '../../../../src/cli/output/nightly-lines.ts';
+import type { NightState } from '../../../../src/wiring/temporal/nightly-schedule.ts';
+
+const DAY_MS = 86_400_000;
+const NIGHT = Date.UTC(2027, 0, 15, 2);
+const STATE: NightState = {
+  ...{ scheduleId: 'lote-nightly', hour: 2, minute: 5, timezone: 'Europe/Lisbon', catchUpMs: 5_400_000 },
+  ...{ paused: false, note: null, nextTimes: [], recent: [], running: [] },
+};
+
+function nights(count: number): readonly Date[] {
+  return Array.from({ length: count }, (_, at) => new Date(NIGHT + at * DAY_MS));
+}
+
+function lines(over: Partial<NightState>): readonly string[] {
+  return nightLines({ ...STATE, ...over }, 'input');
+}
+
+describe('`lote nightly show`, line by line', () => {
+  it('of nights that are off', () => {
+    expect(nightLines(null, 'input')).toEqual([
+      'Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon',
+    ]);
+  });
+
+  it('of nights that have not run yet', () => {
+    expect(lines({})).toEqual([
+      'Nights are on: every day at 02:05 Europe/Lisbon, files of input',
+      'One at a time; a missed night is caught up with within 1.5 h; a night that fails pauses the next ones.',
+    ]);
+  });
+
+  it.each([
+    ['without a reason', null, 'Nights are PAUSED'],
+    ['with one', 'holidays', 'Nights are PAUSED: holidays'],
+  ])('of nights that are paused %s', (_, note, first) => {
+    expect(lines({ paused: true, note }).slice(0, 2)).toEqual([
+      first,
+      'Look at the last run, then let them go again with: lote nightly on',
+    ]);
+  });
+
+  it.each([
+    [
+      'somebody changed the times in the UI',
+      { hour: null },
+      'Nights are on: at times of their own Europe/Lisbon, files of input',
+    ],
+    ['the minute is missing', { minute: null }, 'Nights are on: at times of their own Europe/Lisbon, files of input'],
+    ['it has no zone', { timezone: null }, 'Nights are on: every day at 02:05 UTC, files of input'],
+  ])('when %s', (_, over, said) => {
+    expect(lines(over)[0]).toBe(said);
+  });
+
+  it('names five nights to come, in order', () => {
+    expect(lines({ nextTimes: nights(9) }).slice(2)).toEqual([
+      'Next         2027-01-15 02:00',
+      'Next         2027-01-16 02:00',
+      'Next         2027-01-17 02:00',
+      'Next         2027-01-18 02:00',
+      'Next         2027-01-19 02:00',
+    ]);
+  });
+
+  it('names what runs, and the three last runs, newest first', () => {
+    const recent = nights(4).map((takenAt, at) => ({ takenAt, scheduledAt: takenAt, workflowId: `night-${at}` }));
+
+    expect(lines({ running: ['night-4'], recent }).slice(2)).toEqual([
+      'Running      night-4',
+      'Ran          2027-01-18 02:00  night-3',
+      'Ran          2027-01-17 02:00  night-2',
+      'Ran          2027-01-16 02:00  night-1',
+    ]);
+  });
+
+  it('gives times in the zone of the nights, on its side of the date', () => {
+    const late = [new Date(Date.UTC(2027, 6, 1, 23, 30))];
+
+    expect(lines({ timezone: 'Europe/Madrid', nextTimes: late })[2]).toBe('Next         2027-07-02 01:30');
+    expect(lines({ timezone: 'America/New_York', nextTimes: late })[2]).toBe('Next         2027-07-01 19:30');
+  });
+});

@@ -1,0 +1,176 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import iconv from 'iconv-lite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkText } from '../../../../src/cli/output/check-text.ts';
+import { proposeProfile } from '../../../../src/ingest/profile/propose-profile.ts';
+import { checkFile } from '../../../../src/wiring/operator/check-file.ts';
+import type { CheckOptions } from '../../../../src/wiring/operator/check-file.ts';
+import { HEADER, csvRow } from '../../ingest/ingested.ts';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lote-check-'));
+  mkdirSync(join(directory, 'profiles'));
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function file(content: string | Uint8Array, name = 'invoices.csv'): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function said(path: string, options: CheckOptions = {}): Promise<string> {
+  return checkText(await checkFile(path, directory, options)).replaceAll(`${directory}/`, '');
+}
+
+const EXPORT = [
+  'Relatório de faturas;;;;;;;',
+  '',
+  'Nº Fatura;Contribuinte;Nome do Cliente;Moeda;Descrição;Qtd.;P. unitário;IVA;Notas',
+  'FT 1;501964843;João;EUR;Pão;1,5;1.234,56;IVA_23;',
+  'FT 1;501964843;João;EUR;Café;2;1.234;IVA_23;',
+  'FT 2;501964843;Ana;EUR;Chá;duas;3,10;IVA_23;',
+  'Total;;;;;;1.240,00;;',
+  '',
+].join('\r\n');
+
+describe('lote check says', () => {
+  it('how a file was read and by which rows, its totals, its findings and the bytes', async () => {
+    const text = await said(file(iconv.encode(EXPORT, 'windows-1252')));
+
+    expect(text).toBe(`invoices.csv: 2 invoices from 4 rows, 1 invalid
+  read as:
+    encoding     windows-1252, assumed: "Relatório", "Nº", "Descrição"
+    format       csv
+    delimiter    ";", proved; header in row 3
+    column       invoice_ref <- "Nº Fatura" (column 1)
+    column       merchant_nif <- "Contribuinte" (column 2)
+    column       customer_name <- "Nome do Cliente" (column 3)
+    column       currency <- "Moeda" (column 4)
+    column       description <- "Descrição" (column 5)
+    column       quantity <- "Qtd." (column 6)
+    column       unit_price <- "P. unitário" (column 7)
+    column       tax_code <- "IVA" (column 8)
+    not sent     "Notas"
+    quantity     decimal comma, proved by "1,5" in row 4
+    unit_price   decimal comma, proved by "1.234,56" in row 4; that decides "1.234" in row 5 too
+  control totals, to compare with the source:
+    rows         4, of them in no invoice 1 (totals rows 1, lost 0)
+    invoices     2, of them invalid 1
+    net EUR      4319.84, of it valid 4319.84
+    no amount    1 invoices whose amount cannot be read
+  findings:
+    error quantity-unreadable (1)
+      Row 6, Qtd.: expected a number with a decimal comma, found "duas"
+    warning encoding-assumed (1)
+      The file is not UTF-8 and was read as windows-1252: "Relatório", "Nº", "Descrição". If these words are wrong, declare the encoding of the file (for example --encoding cp850), or save it as UTF-8
+    warning totals-row (1)
+      Row 7 ("Total") is a totals row and not part of an invoice
+    info preamble (1)
+      The header stands in row 3; what is above it was left out
+    info columns-ignored (1)
+      These columns are not part of an invoice and are not sent: "Notas"
+  first invoices, exactly as they would be sent:
+    FT 1 of merchant 501964843, rows 4, 5
+      {"merchant_id":"mrc_to_be_looked_up","customer":{"name":"João"},"currency":"EUR","lines":[{"description":"Pão","quantity":1.5,"unit_price":1234.56,"tax_code":"IVA_23"},{"description":"Café","quantity":2,"unit_price":1234,"tax_code":"IVA_23"}]}`);
+  });
+
+  it('of a refused file how far it was understood, the two readings, and how to decide', async () => {
+    const text = await said(file(`${HEADER}\n${csvRow({ price: '1.234' })}\n`));
+
+    expect(text).toContain('invoices.csv: REFUSED, nothing of it would be sent');
+    expect(text).toContain('delimiter    ",", proved; header in row 1');
+    expect(text).toContain('column       unit_price <- "unit_price" (column 7)');
+    expect(text).toContain('"1.234" in row 2 can mean 1.234 (decimal point) or 1234 (decimal comma)');
+    expect(text).toContain('--decimal . or --decimal ,');
+    expect(text).not.toContain('control totals');
+  });
+
+  it('a finding that a thousand rows share once, with its first rows', async () => {
+    const rows = Array.from({ length: 1000 }, (_, at) => csvRow({ ref: `F${at}`, quantity: 'x' }));
+
+    const text = await said(file([HEADER, ...rows, ''].join('\n')));
+
+    expect(text).toContain('error quantity-unreadable (1000)');
+    expect(text).toContain('… and 997 more (--json lists them)');
+    expect(text.split('\n').filter((line) => line.includes('quantity: expected'))).toHaveLength(3);
+  });
+
+  it('aloud that rows were lost', async () => {
+    const text = await said(file(`${HEADER}\n${csvRow()}\n${csvRow({ ref: '', customer: 'Rui' })}\n`));
+
+    expect(text).toContain('1 invoices from 2 rows, 0 invalid, 1 ROWS LOST');
+    expect(text).toContain('in no invoice 1 (totals rows 0, lost 1)');
+  });
+
+  it.each<[string, CheckOptions, string]>([
+    ['another number of invoices', { expectInvoices: 2 }, 'expected 2 invoices, found 1'],
+    ['another net', { expectNet: { EUR: '2.51' } }, 'expected net EUR 2.51, found 2.5'],
+    ['another currency', { expectNet: { USD: '2.50' } }, 'expected net USD 2.5, found 0'],
+  ])('that nothing would be sent for %s', async (_, options, words) => {
+    const text = await said(file(`${HEADER}\n${csvRow()}\n`), options);
+
+    expect(text.split('\n')[1]).toContain('NOTHING WOULD BE SENT');
+    expect(text).toContain(words);
+  });
+
+  it('that nothing would be sent beside an invalid row when asked to hold, and all of it when the totals are right', async () => {
+    const good = file(`${HEADER}\n${csvRow()}\n`, 'good.csv');
+    const bad = file(`${HEADER}\n${csvRow()}\n${csvRow({ ref: 'F2', quantity: 'x' })}\n`, 'bad.csv');
+
+    expect(await said(bad, { onInvalid: 'hold' })).toContain('NOTHING WOULD BE SENT');
+    expect(await said(bad, { onInvalid: 'skip' })).not.toContain('NOTHING');
+    expect(await said(good, { onInvalid: 'hold', expectInvoices: 1, expectNet: { EUR: '2.500' } })).not.toContain(
+      'NOTHING',
+    );
+  });
+
+  it.each([
+    [
+      'an Excel workbook',
+      Buffer.from('PK\u0003\u0004\u0014\0\u0006\0'),
+      'an Excel workbook (XLSX) or another ZIP archive',
+    ],
+    ['a gzip file', gzipSync(HEADER), 'a gzip archive'],
+    ['a PDF', Buffer.from('%PDF-1.7\n'), 'a PDF document'],
+    ['a page', Buffer.from('<!DOCTYPE html><table>'), 'an HTML page'],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), 'an old Excel workbook (XLS)'],
+    ['nothing', Buffer.alloc(0), 'an empty file of 0 bytes'],
+    ['a header alone', Buffer.from(`${HEADER}\n`), 'no row at all'],
+    ['columns of something else', Buffer.from('a;b\n1;2\n'), 'read with ";" as delimiter, is "a", "b"'],
+  ])('what %s named .csv is', async (_, content, words) => {
+    const text = await said(file(content));
+
+    expect(text).toContain('REFUSED');
+    expect(text).toContain(words);
+  });
+
+  it('with a proposed profile the same as without it, and names it', async () => {
+    const path = file(iconv.encode(EXPORT, 'windows-1252'));
+    const proposed = await proposeProfile(path);
+    writeFileSync(join(directory, 'profiles', 'shop.json'), JSON.stringify(proposed));
+
+    const text = await said(path, { profile: 'shop' });
+
+    expect(text).toMatch(/profile {6}shop, sha256 [0-9a-f]{64}, by declared/);
+    expect(text).toContain('FT 1 of merchant 501964843, rows 4, 5');
+    expect(text).toContain('net EUR      4319.84, of it valid 4319.84');
+  });
+});
+
+describe('lote check refuses', () => {
+  it('what is no file, and follows no link that leads nowhere', async () => {
+    symlinkSync(join(directory, 'gone.csv'), join(directory, 'link.csv'));
+
+    await expect(checkFile(join(directory, 'nowhere.csv'), directory, {})).rejects.toThrow('there is no such file');
+    await expect(checkFile(join(directory, 'link.csv'), directory, {})).rejects.toThrow('there is no such file');
+    await expect(checkFile(directory, directory, {})).rejects.toThrow('it is a directory');
+    await expect(checkFile('/dev/null', directory, {})).rejects.toThrow('it is a pipe or a device');
+  });
+});

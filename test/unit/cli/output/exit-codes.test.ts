@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { batchExitCode } from '../../../../src/cli/output/batch-exit-code.ts';
+import { EXIT, exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
+import { LoteError, type LoteErrorCode } from '../../../../src/domain/errors.ts';
+import type { Counts } from '../../../../src/contract/messages.ts';
+
+describe('exit codes', () => {
+  it('are those that the README and other people’s scripts count on', () => {
+    expect(EXIT).toEqual({ ok: 0, someNotIssued: 1, refused: 2, unreachable: 3, usage: 64, interrupted: 130 });
+  });
+
+  const OF_ERRORS: Record<LoteErrorCode, number> = {
+    usage: 64,
+    'configuration-invalid': 64,
+    'file-unreadable': 64,
+    'batch-not-found': 64,
+    interrupted: 130,
+    'folder-unusable': 3,
+    'file-changed': 3,
+    'ledger-unavailable': 3,
+    'ledger-foreign': 3,
+    'application-foreign': 3,
+    'ledger-conflict': 3,
+    'ledger-race': 3,
+    'claim-lost': 3,
+    'transition-refused': 3,
+    'report-unbalanced': 3,
+    'report-superseded': 3,
+    'service-unreachable': 3,
+    'service-unauthorized': 3,
+    'service-list-unreadable': 3,
+    interlock: 3,
+    'temporal-unavailable': 3,
+    'worker-missing': 3,
+    'port-taken': 3,
+    'data-directory-owned': 3,
+    'owner-leaving': 3,
+    'checks-busy': 3,
+    internal: 3,
+  };
+
+  it.each(Object.entries(OF_ERRORS))('an error %s ends a command with %i', (code, exitCode) => {
+    expect(exitCodeOf(new LoteError(code as LoteErrorCode, 'x'))).toBe(exitCode);
+  });
+
+  it.each([
+    ['an error of somebody else', new TypeError('x is not a function')],
+    ['an error that looks like one of ours', Object.assign(new Error('x'), { code: 'usage' })],
+    ['a thrown text', 'usage'],
+    ['nothing', undefined],
+  ])('%s is no mistake of the caller', (_, error) => {
+    expect(exitCodeOf(error)).toBe(EXIT.unreachable);
+  });
+});
+
+describe('the exit code of a batch', () => {
+  const CASES: readonly (readonly [string, 'refused' | 'cancelled' | 'finished', Counts, number])[] = [
+    ['every invoice issued', 'finished', { invoices: 3, issued: 3 }, 0],
+    ['every invoice issued by an earlier batch', 'finished', { invoices: 3, 'already-issued': 3 }, 0],
+    ['issued now and earlier', 'finished', { invoices: 3, issued: 1, 'already-issued': 2 }, 0],
+    ['one failed', 'finished', { invoices: 3, issued: 2, failed: 1 }, 1],
+    ['one rejected', 'finished', { invoices: 3, issued: 2, rejected: 1 }, 1],
+    ['one unknown', 'finished', { invoices: 3, issued: 2, unknown: 1 }, 1],
+    ['one unsettled', 'finished', { invoices: 3, issued: 2, unsettled: 1 }, 1],
+    ['one held', 'finished', { invoices: 3, issued: 2, held: 1 }, 1],
+    ['one invalid', 'finished', { invoices: 3, issued: 2, invalid: 1 }, 1],
+    ['one in conflict', 'finished', { invoices: 3, issued: 2, conflict: 1 }, 1],
+    ['a row that is in no invoice', 'finished', { invoices: 3, issued: 3, rowsWithoutInvoice: 1 }, 1],
+    ['a totals row, which is no data', 'finished', { invoices: 3, issued: 3, rowsWithoutInvoice: 1, rowsLost: 0 }, 0],
+    ['a totals row and a lost row', 'finished', { invoices: 3, issued: 3, rowsWithoutInvoice: 2, rowsLost: 1 }, 1],
+    ['cancelled, though everything is issued', 'cancelled', { invoices: 3, issued: 3 }, 1],
+    ['cancelled with something held', 'cancelled', { invoices: 3, issued: 1, held: 2 }, 1],
+    ['a refused file', 'refused', { rows: 12 }, 2],
+    ['a refused file, whatever was counted', 'refused', { invoices: 1, issued: 1 }, 2],
+  ];
+
+  it.each(CASES)('%s (%s)', (_, state, counts, exitCode) => {
+    expect(batchExitCode({ state, counts })).toBe(exitCode);
+  });
+});

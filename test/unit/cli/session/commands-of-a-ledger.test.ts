@@ -1,0 +1,267 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { confirmServiceCommand } from '../../../../src/cli/commands/confirm-service.ts';
+import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
+import { purgeCommand } from '../../../../src/cli/commands/purge.ts';
+import { reportCommand } from '../../../../src/cli/commands/report.ts';
+import { statusCommand } from '../../../../src/cli/commands/status.ts';
+import { openDataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
+import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
+import { keptFile } from '../../../../src/wiring/reports/input-files.ts';
+import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  NOW,
+  REASON,
+  serviceIdOf,
+  type TestBatch,
+} from '../../../contract/ledger/scenario.ts';
+import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';
+import { postgresUrl } from '../../../support/servers/postgres-schema.ts';
+import { printed } from '../printed.ts';
+
+const url = postgresUrl();
+
+describe.skipIf(url === null)('commands that read a ledger', () => {
+  let database: PostgresDatabase;
+  let directory: string;
+  let env: Record<string, string>;
+  let issued: TestBatch;
+  let running: TestBatch;
+  let failed: TestBatch;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'lote-commands-'));
+    database = await postgresDatabase(url ?? '');
+    env = {
+      DATABASE_URL: database.url,
+      LOTE_DATA_DIR: join(directory, 'data'),
+      LOTE_REPORTS_DIR: join(directory, 'reports'),
+      LOTE_LOG_LEVEL: 'silent',
+    };
+    const ledger = await openLedger({ databaseUrl: database.url, directory });
+    try {
+      const scenario = createScenario(ledger);
+      issued = await scenario.run([{ ref: 'A' }]);
+      await issued.send('A', accepted(serviceIdOf(scenario, 'A')));
+      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'A'), 'issued')]);
+      await issued.finish();
+      failed = await scenario.run([{ ref: 'B' }, { ref: 'C' }]);
+      await failed.send('B', { kind: 'rejected', reason: REASON });
+      await ledger.holdUnsent(failed.batchId, { reason: REASON, now: NOW });
+      await failed.finish();
+      running = await scenario.run([{ ref: 'D' }, { ref: 'E' }]);
+      await running.send('D', { kind: 'rejected', reason: REASON });
+    } finally {
+      await ledger.close();
+    }
+    const reports = join(directory, 'reports', issued.batchId);
+    await mkdir(reports, { recursive: true });
+    for (const name of ['report.json', 'report.csv', 'report.html', 'corrections.tsv'])
+      await writeFile(join(reports, name), '{}');
+  });
+
+  afterAll(async () => {
+    await database.drop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  describe('lote status', () => {
+    it('has a line for each batch, newest first: what went out, what did not, what is open', async () => {
+      const { stdout } = printed();
+
+      expect(await statusCommand({ batchId: null, json: false, env })).toBe(0);
+      const [head, ...lines] = stdout().trimEnd().split('\n');
+      expect(head?.split(/ {2,}/u)).toEqual(['BATCH', 'STATE', 'STARTED', 'INVOICES', 'WENT OUT', 'DID NOT', 'OPEN']);
+      expect(lines.map((line) => line.split(/ {2,}/u).toSpliced(2, 1))).toEqual([
+        [running.batchId, 'running', '2', '0', '1', '1'],
+        [failed.batchId, 'finished', '2', '0', '2', '0'],
+        [issued.batchId, 'finished', '1', '1', '0', '0'],
+      ]);
+    });
+
+    it('tells of one batch where it stands, and what to type next', async () => {
+      const { stdout } = printed();
+
+      await statusCommand({ batchId: failed.batchId, json: false, env });
+
+      const lines = stdout().split('\n');
+      expect(lines[0]).toBe(`Batch ${failed.batchId}: finished`);
+      expect(lines.slice(2)).toEqual([
+        '  invoices  2 from 2 rows: 0 went out, 2 did not, 0 open',
+        '  states    rejected 1, held 1',
+        `  next      lote report ${failed.batchId}, then correct the rows or lote retry ${failed.batchId}`,
+        '',
+      ]);
+    });
+
+    it('is one JSON document', async () => {
+      const { stdout } = printed();
+
+      await statusCommand({ batchId: failed.batchId, json: true, env });
+
+      expect(JSON.parse(stdout())).toEqual({
+        batches: [{ id: failed.batchId, file: 'invoices.csv', state: 'finished', counts: { held: 1, rejected: 1 } }],
+      });
+    });
+
+    it('of a batch that nobody knows is a mistake of the caller, and nothing is printed', async () => {
+      const { stdout } = printed();
+
+      const error = await statusCommand({ batchId: 'batch-none', json: true, env }).catch((reason: unknown) => reason);
+
+      expect(error).toMatchObject({
+        code: 'batch-not-found',
+        message: 'The ledger knows no batch batch-none. `lote status` lists the batches it knows.',
+      });
+      expect(exitCodeOf(error)).toBe(64);
+      expect(stdout()).toBe('');
+    });
+  });
+
+  describe('lote report', () => {
+    it('is the summary of a batch that has ended, with the files that are there', async () => {
+      const { stdout } = printed();
+      const reports = join(directory, 'reports', issued.batchId);
+
+      expect(await reportCommand({ batchId: issued.batchId, follow: false, json: false, env })).toBe(0);
+      expect(stdout()).toBe(
+        [
+          `Batch ${issued.batchId}: finished`,
+          '  issued                 1',
+          '  invoices               1   from 1 rows',
+          `Report       ${join(reports, 'report.html')}`,
+          `Corrections  ${join(reports, 'corrections.tsv')}`,
+          '',
+        ].join('\n'),
+      );
+    });
+
+    it('has the exit codes of run: 1 for a batch that has ended with something not issued', async () => {
+      printed();
+
+      expect(await reportCommand({ batchId: failed.batchId, follow: false, json: true, env })).toBe(1);
+    });
+
+    it('says of a batch that goes on how far it is, and ends with 1', async () => {
+      const { stdout } = printed();
+
+      expect(await reportCommand({ batchId: running.batchId, follow: false, json: false, env })).toBe(1);
+      expect(stdout()).toBe(
+        `Batch ${running.batchId}: running, 1 of 2 invoices at rest. No report yet; --follow waits for it.\n`,
+      );
+    });
+
+    it('is one JSON document, with null for a file that is not there', async () => {
+      const { stdout } = printed();
+
+      await reportCommand({ batchId: failed.batchId, follow: false, json: true, env });
+
+      expect(JSON.parse(stdout())).toEqual({
+        batch: {
+          ...{ id: failed.batchId, file: 'invoices.csv', state: 'finished' },
+          counts: { held: 1, rejected: 1, rows: 2, invoices: 2, rowsWithoutInvoice: 0 },
+          reports: { json: null, csv: null, html: null, corrections: null },
+        },
+      });
+    });
+
+    it('of a batch that nobody knows is a mistake of the caller', async () => {
+      await expect(reportCommand({ batchId: 'batch-none', follow: true, json: false, env })).rejects.toMatchObject({
+        code: 'batch-not-found',
+      });
+    });
+  });
+
+  describe('lote confirm-service', () => {
+    it('makes the configured account the application’s, and says which', async () => {
+      const { stdout } = printed();
+
+      expect(await confirmServiceCommand({ ...env, LOTE_APPLICATION: 'iberia' })).toBe(0);
+      const account = { INVOICING_BASE_URL: 'https://api.example/', INVOICING_API_KEY: 'sk_test_abc' };
+      expect(await confirmServiceCommand({ ...env, ...account })).toBe(0);
+
+      expect(stdout().split('\n')).toEqual([
+        'Application "iberia" of this ledger uses built-in sandbox with the configured key.',
+        'Application "default" of this ledger uses https://api.example with the configured key.',
+        '',
+      ]);
+      expect(stdout()).not.toContain('sk_test_abc');
+    });
+  });
+
+  describe('lote purge', () => {
+    it('first says what would go, and removes nothing', async () => {
+      const { stdout } = printed();
+      const kept = keptFile(join(directory, 'data'), issued.sha256);
+      await mkdir(join(kept, '..'), { recursive: true });
+      await writeFile(kept, 'bytes');
+
+      expect(await purgeCommand({ olderThan: '1d', dryRun: true, json: true, env })).toBe(0);
+
+      const { dryRun, purged } = JSON.parse(stdout()) as {
+        dryRun: boolean;
+        purged: { batches: { batchId: string }[] };
+      };
+      expect(dryRun).toBe(true);
+      expect(purged.batches.map(({ batchId }) => batchId)).toContain(issued.batchId);
+      expect(purged.batches.map(({ batchId }) => batchId)).not.toContain(running.batchId);
+      await expect(writeFile(kept, 'still there', { flag: 'wx' })).rejects.toMatchObject({ code: 'EEXIST' });
+    });
+
+    it('then removes the words and the copies of files, once', async () => {
+      const { stdout } = printed();
+
+      await purgeCommand({ olderThan: '1 day', dryRun: false, json: false, env });
+      const first = stdout();
+      await purgeCommand({ olderThan: '1d', dryRun: false, json: false, env });
+
+      const lines = first.split('\n');
+      expect(lines[0]).toMatch(/^Purged \d+ batches:$/u);
+      expect(lines.slice(1, 6).map((line) => line.replace(/ +\d+$/u, ''))).toEqual([
+        '  contents of invoices',
+        '  bodies of requests',
+        '  findings',
+        '  raw deliveries',
+        '  copies of files',
+      ]);
+      expect(lines.slice(6)).toEqual([
+        'Keys, fingerprints, states and reports stay. Dropped files under the input directory are yours to remove.',
+        '',
+      ]);
+      expect(stdout().slice(first.length)).toBe('No batch is that old: nothing to purge.\n');
+      await writeFile(keptFile(join(directory, 'data'), issued.sha256), 'gone, so it can be written', { flag: 'wx' });
+    });
+
+    it.each(['400', '23h', '400m', '-1d', '', 'a year', '1d2h', '0.9d'])(
+      'does not take %j for an age',
+      async (olderThan) => {
+        const error = await purgeCommand({ olderThan, dryRun: true, json: false, env }).catch(
+          (reason: unknown) => reason,
+        );
+
+        expect(error).toMatchObject({
+          code: 'usage',
+          message: `Purging: --older-than must be a duration of at least a day, with its unit, such as 400d, found ${JSON.stringify(olderThan)}.`,
+        });
+      },
+    );
+
+    it('leaves a data directory alone that another process owns and says nothing of itself', async () => {
+      const { path } = await openDataDir(join(directory, 'owned'));
+      const lock = await acquireDirectoryLock(path);
+      const { DATABASE_URL: _, ...embedded }: Record<string, string> = { ...env, LOTE_DATA_DIR: path };
+
+      const command = { olderThan: '1d', dryRun: true, json: false, env: embedded, ownerPatienceMs: 500 };
+      const error = await purgeCommand(command).catch((reason: unknown) => reason);
+      await lock?.release();
+
+      expect(error).toMatchObject({ code: 'data-directory-owned' });
+      expect(exitCodeOf(error)).toBe(3);
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { InvalidArgumentError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { expectedInvoices, expectedNet, requireOneFileForTotals } from '../../../../src/cli/session/expectations.ts';
+import { canonicalDecimal } from '../../../../src/domain/money.ts';
+
+describe('--expect-invoices', () => {
+  it.each([
+    ['0', 0],
+    ['120', 120],
+    ['007', 7],
+    ['999999999999', 999_999_999_999],
+  ])('%s is %i', (text, count) => {
+    expect(expectedInvoices(text)).toBe(count);
+  });
+
+  it.each(['', '-1', '+1', '1.0', '1,000', '1e3', 'ten', ' 12', '12 ', '1000000000000', '٣'])(
+    '%j is refused',
+    (text) => {
+      expect(() => expectedInvoices(text)).toThrow(new InvalidArgumentError('expected a whole number such as 120'));
+    },
+  );
+
+  it('reads every count that it could be given', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 999_999_999 }), (count) => {
+        expect(expectedInvoices(String(count))).toBe(count);
+      }),
+    );
+  });
+});
+
+describe('--expect-net', () => {
+  it.each([
+    ['EUR=15321.40', { EUR: '15321.40' }],
+    ['eur=1', { EUR: '1' }],
+    ['EUR=-0.5', { EUR: '-0.5' }],
+    ['USD=0', { USD: '0' }],
+  ])('%s is understood', (text, net) => {
+    expect(expectedNet(text)).toEqual(net);
+  });
+
+  it.each([
+    'EUR',
+    'EUR=',
+    '=12',
+    '12',
+    'EURO=12',
+    'EU=12',
+    'EUR=12,50',
+    'EUR=1e3',
+    'EUR=1 000',
+    'EUR =12',
+    'E1R=12',
+    'EUR=1=2',
+    '€=1',
+    '',
+  ])('%j is refused with an example', (text) => {
+    expect(() => expectedNet(text)).toThrow(
+      new InvalidArgumentError('expected a currency and a plain decimal such as EUR=15321.40'),
+    );
+  });
+
+  it('is given once for each currency', () => {
+    const both = expectedNet('USD=2', expectedNet('EUR=1'));
+
+    expect(both).toEqual({ EUR: '1', USD: '2' });
+    expect(() => expectedNet('eur=3', both)).toThrow(new InvalidArgumentError('EUR is there twice'));
+  });
+
+  it('may name a currency that is also a word of JavaScript', () => {
+    expect(expectedNet('cop=5', { EUR: '1' })).toEqual({ EUR: '1', COP: '5' });
+    expect(() => expectedNet('sup=5')).not.toThrow();
+  });
+
+  it('takes every plain decimal as it is written, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('0123456789.,-+e ')), maxLength: 8 }), (text) => {
+        if (canonicalDecimal(text) === null) expect(() => expectedNet(`EUR=${text}`)).toThrow(InvalidArgumentError);
+        else expect(expectedNet(`EUR=${text}`)).toEqual({ EUR: text });
+      }),
+    );
+  });
+});
+
+describe('control totals', () => {
+  it.each([
+    ['no totals, many files', ['a', 'b'], {}],
+    ['a count for one file', ['a'], { expectInvoices: 3 }],
+    ['a net for one file', ['a'], { expectNet: { EUR: '1' } }],
+  ])('go through: %s', (_, files, options) => {
+    expect(() => requireOneFileForTotals(files, options)).not.toThrow();
+  });
+
+  it.each([
+    ['a count for two files', ['a', 'b'], { expectInvoices: 0 }],
+    ['a net for two files', ['a', 'b'], { expectNet: {} }],
+  ])('are those of one file: %s', (_, files, options) => {
+    expect(() => requireOneFileForTotals(files, options)).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message:
+          'Comparing control totals: expected one file with --expect-invoices or --expect-net, found 2. Run them one by one.',
+      }),
+    );
+  });
+});

@@ -1,0 +1,118 @@
+import { ServiceError, WorkflowFailedError, TerminatedFailure } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { waitForBatches, type StartedBatch } from '../../../../src/cli/session/run-batches.ts';
+import { LoteError } from '../../../../src/domain/errors.ts';
+import type { BatchProgress, BatchResult } from '../../../../src/contract/messages.ts';
+
+const NEVER = new Promise<never>(() => undefined);
+
+function resultOf(batchId: string): BatchResult {
+  return { batchId, counts: { invoices: 1, issued: 1 } } as BatchResult;
+}
+
+/** A batch whose run gives these answers to whoever waits for it, one after the other; the last one for ever. */
+function batch(
+  batchId: string,
+  answers: readonly (BatchResult | Error | typeof NEVER)[],
+  progress?: BatchProgress,
+): StartedBatch {
+  let asked = 0;
+  const handle = {
+    result() {
+      const answer = answers[Math.min((asked += 1), answers.length) - 1] ?? NEVER;
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+    query: () => (progress === undefined ? Promise.reject(new Error('busy')) : Promise.resolve(progress)),
+  };
+  return { batchId, handle: handle as unknown as StartedBatch['handle'] };
+}
+
+function screen() {
+  const shown: string[] = [];
+  let ends = 0;
+  const progress = {
+    show: (file: string, { phase }: { readonly phase: string }, atRest: number) =>
+      void shown.push(`${file} ${phase} ${atRest}`),
+    say: (text: string) => void shown.push(text),
+    end: () => void (ends += 1),
+  };
+  return { shown, progress, ends: () => ends };
+}
+
+const WAITING = { atRest: () => Promise.resolve(0), ended: NEVER };
+
+describe('waiting for batches', () => {
+  it('gives the results in the order of the files, whichever ends first', async () => {
+    const { progress, ends } = screen();
+    const slow = batch('slow', [new Promise((resolve) => setImmediate(() => resolve(resultOf('slow') as never)))]);
+
+    const results = await waitForBatches([slow, batch('fast', [resultOf('fast')])], { ...WAITING, progress });
+
+    expect(results.map(({ batchId }) => batchId)).toEqual(['slow', 'fast']);
+    expect(ends()).toBe(1);
+  });
+
+  it('ends with Lote’s own words when a run failed, and takes its line from the screen', async () => {
+    const { progress, ends } = screen();
+    const failed = new WorkflowFailedError('Workflow execution failed', new TerminatedFailure('by hand'), 'TIMEOUT');
+
+    await expect(waitForBatches([batch('a', [failed])], { ...WAITING, progress })).rejects.toMatchObject({
+      code: 'internal',
+      message: 'The run ended without a result: by hand',
+    });
+    expect(ends()).toBe(1);
+  });
+
+  it('ends at once when an operator interrupts, though the batch goes on', async () => {
+    const { progress, ends } = screen();
+    const ended = Promise.reject(new LoteError('interrupted', 'Interrupted: the workers go on.'));
+    ended.catch(() => undefined);
+
+    await expect(waitForBatches([batch('a', [NEVER])], { ...WAITING, progress, ended })).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+    expect(ends()).toBe(1);
+  });
+
+  it('shows where a batch stands, with what came to rest of it', async () => {
+    const { shown, progress } = screen();
+    const running = { phase: 'sending', invoices: 9 } as BatchProgress;
+    let interrupt: (error: Error) => void = () => undefined;
+    const ended = new Promise<never>((_, reject) => (interrupt = reject));
+    const atRest = (batchId: string): Promise<number> => {
+      interrupt(new Error('seen enough'));
+      return Promise.resolve(batchId === 'a' ? 4 : 0);
+    };
+
+    await expect(waitForBatches([batch('a', [NEVER], running)], { progress, atRest, ended })).rejects.toThrow(
+      'seen enough',
+    );
+
+    expect(shown).toEqual(['a sending 4']);
+  });
+
+  it('shows a batch also while the ledger cannot be asked', async () => {
+    const { shown, progress } = screen();
+    let interrupt: (error: Error) => void = () => undefined;
+    const ended = new Promise<never>((_, reject) => (interrupt = reject));
+    const atRest = (): Promise<number> => {
+      interrupt(new Error('seen enough'));
+      return Promise.reject(new Error('ledger away'));
+    };
+    const running = { phase: 'merchants', invoices: 9 } as BatchProgress;
+
+    await waitForBatches([batch('a', [NEVER], running)], { progress, atRest, ended }).catch(() => undefined);
+
+    expect(shown).toEqual(['a merchants 0']);
+  });
+
+  it('goes on while Temporal does not answer: the server that comes back has the run', async () => {
+    const { shown, progress } = screen();
+    const away = new ServiceError('UNAVAILABLE');
+
+    const [result] = await waitForBatches([batch('a', [away, resultOf('a')])], { ...WAITING, progress });
+
+    expect(result?.batchId).toBe('a');
+    expect(shown).toContain('a: waits for Temporal, which does not answer');
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type { ConsoleOptions } from '../../../../src/console/console-options.ts';
+import { TOKEN_HEADER } from '../../../../src/console/http/guard.ts';
+import { pageHeaders } from '../../../support/browser/page-headers.ts';
+import { ledgerHolding } from '../console-ledger.ts';
+
+const TOKEN = 'a-long-random-token';
+const RUN = { batches: [{ batchId: 'b', workflowId: 'w', file: 'may.csv' }] };
+
+function appWith(given: Partial<ConsoleOptions> = {}) {
+  return createConsoleApp({
+    ledger: ledgerHolding([]),
+    reportsDir: '/nowhere',
+    links: { temporalUi: null },
+    version: '0.1.0',
+    actions: { run: async () => RUN },
+    ...given,
+  });
+}
+
+function ask(given: Partial<ConsoleOptions>, path: string, headers: Record<string, string> = {}) {
+  return appWith(given).request(`http://127.0.0.1:8091${path}`, { headers: { host: '127.0.0.1:8091', ...headers } });
+}
+
+function postRun(given: Partial<ConsoleOptions>, headers: Record<string, string> = {}, app = appWith(given)) {
+  return app.request('http://127.0.0.1:8091/api/run', {
+    method: 'POST',
+    headers: { host: '127.0.0.1:8091', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ files: ['/in/may.csv'] }),
+  });
+}
+
+/** What a browser sends that has loaded a page of this console; `cookie`: of a session that it has already. */
+async function browserOf(app: ReturnType<typeof appWith>, cookie = ''): Promise<Record<string, string>> {
+  const load = (path: string) =>
+    app.request(`http://127.0.0.1:8091${path}`, { headers: { host: '127.0.0.1:8091', cookie } });
+  const page = await pageHeaders('http://127.0.0.1:8091', load);
+  return { ...page, cookie: [page['cookie'] ?? '', cookie].filter((one) => one !== '').join('; ') };
+}
+
+describe('the Host header', () => {
+  it.each(['127.0.0.1:8091', 'localhost:8091', 'LOCALHOST', '[::1]:8091', 'console.internal:80'])(
+    'lets %s in',
+    async (host) => {
+      expect((await ask({ hosts: ['Console.internal'] }, '/', { host })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    'evil.example:8091',
+    'evil.example',
+    '127.0.0.1.evil.example:8091',
+    'localhost.evil.example',
+    '',
+    '10.0.0.1',
+    '127.0.0.1@evil.example',
+  ])('keeps %j out: a name of a stranger that leads here is DNS rebinding', async (host) => {
+    const answer = await ask({}, '/api/batches', { host });
+
+    expect(answer.status).toBe(421);
+    expect(await answer.json()).toMatchObject({ error: { code: 'host-unknown' } });
+  });
+});
+
+describe('a request that changes something', () => {
+  it('passes from a page of the console, for files of the input directory only', async () => {
+    const asked: unknown[] = [];
+    const app = appWith({ actions: { run: async (_, access) => (asked.push(access), RUN) } });
+
+    expect((await postRun({}, await browserOf(app), app)).status).toBe(202);
+
+    expect(asked).toEqual([{ anywhere: false }]);
+  });
+
+  it('passes with the token and no origin, for files from anywhere', async () => {
+    const asked: unknown[] = [];
+    const actions = { run: async (_: unknown, access: unknown) => (asked.push(access), RUN) };
+
+    expect((await postRun({ token: TOKEN, actions }, { [TOKEN_HEADER]: TOKEN })).status).toBe(202);
+
+    expect(asked).toEqual([{ anywhere: true }]);
+  });
+
+  it.each<[string, (page: Record<string, string>) => Record<string, string>]>([
+    ['the origin alone', ({ origin }) => ({ origin: origin ?? '' })],
+    ['no token of a page', ({ origin, cookie }) => ({ origin: origin ?? '', cookie: cookie ?? '' })],
+    ['no cookie of a page', (page) => ({ ...page, cookie: '' })],
+    ['the cookie of another page', (page) => ({ ...page, cookie: `lote_page=${'A'.repeat(24)}` })],
+    ['the origin of another site', (page) => ({ ...page, origin: 'http://evil.example' })],
+  ])('is refused with %s', async (_, change) => {
+    const app = appWith({ actions: { run: () => Promise.reject(new Error('must not run')) } });
+
+    expect((await postRun({}, change(await browserOf(app)), app)).status).toBe(403);
+  });
+
+  it('is refused from a page of another console', async () => {
+    const page = await browserOf(appWith());
+
+    const answer = await postRun({}, page);
+
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error: { code: 'page-old' } });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['from another site', { origin: 'http://evil.example' }],
+    ['from another port of this machine', { origin: 'http://127.0.0.1:3000' }],
+    ['from a page without an origin', { origin: 'null' }],
+    ['without any origin', {}],
+    ['with the wrong token', { [TOKEN_HEADER]: `${TOKEN}x` }],
+    ['with an empty token', { [TOKEN_HEADER]: '' }],
+    ['with an origin that only begins right', { origin: 'http://127.0.0.1:8091.evil.example' }],
+  ])('is refused %s', async (_, headers) => {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      return RUN;
+    };
+
+    const answer = await postRun({ token: TOKEN, actions: { run } }, headers);
+
+    expect(answer.status).toBe(403);
+    expect(runs).toBe(0);
+  });
+
+  it('is refused with an empty token where none is set', async () => {
+    expect((await postRun({ token: '' }, { [TOKEN_HEADER]: '' })).status).toBe(403);
+  });
+});
+
+describe('a console that is reachable from elsewhere', () => {
+  const elsewhere = { token: TOKEN, access: 'token' } as const;
+
+  it.each(['/', '/api/batches', '/batches/x/files/report.html', '/style.css', '/?token=wrong'])(
+    'shows nothing of %s without the token',
+    async (path) => {
+      expect((await ask(elsewhere, path)).status).toBe(401);
+    },
+  );
+
+  it('answers programs with the token, whatever the host name', async () => {
+    expect((await ask(elsewhere, '/api/batches', { host: 'lote.example', [TOKEN_HEADER]: TOKEN })).status).toBe(200);
+  });
+
+  it('opens a session for a browser and takes the token out of the address', async () => {
+    const opened = await ask(elsewhere, `/?token=${TOKEN}`);
+    const cookie = opened.headers.get('set-cookie') ?? '';
+
+    expect(opened.status).toBe(303);
+    expect(opened.headers.get('location')).toBe('/');
+    expect(cookie).toMatch(/HttpOnly/u);
+    expect(cookie).toMatch(/SameSite=Strict/u);
+    expect(cookie).not.toContain(TOKEN);
+    expect((await ask(elsewhere, '/', { cookie: cookie.split(';')[0] ?? '' })).status).toBe(200);
+    expect((await ask(elsewhere, '/', { cookie: 'lote_console=guess' })).status).toBe(401);
+  });
+
+  it('refuses a POST of a session that comes from another site', async () => {
+    const session = ((await ask(elsewhere, `/?token=${TOKEN}`)).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const app = appWith(elsewhere);
+    const page = await browserOf(app, session);
+
+    expect((await postRun(elsewhere, { ...page, origin: 'http://evil.example' }, app)).status).toBe(403);
+    expect((await postRun(elsewhere, page, app)).status).toBe(202);
+  });
+
+  it.each(['//evil.example/', '//evil.example/x', '/\\evil.example/', '//evil.example/%2f..'])(
+    'never leads to another host: %s',
+    async (path) => {
+      for (const query of [`?token=${TOKEN}`, '?lang=pt', '']) {
+        const answer = await ask(elsewhere, `${path}${query}`);
+
+        expect(answer.headers.get('location') ?? '/').toMatch(/^\/(?![/\\])/u);
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(await answer.text()).not.toContain('evil.example');
+      }
+    },
+  );
+
+  it('tells a health check without the token that it is up, and nothing more', async () => {
+    const answer = await ask(elsewhere, '/api/health');
+
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ status: 'up' });
+  });
+});
+
+describe('every answer', () => {
+  it.each(['/', '/nothing', '/style.css', '/api/batches', '/api/nothing'])(
+    'of %s forbids foreign content and caching',
+    async (path) => {
+      const { headers } = await ask({}, path);
+
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
+      expect(headers.get('cache-control')).toBe('no-store');
+    },
+  );
+
+  it('also of a refusal', async () => {
+    const { status, headers } = await ask({}, '/', { host: 'evil.example' });
+
+    expect(status).toBe(421);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { multipartFile } from '../../../../src/console/http/multipart-file.ts';
+
+const TYPE = 'multipart/form-data; boundary=----LoteBoundary';
+
+function form(parts: readonly { readonly headers: string; readonly body: string }[]): Buffer {
+  const text = parts.map(({ headers, body }) => `------LoteBoundary\r\n${headers}\r\n\r\n${body}\r\n`).join('');
+  return Buffer.from(`${text}------LoteBoundary--\r\n`);
+}
+
+function fileForm(content: string, name = 'may.csv'): Buffer {
+  return form([
+    {
+      headers: `Content-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv`,
+      body: content,
+    },
+  ]);
+}
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(bytes: Buffer, pieceSize = 7): Promise<{ name: string; content: string } | null> {
+  const file = await multipartFile(TYPE, inPieces(bytes, pieceSize));
+  if (file === null) return null;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.content) chunks.push(Buffer.from(chunk));
+  return { name: file.name, content: Buffer.concat(chunks).toString() };
+}
+
+describe('multipartFile', () => {
+  it('gives the bytes of the file, however the network cuts them and whatever they look like', async () => {
+    const hostile = fc.array(
+      fc.constantFrom('\r\n', '--', '------LoteBoundary', '\r\n------LoteBoundar', 'a', '\r', '\n', '€', ','),
+    );
+    await fc.assert(
+      fc.asyncProperty(hostile, fc.integer({ min: 1, max: 64 }), async (words, pieceSize) => {
+        // The one thing no form can carry is its own boundary after a line end: browsers choose one that does not occur.
+        const content = words.join('').replaceAll('\r\n------LoteBoundary', '');
+
+        expect(await read(fileForm(content), pieceSize)).toEqual({ name: 'may.csv', content });
+      }),
+    );
+  });
+
+  it('passes over fields that are no file', async () => {
+    const bytes = form([
+      { headers: 'Content-Disposition: form-data; name="note"', body: 'filename="no.csv"' },
+      { headers: 'content-disposition: form-data; name="file"; filename="yes.csv"', body: 'a,b' },
+    ]);
+
+    expect(await read(bytes)).toEqual({ name: 'yes.csv', content: 'a,b' });
+  });
+
+  it.each([
+    ['nothing was chosen', fileForm('', '')],
+    ['there is no field', Buffer.from('------LoteBoundary--\r\n')],
+  ])('is null when %s', async (_, bytes) => {
+    expect(await read(bytes)).toBeNull();
+  });
+
+  it.each([
+    ['C:\\Users\\Ana\\maio.csv', 'maio.csv'],
+    ['../../etc/passwd', 'passwd'],
+    ['..', 'upload.csv'],
+    ['.hidden.csv', 'hidden.csv'],
+    ['a%22b.csv', 'a_b.csv'],
+    ['fatura\u202Ecsv.exe', 'fatura_csv.exe'],
+    ['tab\there.csv', 'tab_here.csv'],
+    ['faturação maio (2).csv', 'faturação maio (2).csv'],
+    [`${'ã'.repeat(300)}.csv`, `${'ã'.repeat(120)}.csv`],
+  ])('makes a plain name of %j', async (given, expected) => {
+    expect((await read(fileForm('x', given)))?.name).toBe(expected);
+  });
+
+  it.each(['', 'text/csv', 'multipart/form-data', 'multipart/form-data; boundary='])(
+    'refuses the content type %j',
+    async (type) => {
+      await expect(multipartFile(type, inPieces(fileForm('x'), 9))).rejects.toMatchObject({ code: 'usage' });
+    },
+  );
+
+  it.each([0, 20, 60, 118, 130])('refuses a form that ends after %i bytes', async (length) => {
+    await expect(read(fileForm('x'.repeat(40)).subarray(0, length))).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('refuses headers without an end', async () => {
+    const bytes = form([{ headers: `Content-Disposition: ${'x'.repeat(20_000)}`, body: '' }]);
+
+    await expect(read(bytes, 1_000)).rejects.toThrow('part headers of at most');
+  });
+});

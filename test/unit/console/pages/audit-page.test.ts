@@ -1,0 +1,89 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type { AuditEntry } from '../../../../src/domain/ports/operating-ledger.ts';
+import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
+
+const NOON = Date.UTC(2026, 4, 1, 12);
+const PAGE = '/batches/batch-may-0a1b2c3d';
+
+const AUDIT: readonly AuditEntry[] = [
+  {
+    at: NOON,
+    who: 'ana',
+    what: 'pause',
+    why: 'tax office is closed',
+    acceptedDuplicateRisk: false,
+    invoices: 0,
+    examples: [],
+  },
+  {
+    at: NOON + 60_000,
+    who: null,
+    what: 'retry',
+    why: '=1+1 <b>',
+    acceptedDuplicateRisk: true,
+    invoices: 1200,
+    examples: [{ ref: '@F-1', rows: [2], move: 'abandon', from: 'unknown', generation: 1 }],
+  },
+];
+
+async function answerAt(path: string, audit: readonly AuditEntry[] = AUDIT, language = 'en') {
+  const app = createConsoleApp({
+    ledger: ledgerHolding([{ batch: aBatch(), invoices: [anInvoice()] }], { auditOf: async () => audit }),
+    reportsDir: '/nowhere',
+    links: { temporalUi: null },
+    version: '0.1.0',
+    timeZone: 'UTC',
+  });
+  return app.request(`http://127.0.0.1${path}`, { headers: { host: '127.0.0.1', 'accept-language': language } });
+}
+
+describe('the audit of a batch', () => {
+  it('is named on its page, with how often something was done', async () => {
+    expect(await (await answerAt(PAGE)).text()).toMatch(/Done by hand<\/dt>\s*<dd><a href="[^"]+\/audit">2</u);
+    expect(await (await answerAt(PAGE, [])).text()).not.toContain('/audit"');
+  });
+
+  it('tells who did what, when, why, to how many and at which risk', async () => {
+    const page = await (await answerAt(`${PAGE}/audit`)).text();
+
+    expect(page.indexOf('tax office is closed')).toBeLessThan(page.indexOf('=1+1'));
+    for (const text of ['ana', 'paused', 'not known', 'sent again', '1,200', 'The risk of a duplicate was accepted.'])
+      expect(page).toContain(text);
+    expect(page).toContain('@F-1: unknown, sent again under a new key, the first one unsettled');
+    expect(page).toContain('=1+1 &lt;b&gt;');
+  });
+
+  it.each([
+    ['pt', 'Nada foi feito à mão.'],
+    ['es', 'No se hizo nada a mano.'],
+  ])('says in %s that nothing was done', async (language, text) => {
+    const page = await (await answerAt(`${PAGE}/audit`, [], language)).text();
+
+    expect(page).toContain(text);
+    expect(page).not.toContain('audit.csv');
+  });
+
+  it('is downloaded as a file that Excel opens and runs nothing of', async () => {
+    const answer = await answerAt(`${PAGE}/audit.csv`);
+
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"');
+    const text = Buffer.from(await answer.arrayBuffer()).toString('utf8');
+    expect(text.startsWith('\uFEFFsep=;\r\n')).toBe(true);
+    const records = parse(text.slice(text.indexOf('\n') + 1), { delimiter: ';', columns: true });
+    expect(records).toEqual([
+      expect.objectContaining({
+        at: '2026-05-01T12:00:00.000Z',
+        who: 'ana',
+        what: 'pause',
+        accepted_duplicate_risk: 'no',
+      }),
+      expect.objectContaining({ who: '', why: "'=1+1 <b>", invoices: '1200', among_them: "'@F-1: unknown, abandon" }),
+    ]);
+  });
+
+  it.each(['audit', 'audit.csv'])('%s of a batch that nobody knows is 404', async (name) => {
+    expect((await answerAt(`/batches/nobody/${name}`)).status).toBe(404);
+  });
+});

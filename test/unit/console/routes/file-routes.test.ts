@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type { ConsoleActions, ConsoleOptions, Declared, FileCheck } from '../../../../src/console/console-options.ts';
+import { LoteError } from '../../../../src/domain/errors.ts';
+import { pageHeaders } from '../../../support/browser/page-headers.ts';
+import { aBatch, ledgerHolding, type Held } from '../console-ledger.ts';
+
+const CLEAN: FileCheck = {
+  refused: false,
+  sha256: 'f'.repeat(64),
+  proof: {
+    encoding: { name: 'windows-1252', how: 'declared', bom: false },
+    delimiter: { value: '\t', how: 'proved' },
+    decimal: { quantity: { mark: ',', how: 'proved', witness: { row: 8, value: '0,5' } }, unit_price: { mark: null } },
+    header: [{ column: 'invoice_ref', header: 'Fatura n.º' }],
+    ignored: ['Notas'],
+  },
+  rows: 3,
+  rowsWithoutInvoice: 0,
+  invoices: 2,
+  invalid: 0,
+  net: { EUR: '1234.5', BRL: '2' },
+  findings: [],
+  firstBodies: ['{"lines":[]}'],
+};
+
+const WRONG = {
+  row: 7,
+  column: 'quantity',
+  code: 'quantity-unreadable',
+  message: 'Row 7: no number.',
+  severity: 'error',
+} as const;
+
+interface Given {
+  readonly check?: Partial<FileCheck>;
+  readonly files?: Partial<NonNullable<ConsoleActions['files']>>;
+  readonly held?: readonly Held[];
+  readonly options?: Partial<ConsoleOptions>;
+}
+
+function appWith({ check = {}, files = {}, held = [], options = {} }: Given = {}) {
+  return createConsoleApp({
+    ledger: ledgerHolding(held),
+    reportsDir: '/nowhere',
+    links: { temporalUi: 'http://127.0.0.1:8233' },
+    version: '0.1.0',
+    actions: {
+      files: {
+        keep: async (name) => `incoming/0a1b2c3d/${name}`,
+        check: async () => ({ ...CLEAN, ...check }),
+        start: async () => ({ batchId: 'batch-may-0a1b2c3d', sha256: 'f'.repeat(64) }),
+        ...files,
+      },
+    },
+    ...options,
+  });
+}
+
+const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
+
+async function upload(given: Given, name: string, content: string, headers: Record<string, string> = BROWSER) {
+  const body = new FormData();
+  body.set('file', new File([content], name));
+  const app = appWith(given);
+  return app.request('http://127.0.0.1/files', { method: 'POST', headers: await fromPage(app, headers), body });
+}
+
+/** A request of a page of the same console; other headers are those of somebody else. */
+async function fromPage(app: ReturnType<typeof createConsoleApp>, headers: Record<string, string>) {
+  if (headers !== BROWSER) return headers;
+  const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
+  return { ...BROWSER, ...(await pageHeaders('http://127.0.0.1', load)) };
+}
+
+async function checkPage(given: Given, query = 'file=incoming/0a1b2c3d/may.csv'): Promise<string> {
+  return (await appWith(given).request(`http://127.0.0.1/check?${query}`, { headers: BROWSER })).text();
+}
+
+describe('a file that comes by the browser', () => {
+  it('is kept as it came, and checked next', async () => {
+    const kept: string[] = [];
+    const keep = async (name: string, content: AsyncIterable<Uint8Array>) => {
+      for await (const bytes of content) kept.push(Buffer.from(bytes).toString());
+      return `incoming/0a1b2c3d/${name}`;
+    };
+
+    const answer = await upload({ files: { keep } }, 'maio & junho.csv', 'a,b\r\n1,"2"\r\n');
+
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe('/check?file=incoming%2F0a1b2c3d%2Fmaio+%26+junho.csv');
+    expect(kept.join('')).toBe('a,b\r\n1,"2"\r\n');
+  });
+
+  it('is refused from a page of somebody else, before a byte of it is kept', async () => {
+    const keep = () => Promise.reject(new Error('must not be kept'));
+
+    const answer = await upload({ files: { keep } }, 'may.csv', 'x', {
+      host: '127.0.0.1',
+      origin: 'http://evil.example',
+    });
+
+    expect(answer.status).toBe(403);
+  });
+
+  it('that is too large is told so on a page', async () => {
+    const keep = () => Promise.reject(new LoteError('usage', 'Receiving a file: it must be smaller.'));
+
+    const answer = await upload({ files: { keep } }, 'may.csv', 'x');
+
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('Receiving a file: it must be smaller.');
+  });
+
+  it('that was not chosen leads back to the form', async () => {
+    const body = new FormData();
+    body.set('file', new File([], ''));
+
+    const app = appWith();
+    const headers = await fromPage(app, BROWSER);
+    const answer = await app.request('http://127.0.0.1/files', { method: 'POST', headers, body });
+
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+  });
+
+  it('has no form where nothing can be started', async () => {
+    const home = async (options: Partial<ConsoleOptions>) =>
+      (await appWith({ options }).request('http://127.0.0.1/', { headers: BROWSER })).text();
+
+    expect(await home({})).toContain('action="/files?');
+    expect(await home({ actions: {} })).not.toContain('action="/files?');
+    const answer = await appWith({ options: { actions: {} } }).request('http://127.0.0.1/check?file=x', {
+      headers: BROWSER,
+    });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('the check of a file', () => {
+  it('offers to start what is clean, with what it comes to and how it was read', async () => {
+    const page = await checkPage({});
+
+    expect(page).toContain('No errors: all 2 invoices can be sent.');
+    expect(page).toContain('Start: issue 2 invoices');
+    expect(page).toMatch(/1,234\.50<\/span> EUR/u);
+    expect(page).toContain('windows-1252 <span class="soft">(declared)');
+    expect(page).toContain('tab <span class="soft">(proved by the file)');
+    expect(page).toContain('comma <span class="soft">(proved by the file; row 8: 0,5)');
+    expect(page).not.toContain('Decimal mark in unit_price');
+    expect(page).toContain('Fatura n.º');
+    expect(page).toContain('Notas');
+  });
+
+  it('says how many cannot go, why, and offers to start the others', async () => {
+    const page = await checkPage({ check: { invalid: 1, rowsWithoutInvoice: 2, findings: [WRONG] } });
+
+    expect(page).toContain('1 of 2 invoices has an error and cannot be sent.');
+    expect(page).toContain('2 rows belong to no invoice.');
+    expect(page).toContain('Row 7: no number.');
+    expect(page).toContain('Start: issue 1 invoice<');
+    expect(page).toContain('action="/files?');
+  });
+
+  it.each([
+    ['is refused', { refused: true, invoices: 0, findings: [WRONG] }],
+    ['has no valid invoice', { invalid: 2, findings: [WRONG] }],
+  ])('offers no start for a file that %s', async (_, check) => {
+    const page = await checkPage({ check });
+
+    expect(page).not.toContain('action="/start');
+    expect(page).toContain('Row 7: no number.');
+  });
+
+  it('names the batch that these bytes had before', async () => {
+    const held = [{ batch: aBatch({ sha256: CLEAN.sha256, file: 'april.csv' }), invoices: [] }];
+
+    expect(await checkPage({ held })).toMatch(
+      /was started before, as batch <a href="\/batches\/batch-may-0a1b2c3d">april\.csv</u,
+    );
+  });
+
+  it('passes on what the operator declares, and nothing that is none of it', async () => {
+    const asked: Declared[] = [];
+    const check = async (_: string, declared: Declared) => {
+      asked.push(declared);
+      return CLEAN;
+    };
+
+    const page = await checkPage(
+      { files: { check } },
+      'file=may.csv&decimal=,&encoding=cp850&duplicateRows=&lookAlikes=keep&onInvalid=hold',
+    );
+    await checkPage({ files: { check } }, 'file=may.csv&decimal=x&encoding=../x&lookAlikes=maybe');
+
+    expect(asked).toEqual([{ decimal: ',', encoding: 'cp850', lookAlikes: 'keep' }, {}]);
+    expect(page).toContain('<input type="hidden" name="lookAlikes" value="keep" />');
+    expect(page).toMatch(/<option value="keep" selected>are invoices of their own/u);
+    expect(page).toContain('<input type="hidden" name="decimal" value="," />');
+    expect(page).toMatch(/<option value="cp850" selected>/u);
+  });
+
+  it('links to the start form of the Temporal UI, with the input to type there', async () => {
+    const page = await checkPage({});
+
+    expect(page).toContain('workflows/start-workflow?taskQueue=lote&amp;workflowType=invoiceBatch');
+    expect(page).toContain('{&quot;file&quot;:&quot;incoming/0a1b2c3d/may.csv&quot;}');
+  });
+
+  it('shows a proof of a shape that it does not know as data', async () => {
+    const page = await checkPage({ check: { proof: { encoding: 3, decimal: 'x', header: [1], novelty: '<b>' } } });
+
+    expect(page).toContain('&quot;novelty&quot;: &quot;&lt;b&gt;&quot;');
+  });
+
+  it.each([
+    ['without a file', '', 404],
+    ['of a file that is not there', 'file=gone.csv', 400],
+  ])('%s is no page', async (_, query, status) => {
+    const check = () => Promise.reject(new LoteError('file-unreadable', 'There is no such file.'));
+    const answer = await appWith({ files: { check } }).request(`http://127.0.0.1/check?${query}`, { headers: BROWSER });
+
+    expect(answer.status).toBe(status);
+  });
+});
+
+describe('the start of a file', () => {
+  async function start(given: Given, fields: Record<string, string>, headers: Record<string, string> = BROWSER) {
+    const app = appWith(given);
+    return app.request('http://127.0.0.1/start', {
+      method: 'POST',
+      headers: { ...(await fromPage(app, headers)), 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(fields).toString(),
+    });
+  }
+
+  it('starts it with what was declared, and leads to the batch', async () => {
+    const started: unknown[] = [];
+    const startFile = async (file: string, declared: Declared) => {
+      started.push([file, declared]);
+      return { batchId: 'batch-may-0a1b2c3d', sha256: 'ab' };
+    };
+
+    const answer = await start(
+      { files: { start: startFile } },
+      { file: 'incoming/x/may.csv', decimal: ',', lookAlikes: 'keep' },
+    );
+
+    expect(started).toEqual([['incoming/x/may.csv', { decimal: ',', lookAlikes: 'keep' }]]);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/batches/batch-may-0a1b2c3d?started=ab']);
+  });
+
+  it('starts it with the accepted risk of a duplicate, which is asked for only where a refusal is no proof', async () => {
+    const started: unknown[] = [];
+    const startFile = async (file: string, declared: Declared) => {
+      started.push([file, declared]);
+      return { batchId: 'batch-may-0a1b2c3d', sha256: 'ab' };
+    };
+    const profileWith = (mismatchCodes: readonly string[]) => ({ serviceProfile: { idempotency: { mismatchCodes } } });
+
+    await start({ files: { start: startFile } }, { file: 'incoming/x/may.csv', acceptDuplicateRisk: 'yes' });
+
+    expect(started).toEqual([['incoming/x/may.csv', { acceptDuplicateRisk: true }]]);
+    expect(await checkPage({ options: profileWith([]) })).toContain('name="acceptDuplicateRisk"');
+    expect(await checkPage({ options: profileWith(['mismatch']) })).not.toContain('acceptDuplicateRisk');
+    expect(await checkPage({})).not.toContain('acceptDuplicateRisk');
+  });
+
+  it.each([
+    ['from a page of somebody else', { host: '127.0.0.1', origin: 'http://evil.example' }],
+    ['from a page that hides where it is', { host: '127.0.0.1', origin: 'null' }],
+    ['from a program without the token', { host: '127.0.0.1' }],
+  ])('is refused %s', async (_, headers) => {
+    const startFile = () => Promise.reject(new Error('must not start'));
+
+    expect((await start({ files: { start: startFile } }, { file: 'may.csv' }, headers)).status).toBe(403);
+  });
+
+  it('without a file leads back, and a form that is too large is refused', async () => {
+    expect((await start({}, {})).headers.get('location')).toBe('/');
+    expect((await start({}, { file: 'x'.repeat(20_000) })).status).toBe(413);
+  });
+
+  it('leads to a page that waits for the worker, and from there to the batch that has these bytes', async () => {
+    const waiting = await appWith().request('http://127.0.0.1/batches/batch-new-1?started=ab', { headers: BROWSER });
+    const held = [{ batch: aBatch({ sha256: 'ab' }), invoices: [] }];
+    const known = await appWith({ held }).request('http://127.0.0.1/batches/batch-new-1?started=ab', {
+      headers: BROWSER,
+    });
+
+    expect(await waiting.text()).toContain('waits for a worker to read its file');
+    expect([known.status, known.headers.get('location')]).toEqual([303, '/batches/batch-may-0a1b2c3d']);
+  });
+});

@@ -1,0 +1,121 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type { Night } from '../../../../src/domain/ports/drop-folder.ts';
+import type { NightEntry } from '../../../../src/domain/ports/run-log.ts';
+import { createNightBook } from '../../../../src/report/nightly/run-log.ts';
+import { ledgerHolding } from '../console-ledger.ts';
+
+const TWO = Date.UTC(2026, 4, 1, 2);
+
+let reportsDir: string;
+
+beforeEach(async () => {
+  reportsDir = await mkdtemp(join(tmpdir(), 'lote-nights-'));
+});
+
+afterEach(async () => {
+  await rm(reportsDir, { recursive: true, force: true });
+});
+
+function nightOf(date: string, run = 'aaaa1111'): Night {
+  return { nightId: `${date}-${run}`, date, workflowId: `night-${date}`, runId: run, startedAt: TWO };
+}
+
+function entry(given: Partial<NightEntry>): NightEntry {
+  return {
+    ...{ slot: given.name ?? '1', name: 'may.csv', shelvedAs: 'archive/2026-05-01/may.csv', verdict: 'issued' },
+    ...{ sentences: [], known: false, resumed: false, batchId: 'batch-may-1', invoices: 3, issued: 3 },
+    ...{ report: null, corrections: null },
+    ...given,
+  };
+}
+
+async function pageOf(path: string, language = 'en'): Promise<string> {
+  const app = createConsoleApp({
+    ledger: ledgerHolding([]),
+    reportsDir,
+    links: { temporalUi: null },
+    version: '0.1.0',
+    timeZone: 'UTC',
+  });
+  const headers = { host: '127.0.0.1', 'accept-language': language };
+  return (await app.request(`http://127.0.0.1${path}`, { headers })).text();
+}
+
+describe('the nights', () => {
+  it('are none at first, and it says how to have some', async () => {
+    expect(await pageOf('/nights')).toContain('lote nightly on');
+    expect(await pageOf('/nights', 'es')).toContain('Todavía no hubo ninguna noche.');
+  });
+
+  it('are listed as their book wrote them, the last one first, with what became of their files', async () => {
+    const book = createNightBook(reportsDir);
+    const [first, second] = [nightOf('2026-05-01'), nightOf('2026-05-02')];
+    await book.record(first, entry({}));
+    await book.finish(first, { waiting: [], finishedAt: TWO + 60_000 });
+    await book.record(second, entry({ name: 'bad.csv', verdict: 'refused', issued: 0, batchId: null }));
+    await book.finish(second, { waiting: [{ name: 'big.csv', reason: 'growing' }], finishedAt: TWO + 60_000 });
+
+    const page = await pageOf('/nights');
+
+    expect([...page.matchAll(/href="\/nights\/([\d-]+)"/gu)].map(([, date]) => date)).toEqual([
+      '2026-05-02',
+      '2026-05-01',
+    ]);
+    expect(page).toMatch(/state bad">2 of 2 files need somebody\./u);
+    expect(page).toMatch(/state good">Everything went out: 1 file\./u);
+    expect(page).toContain('Friday, May 1, 2026');
+  });
+
+  it('say of each file where it lies and why, what is worst first', async () => {
+    const book = createNightBook(reportsDir);
+    const night = nightOf('2026-05-01');
+    await book.record(night, entry({ name: 'good.csv', known: true }));
+    await book.record(
+      night,
+      entry({
+        ...{ name: '<b>.csv', verdict: 'refused', batchId: null, shelvedAs: 'refused/2026-05-01/<b>.csv' },
+        sentences: ['It has no header.'],
+      }),
+    );
+    await book.finish(night, { waiting: [{ name: 'big.csv', reason: 'no-marker' }], finishedAt: TWO + 60_000 });
+
+    const page = await pageOf('/nights/2026-05-01', 'pt');
+
+    expect(page.indexOf('&lt;b&gt;.csv')).toBeLessThan(page.indexOf('good.csv'));
+    for (const text of [
+      'It has no header.',
+      'refused/2026-05-01/',
+      'href="/batches/batch-may-1"',
+      'O mesmo conteúdo já tinha vindo antes.',
+      'recusado',
+      'big.csv',
+      'Falta o seu marcador .done',
+      '2 de 3 ficheiros precisam de alguém.',
+    ])
+      expect(page).toContain(text);
+    expect(page).toContain('Nada dele foi enviado.');
+    expect(page).not.toContain('<b>');
+  });
+
+  it('that were interrupted say what happens next', async () => {
+    await createNightBook(reportsDir).record(nightOf('2026-05-01'), entry({}));
+
+    expect(await pageOf('/nights/2026-05-01')).toContain('the next night goes on with what it left');
+  });
+
+  it.each(['{', '[]', '{"date":"2026-05-01"}'])('whose summary is %s are listed, and cannot be read', async (text) => {
+    await mkdir(join(reportsDir, 'nights'), { recursive: true });
+    await writeFile(join(reportsDir, 'nights', '2026-05-01.json'), text);
+
+    expect(await pageOf('/nights')).toContain('The summary of this night cannot be read.');
+    expect(await pageOf('/nights/2026-05-01')).toContain('There is nothing at this address.');
+  });
+
+  it.each(['2026-05-09', '2026-5-9', '..%2F..%2Fetc', 'x'])('of %s are not there', async (date) => {
+    expect(await pageOf(`/nights/${date}`)).toContain('There is nothing at this address.');
+  });
+});

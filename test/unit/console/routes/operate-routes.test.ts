@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type {
+  ConsoleActions,
+  ReconcileAnswer,
+  RetryAnswer,
+  RetryWish,
+} from '../../../../src/console/console-options.ts';
+import { LoteError } from '../../../../src/domain/errors.ts';
+import type { BatchInvoice, BatchRecord } from '../../../../src/domain/ports/ledger.ts';
+import { pageHeaders } from '../../../support/browser/page-headers.ts';
+import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
+
+const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
+const STRANGER = { host: '127.0.0.1', origin: 'http://evil.example' };
+const PAGE = '/batches/batch-may-0a1b2c3d';
+const NO = { code: 'no', message: 'No.' };
+const MIXED: readonly BatchInvoice[] = [
+  anInvoice({ ordinal: 1 }),
+  anInvoice({ ordinal: 2, state: 'failed', reason: NO, rows: [7, 8] }),
+  anInvoice({ ordinal: 3, state: 'held', reason: NO }),
+  anInvoice({ ordinal: 4, state: 'unknown', reason: NO }),
+];
+
+interface Given {
+  readonly batch?: Partial<BatchRecord>;
+  readonly invoices?: readonly BatchInvoice[];
+  readonly actions?: ConsoleActions;
+}
+
+const ENDED: RetryAnswer = { how: 'ended', moved: 2, refused: { 'generations-spent': 1 } };
+const ASKED: ReconcileAnswer = { how: 'ended', asked: 5, settled: 4, repeated: 2, found: 1, serviceAway: true };
+const ABLE: ConsoleActions = { retry: async () => ENDED, reconcile: async () => ASKED };
+
+function appWith({ batch = {}, invoices = MIXED, actions = ABLE }: Given = {}) {
+  return createConsoleApp({
+    ledger: ledgerHolding([{ batch: aBatch(batch), invoices }]),
+    reportsDir: '/nowhere',
+    links: { temporalUi: null },
+    version: '0.1.0',
+    timeZone: 'UTC',
+    actions,
+  });
+}
+
+async function pageOf(path: string, given: Given = {}, language = 'en'): Promise<string> {
+  const headers = { ...BROWSER, 'accept-language': language };
+  return (await appWith(given).request(`http://127.0.0.1${path}`, { headers })).text();
+}
+
+async function post(
+  path: string,
+  fields: readonly (readonly [string, string])[],
+  given: Given = {},
+  headers: Record<string, string> = BROWSER,
+) {
+  const app = appWith(given);
+  return app.request(`http://127.0.0.1${path}`, {
+    method: 'POST',
+    headers: { ...(await fromPage(app, headers)), 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
+  });
+}
+
+/** A request of a page of the same console; other headers are those of somebody else. */
+async function fromPage(app: ReturnType<typeof createConsoleApp>, headers: Record<string, string>) {
+  if (headers !== BROWSER) return headers;
+  const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
+  return { ...BROWSER, ...(await pageHeaders('http://127.0.0.1', load)) };
+}
+
+describe('sending again, from the page of a batch', () => {
+  it('offers the states that may go again and are there, each with its number', async () => {
+    const page = await pageOf(PAGE);
+
+    expect([...page.matchAll(/name="states" value="(\w+)" checked/gu)].map(([, state]) => state)).toEqual([
+      'failed',
+      'held',
+    ]);
+    expect(page).toContain(`action="${PAGE}/retry?form=`);
+  });
+
+  it.each([
+    ['while the batch runs', { batch: { state: 'running' as const } }],
+    ['where everything went out', { invoices: [anInvoice()] }],
+    ['where nobody could do it', { actions: {} }],
+  ])('offers nothing %s', async (_, given) => {
+    expect(await pageOf(PAGE, given)).not.toContain('/retry"');
+  });
+
+  it('hands over states and reason, and says what became of them', async () => {
+    const wishes: RetryWish[] = [];
+    const retry = async (wish: RetryWish) => {
+      wishes.push(wish);
+      return ENDED;
+    };
+
+    const many = await post(
+      `${PAGE}/retry`,
+      [
+        ['states', 'failed'],
+        ['states', 'held'],
+        ['reason', ' engine is back '],
+      ],
+      { actions: { retry } },
+    );
+    await post(
+      `${PAGE}/retry`,
+      [
+        ['states', 'held'],
+        ['reason', 'x'],
+      ],
+      { actions: { retry } },
+    );
+
+    expect(wishes).toEqual([
+      {
+        batchId: 'batch-may-0a1b2c3d',
+        states: ['failed', 'held'],
+        reason: 'engine is back',
+        acceptDuplicateRisk: false,
+      },
+      { batchId: 'batch-may-0a1b2c3d', states: ['held'], reason: 'x', acceptDuplicateRisk: false },
+    ]);
+    const page = await pageOf(many.headers.get('location') ?? '');
+    expect(page).toContain('Sent again: 2 invoices.');
+    expect(page).toContain('1 invoice was left as it is: sent as often as the service profile allows');
+  });
+
+  it.each([
+    ['without a reason', [['states', 'failed']]],
+    [
+      'with an empty reason',
+      [
+        ['states', 'failed'],
+        ['reason', '  '],
+      ],
+    ],
+    ['without a state', [['reason', 'x']]],
+    [
+      'with a state that only rows may name',
+      [
+        ['states', 'unknown'],
+        ['reason', 'x'],
+      ],
+    ],
+    [
+      'with a state that never goes again',
+      [
+        ['states', 'issued'],
+        ['reason', 'x'],
+      ],
+    ],
+  ] as const)('is led back %s, and nothing is sent', async (_, fields) => {
+    const retry = () => Promise.reject(new Error('must not be sent'));
+
+    const answer = await post(`${PAGE}/retry`, fields, { actions: { retry } });
+
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, PAGE]);
+  });
+
+  it('is told in its own language why nothing could be done', async () => {
+    const retry = () => Promise.reject(new LoteError('transition-refused', 'Its file was refused. Nothing was done.'));
+
+    const answer = await post(
+      `${PAGE}/retry`,
+      [
+        ['states', 'failed'],
+        ['reason', 'x'],
+      ],
+      { actions: { retry } },
+    );
+
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Its file was refused.')]);
+  });
+});
+
+describe('sending again, from the page of an invoice', () => {
+  it.each([
+    [2, 'Failed and refused invoices go under a new key'],
+    [4, 'The same request goes again under the same key'],
+  ])('offers it for invoice %i, and says how it would go', async (ordinal, text) => {
+    const page = await pageOf(`${PAGE}/invoices/${ordinal}`);
+
+    expect(page).toContain(`action="${PAGE}/invoices/${ordinal}/retry?form=`);
+    expect(page).toContain(text);
+  });
+
+  it('offers nothing for one that went out', async () => {
+    expect(await pageOf(`${PAGE}/invoices/1`)).not.toContain('/retry"');
+  });
+
+  it('names a row, never a reference, and accepts a risk only by word', async () => {
+    const wishes: RetryWish[] = [];
+    const retry = async (wish: RetryWish): Promise<RetryAnswer> => {
+      wishes.push(wish);
+      return { how: 'joined' };
+    };
+    const given = { actions: { retry } };
+
+    const answer = await post(`${PAGE}/invoices/2/retry`, [['reason', 'again']], given);
+    await post(
+      `${PAGE}/invoices/4/retry`,
+      [
+        ['reason', 'again'],
+        ['acceptDuplicateRisk', 'yes'],
+      ],
+      given,
+    );
+
+    expect(wishes.map(({ rows, acceptDuplicateRisk }) => [rows, acceptDuplicateRisk])).toEqual([
+      [[7], false],
+      [[5], true],
+    ]);
+    expect(JSON.stringify(wishes)).not.toContain('F-');
+    expect(await pageOf(answer.headers.get('location') ?? '')).toContain('it takes them up when its pages have ended');
+  });
+});
+
+describe('asking the service now', () => {
+  it('is offered where an answer or a final word is missing', async () => {
+    expect(await pageOf(PAGE)).toContain(`action="${PAGE}/reconcile?form=`);
+    expect(await pageOf(`${PAGE}/invoices/4`)).toContain(`action="${PAGE}/invoices/4/reconcile?form=`);
+    expect(await pageOf(`${PAGE}/invoices/2`)).not.toContain('/reconcile"');
+    expect(await pageOf(PAGE, { invoices: [anInvoice()] })).not.toContain('/reconcile"');
+  });
+
+  it.each([PAGE, `${PAGE}/invoices/4`])('leads back to %s with what was found', async (page) => {
+    const answer = await post(`${page}/reconcile`, []);
+
+    expect(answer.headers.get('location')).toMatch(new RegExp(`^${page}\\?done=reconcile`, 'u'));
+    const told = await pageOf(answer.headers.get('location') ?? '');
+    expect(told).toContain('Asked for 5 documents, 4 of them now have a final word.');
+    expect(told).toContain('Repeated 2 requests without an answer, 1 of them were found.');
+    expect(told).toContain('The service does not answer');
+  });
+
+  it('says so when it takes longer', async () => {
+    const reconcile = async (): Promise<ReconcileAnswer> => ({ how: 'started' });
+
+    const answer = await post(`${PAGE}/reconcile`, [], { actions: { reconcile } });
+
+    expect(await pageOf(answer.headers.get('location') ?? '', {}, 'pt')).toContain('O serviço está a ser consultado.');
+  });
+});
+
+describe('every operation', () => {
+  const paths = ['retry', 'reconcile', 'operations', 'invoices/2/retry', 'invoices/2/reconcile'];
+
+  it.each(paths)('%s from a page of somebody else is refused', async (path) => {
+    const actions: ConsoleActions = {
+      retry: () => Promise.reject(new Error('must not be sent')),
+      reconcile: () => Promise.reject(new Error('must not be sent')),
+      operate: () => Promise.reject(new Error('must not be sent')),
+    };
+
+    const fields = [
+      ['reason', 'x'],
+      ['states', 'failed'],
+      ['kind', 'resume'],
+    ] as const;
+
+    expect((await post(`${PAGE}/${path}`, fields, { actions }, STRANGER)).status).toBe(403);
+  });
+
+  it.each(paths)('%s is 404 where nobody could do it, and of a batch that nobody knows', async (path) => {
+    expect((await post(`${PAGE}/${path}`, [], { actions: {} })).status).toBe(404);
+    expect((await post(`/batches/nobody/${path}`, [])).status).toBe(404);
+  });
+
+  it('has nothing to say about an address that somebody made up', async () => {
+    for (const query of [
+      'done=retry',
+      'done=retry&how=ended&moved=<b>',
+      'done=reconcile&how=x',
+      'done=x',
+      'done=pause&done=x',
+    ])
+      expect(await pageOf(`${PAGE}?${query}`)).not.toContain('<b>');
+    expect(await pageOf(`${PAGE}?done=retry&how=ended&moved=-5`)).toContain('Sent again: 0 invoices.');
+    expect(await pageOf(`${PAGE}?done=nonsense`)).not.toContain('role="status"');
+  });
+});

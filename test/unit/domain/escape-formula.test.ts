@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { csvRecord } from '../../../src/domain/csv-record.ts';
+import { inertCell, originalCell } from '../../../src/domain/escape-formula.ts';
+
+describe('inertCell', () => {
+  it.each([
+    '=1+1',
+    '+cmd',
+    '-2+3',
+    '@SUM(A1)',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '＝1+1',
+    '＋1+A1',
+    '－1+A1',
+    '＠x',
+    "'=1",
+    '-',
+    '+-1',
+    '-1=2',
+    '- A1',
+  ])('puts a quote before %j', (text) => {
+    expect(inertCell(text)).toBe(`'${text}`);
+  });
+
+  it.each([
+    '',
+    'Serviço',
+    '-12',
+    '-12.50',
+    '+3',
+    '-1.234,56',
+    "-1'234.50",
+    '-1 234,50',
+    '-12,50 €',
+    '-€ 12',
+    '-12.5 EUR',
+    '-5%',
+    '-1.5E-7',
+    "'quoted",
+    "O'Neill",
+    'a=b',
+  ])('leaves %j as it is', (text) => {
+    expect(inertCell(text)).toBe(text);
+  });
+
+  it('is undone by originalCell, whatever the text', () => {
+    const sign = fc.constantFrom('=', '+', '-', '@', "'", '\t', '\r', '\n', '＝', '1', ',', ' ', 'E', 'a');
+    const text = fc.oneof(
+      fc.string(),
+      fc.array(sign, { maxLength: 6 }).map((signs) => signs.join('')),
+    );
+
+    fc.assert(
+      fc.property(text, (cell) => {
+        expect(originalCell(inertCell(cell))).toBe(cell);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('leaves nothing that starts like a formula, except signed numbers', () => {
+    fc.assert(
+      fc.property(fc.string(), (cell) => {
+        expect(inertCell(cell)).toMatch(/^(?:[^=+\-@\t\r\n]|[+-]\s*[€$£]?\s*\d|$)/u);
+      }),
+    );
+  });
+});
+
+describe('csvRecord', () => {
+  it('quotes a cell that holds the separator of any locale, so that it stays one cell in each', () => {
+    expect(csvRecord(['a;=1', 'b,=1', 'c\t=1', 'd|=1', 'plain'], ',')).toBe('"a;=1","b,=1","c\t=1","d|=1",plain');
+  });
+
+  it('doubles quotes and keeps line ends inside', () => {
+    expect(csvRecord(['say "no"', 'two\r\nlines'], ';')).toBe('"say ""no""";"two\r\nlines"');
+  });
+
+  it('quotes outer white space, which some readers trim', () => {
+    expect(csvRecord([' a', 'b '], ';')).toBe('" a";"b "');
+  });
+});

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonReader } from '../../../../src/ingest/json/json-reader.ts';
+import { jsonText } from '../../../../src/ingest/json/json-value.ts';
+import { Refusal } from '../../../../src/ingest/refusal.ts';
+
+interface ReadJson {
+  readonly format: string;
+  readonly records: readonly string[];
+}
+
+function read(text: string, size = 1 << 16): ReadJson {
+  const reader = new JsonReader();
+  const bytes = Buffer.from(text);
+  const records: string[] = [];
+  for (let at = 0; at < bytes.length; at += size)
+    records.push(...reader.write(bytes.subarray(at, at + size)).map(jsonText));
+  records.push(...reader.end().map(jsonText));
+  return { format: reader.format, records };
+}
+
+function refused(text: string, size?: number): unknown {
+  try {
+    return read(text, size);
+  } catch (error) {
+    return error instanceof Refusal ? error.finding : error;
+  }
+}
+
+describe('JsonReader', () => {
+  it.each([
+    ['[{"a":1},{"b":2}]', 'json'],
+    ['{"x":[1,{"invoices":[7]}],"invoices":[{"a":1},{"b":2}],"y":null}', 'json'],
+    ['{"a":1}\n{"b":2}\n', 'ndjson'],
+    ['\n{"a":1} \r\n\r\n {"b":2}', 'ndjson'],
+  ])('finds the records of %s', (text, format) => {
+    for (const size of [1, 2, 3, 1000]) expect(read(text, size)).toEqual({ format, records: ['{"a":1}', '{"b":2}'] });
+  });
+
+  it('takes one object without a list of invoices for one record', () => {
+    expect(read('{"a":{"invoices":[]},\n"b":[]}')).toEqual({
+      format: 'ndjson',
+      records: ['{"a":{"invoices":[]},"b":[]}'],
+    });
+  });
+
+  it('keeps number tokens exactly', () => {
+    const numbers = '[1.10,-0,1E400,0.1000000000000000055511151231257827,123456789012345678901234567890]';
+
+    expect(read(`[${numbers}]`).records).toEqual([numbers]);
+  });
+
+  it('keeps __proto__ as a name like any other', () => {
+    expect(read('[{"__proto__":{"a":1},"constructor":2}]').records).toEqual(['{"__proto__":{"a":1},"constructor":2}']);
+  });
+
+  it.each([
+    ['[1,]', 'json-broken', 'Line 1, column 3'],
+    ['[{"a":1,}]', 'json-broken', 'Line 1, column 8'],
+    ['[\n {"ã":1\n  "b":2}]', 'json-broken', 'Line 3, column 3'],
+    ['[\n{"a" 1}]', 'json-broken', 'Line 2, column 6'],
+    ['[{a:1}]', 'json-broken', 'Line 1, column 3'],
+    ['[1}', 'json-broken', 'Line 1, column 3'],
+    ['[1] x', 'json-broken', 'Line 1, column 5'],
+    ['[1][2]', 'json-broken', 'Line 1, column 4'],
+    ['[01]', 'json-broken', 'Line 1, column 3'],
+    ['["\\x"]', 'json-broken', 'Line 1, column 4'],
+    ['{"a":1} 5', 'json-broken', 'Line 1, column'],
+    ['[{"ã":1,"a":1,\n"ã":2}]', 'json-duplicate-key', 'Line 2, column 1'],
+    ['[{"a":{"b":1,"b":1}}]', 'json-duplicate-key', 'Line 1, column 14'],
+    ['[{"a":1}', 'json-truncated', 'Line 1'],
+    ['[{"a":"x', 'json-truncated', 'Line 1'],
+    ['{"a":1}\n{"a"', 'json-truncated', 'Line 2'],
+    ['["\\ud800"]', 'json-lone-surrogate', 'Line 1, column 2'],
+    ['["\\udc00\\ud800"]', 'json-lone-surrogate', 'Line 1, column 2'],
+  ])('refuses %j as %s at %s', (text, code, place) => {
+    const finding = refused(text);
+
+    expect(finding).toMatchObject({ code, severity: 'error' });
+    expect((finding as { message: string }).message).toContain(place);
+    expect(refused(text, 1), 'in chunks of one byte').toMatchObject({ code });
+  });
+
+  it('refuses deep nesting long before it costs anything', () => {
+    expect(refused('['.repeat(1_000_000))).toMatchObject({ code: 'json-too-deep' });
+    expect(refused('{"a":'.repeat(1_000_000))).toMatchObject({ code: 'json-too-deep' });
+    expect(refused(`${'['.repeat(64)}${']'.repeat(64)}`)).toMatchObject({ records: expect.any(Array) as unknown });
+  });
+
+  it('refuses a text or a record that would fill the memory', () => {
+    expect(refused(`["${'x'.repeat(6 * 1024 * 1024)}"]`, 1 << 18)).toMatchObject({ code: 'json-token-too-long' });
+    expect(refused(`[[${'1,'.repeat(600_000)}1]]`, 1 << 18)).toMatchObject({ code: 'json-record-too-large' });
+  });
+
+  it('reads whatever JSON.stringify writes, and nothing that JSON.parse refuses', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 9 }), (value, size) => {
+        const text = JSON.stringify([value]);
+        const result = refused(text, size);
+        const hostile = result as { code?: string };
+        if (hostile.code === 'json-lone-surrogate') return;
+        expect(result).toEqual({ format: 'json', records: [JSON.stringify(value)] });
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"b"', '1', 'null', ' ', '\n'), {
+          maxLength: 12,
+        }),
+        (parts) => {
+          const text = `[${parts.join('')}]`;
+          let parsed = true;
+          try {
+            JSON.parse(text);
+          } catch {
+            parsed = false;
+          }
+          if (!parsed) expect(refused(text)).toMatchObject({ severity: 'error' });
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});

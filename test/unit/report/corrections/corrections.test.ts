@@ -1,0 +1,241 @@
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../../src/domain/invoice.ts';
+import { OUTCOMES } from '../../../../src/domain/invoice-state.ts';
+import type { BatchInvoice } from '../../../../src/domain/ports/ledger.ts';
+import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
+import { isCorrectable, planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
+import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';
+import type { CsvDialect, OriginalJson } from '../../../../src/report/corrections/original-file.ts';
+import { topLevelMembers } from '../../../../src/report/formats/top-level-members.ts';
+import { batchInvoice, each, portionsOf, textOf, unsentInvoice } from '../batch-invoices.ts';
+
+const DIALECT: CsvDialect = { delimiter: ';', newline: '\r\n', encoding: 'utf8', byteOrderMark: false };
+const HEADER = ['invoice_ref', 'description', 'unit_price'];
+const RECORDS = [
+  { row: 2, cells: ['F-1', 'Café', '1,50'] },
+  { row: 3, cells: ['F-2', '=evil()', '-2,50'] },
+  { row: 4, cells: ['F-1', 'Chá; verde', '3'] },
+  { row: 5, cells: ['F-3', 'Água', 'x'] },
+];
+const REFUSED = { code: 'tax-code-unknown', message: 'Unknown\ntax code.' };
+
+function csv(dialect: Partial<CsvDialect> = {}, header = HEADER, records = RECORDS) {
+  return {
+    kind: 'csv',
+    extension: 'csv',
+    header,
+    dialect: { ...DIALECT, ...dialect },
+    records: each(records),
+  } as const;
+}
+
+function plan(invoices: readonly BatchInvoice[], findings: readonly Finding[] = []) {
+  return planCorrections(portionsOf(invoices), findings);
+}
+
+async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+}
+
+describe('isCorrectable', () => {
+  it('is true for definite noes alone, never for an invoice that may be alive at the service', () => {
+    const correctable = OUTCOMES.filter((state) => isCorrectable({ state, reason: REFUSED }));
+
+    expect(correctable).toEqual(['failed', 'rejected', 'invalid', 'conflict']);
+  });
+
+  it('takes a held invoice only when merchant details are what is missing', () => {
+    expect(isCorrectable({ state: 'held', reason: { code: 'merchant-details-missing', message: '' } })).toBe(true);
+    expect(isCorrectable({ state: 'held', reason: { code: 'failure-budget-spent', message: '' } })).toBe(false);
+  });
+});
+
+describe('csvCorrections', () => {
+  it('hands back whole invoices in the file order, with state and reason at the end of each row', async () => {
+    const rejected = batchInvoice({ ref: 'F-1', rows: [2, 4], state: 'rejected', reason: REFUSED });
+
+    const text = await textOf(csvCorrections(csv(), await plan([rejected, batchInvoice({ ordinal: 2, rows: [3] })])));
+
+    expect(text).toBe(
+      'invoice_ref;description;unit_price;lote_state;lote_reason\r\n' +
+        'F-1;Café;"1,50";rejected;tax-code-unknown: Unknown tax code.\r\n' +
+        'F-1;"Chá; verde";3;rejected;tax-code-unknown: Unknown tax code.\r\n',
+    );
+  });
+
+  it('makes formulas inert and leaves negative amounts alone', async () => {
+    const failed = batchInvoice({ rows: [3], state: 'failed', reason: REFUSED });
+
+    const text = await textOf(csvCorrections(csv(), await plan([failed])));
+
+    expect(text).toContain(`F-2;'=evil();"-2,50";failed;`);
+  });
+
+  it.each(['windows-1252', 'utf-16le', 'cp850'])('writes in the encoding of the file: %s', async (encoding) => {
+    const invalid = unsentInvoice({ rows: [2, 4], state: 'invalid', reason: REFUSED });
+
+    const bytes = await bytesOf(csvCorrections(csv({ encoding }), await plan([invalid])));
+
+    expect(iconv.decode(bytes, encoding)).toContain('Café');
+    expect(bytes.includes(iconv.encode('Chá; verde', encoding, { addBOM: false }))).toBe(true);
+  });
+
+  it('begins with a byte order mark when the file did, and with one only', async () => {
+    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: REFUSED });
+
+    const utf8 = await bytesOf(csvCorrections(csv({ byteOrderMark: true }), await plan([invalid])));
+    const utf16 = await bytesOf(
+      csvCorrections(csv({ byteOrderMark: true, encoding: 'utf-16le' }), await plan([invalid])),
+    );
+
+    expect([...utf8.subarray(0, 4)]).toEqual([0xef, 0xbb, 0xbf, 0x69]);
+    expect([...utf16.subarray(0, 4)]).toEqual([0xff, 0xfe, 0x69, 0]);
+  });
+
+  it('replaces the columns of a corrections file that came back and is still wrong', async () => {
+    const header = ['lote_state', 'invoice_ref', ' lote_reason '];
+    const records = [{ row: 2, cells: ['rejected', 'F-1', 'old'] }];
+    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: REFUSED });
+
+    const text = await textOf(
+      csvCorrections(csv({ newline: '\n', delimiter: ',' }, header, records), await plan([invalid])),
+    );
+
+    expect(text).toBe('invoice_ref,lote_state,lote_reason\nF-1,invalid,tax-code-unknown: Unknown tax code.\n');
+  });
+
+  it('does not add a second quote to the cells of a corrections file that came back', async () => {
+    const header = ['description', 'lote_state', 'lote_reason'];
+    const records = [{ row: 2, cells: ["'=evil()", '', ''] }];
+    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: REFUSED });
+
+    const text = await textOf(csvCorrections(csv({}, header, records), await plan([invalid])));
+
+    expect(text).toContain("\n'=evil();invalid");
+  });
+
+  it('keeps cells that stand beyond the header, behind its own columns', async () => {
+    const records = [{ row: 2, cells: ['F-1', 'Coffee', '1', '50'] }];
+    const invalid = unsentInvoice({
+      rows: [2],
+      state: 'invalid',
+      reason: { code: 'too-many-cells', message: 'Four.' },
+    });
+
+    const text = await textOf(csvCorrections(csv({}, HEADER, records), await plan([invalid])));
+
+    expect(text).toContain('F-1;Coffee;1;invalid;too-many-cells: Four.;50\r\n');
+  });
+
+  it('names every error of an invalid invoice, not the warnings', async () => {
+    const findings: Finding[] = [
+      { row: 5, column: 'unit_price', code: 'unit-price-unreadable', message: 'Row 5: found "x"', severity: 'error' },
+      { row: 5, column: null, code: 'odd', message: 'Odd.', severity: 'warning' },
+      { row: 5, column: 'tax_code', code: 'tax-code-missing', message: 'Row 5: no tax code', severity: 'error' },
+    ];
+
+    const text = await textOf(
+      csvCorrections(csv(), await plan([unsentInvoice({ rows: [5], state: 'invalid', findings })])),
+    );
+
+    expect(text).toContain('unit-price-unreadable: Row 5: found ""x""; tax-code-missing: Row 5: no tax code');
+    expect(text).not.toContain('odd');
+  });
+
+  it('hands back bad rows that could not be taken for an invoice, and no totals row', async () => {
+    const findings: Finding[] = [
+      { row: 3, column: 'invoice_ref', code: 'ref-missing', message: 'No reference.', severity: 'error' },
+      { row: 5, column: null, code: 'totals-row', message: 'Totals.', severity: 'info' },
+      { row: null, column: null, code: 'whole-file', message: 'Whole file.', severity: 'error' },
+    ];
+
+    const text = await textOf(csvCorrections(csv(), await plan([], findings)));
+
+    expect(text.split('\r\n').slice(1)).toEqual([`F-2;'=evil();"-2,50";invalid;ref-missing: No reference.`, '']);
+  });
+
+  it('refuses to hand back half an invoice', async () => {
+    const gone = unsentInvoice({ rows: [2, 99], state: 'invalid', reason: REFUSED });
+
+    await expect(textOf(csvCorrections(csv(), await plan([gone])))).rejects.toMatchObject({ code: 'file-changed' });
+  });
+
+  it('refuses an encoding it cannot write', async () => {
+    await expect(textOf(csvCorrections(csv({ encoding: 'martian' }), await plan([])))).rejects.toMatchObject({
+      code: 'file-unreadable',
+    });
+  });
+});
+
+describe('jsonCorrections', () => {
+  const objects = [
+    {
+      rows: [1, 2],
+      text: '{"invoice_ref": "F-1", "lines": [{"unit_price": 1.10000000000000000001}, {"quantity": 1}]}',
+    },
+    { rows: [3], text: '{"invoice_ref":"F-2","lines":[{}]}' },
+    { rows: [4], text: '{"lote_state":"failed","invoice_ref":"a\\"},{\\\\","lote_reason":{"x":[1]},"lines":[]}' },
+  ];
+  const original = (format: OriginalJson['format']): OriginalJson => ({ kind: 'json', format, objects: each(objects) });
+  const rejected = batchInvoice({ rows: [1, 2], state: 'rejected', reason: REFUSED });
+  const conflict = unsentInvoice({ ordinal: 2, rows: [4], state: 'conflict', reason: REFUSED });
+
+  it('hands back whole objects with number tokens as they were', async () => {
+    const text = await textOf(jsonCorrections(original('array'), await plan([rejected])));
+
+    expect(text).toContain('1.10000000000000000001');
+    expect(JSON.parse(text)).toMatchObject([
+      { invoice_ref: 'F-1', lote_state: 'rejected', lote_reason: 'tax-code-unknown: Unknown\ntax code.' },
+    ]);
+  });
+
+  it('replaces members that Lote wrote before, so that no key stands twice', async () => {
+    const text = await textOf(jsonCorrections(original('ndjson'), await plan([conflict])));
+
+    expect(text.match(/lote_state/gu)).toHaveLength(1);
+    expect(JSON.parse(text)).toEqual({
+      invoice_ref: 'a"},{\\',
+      lines: [],
+      lote_state: 'conflict',
+      lote_reason: 'tax-code-unknown: Unknown\ntax code.',
+    });
+  });
+
+  it.each(['array', 'invoices', 'ndjson'] as const)('keeps the form of the file: %s', async (format) => {
+    const text = await textOf(jsonCorrections(original(format), await plan([rejected, conflict])));
+
+    const lines = text.trimEnd().split('\n');
+    const invoices: unknown = format === 'ndjson' ? lines.map((line) => JSON.parse(line) as unknown) : JSON.parse(text);
+    expect(format === 'invoices' ? invoices : { invoices }).toMatchObject({
+      invoices: [{ invoice_ref: 'F-1' }, { lote_state: 'conflict' }],
+    });
+  });
+
+  it('refuses to hand back fewer rows than it should', async () => {
+    const gone = unsentInvoice({ rows: [7], state: 'invalid', reason: REFUSED });
+
+    await expect(textOf(jsonCorrections(original('array'), await plan([gone])))).rejects.toMatchObject({
+      code: 'file-changed',
+    });
+  });
+});
+
+describe('topLevelMembers', () => {
+  it.each([
+    ['{}', []],
+    [' { "a" : 1 } ', [['a', '"a" : 1']]],
+    [
+      '{"a":{"b":[1,2],"c":"}"},"d":"x,y"}',
+      [
+        ['a', '"a":{"b":[1,2],"c":"}"}'],
+        ['d', '"d":"x,y"'],
+      ],
+    ],
+    ['{"\\u0061\\"":null}', [['a"', '"\\u0061\\"":null']]],
+  ])('splits %s', (text, expected) => {
+    expect(topLevelMembers(text).map(({ name, text: member }) => [name, member])).toEqual(expected);
+  });
+});

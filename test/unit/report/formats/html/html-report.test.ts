@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../../../src/domain/invoice.ts';
+import type { BatchInvoice, BatchRecord } from '../../../../../src/domain/ports/ledger.ts';
+import { buildReport } from '../../../../../src/report/build-report.ts';
+import { groupedDigits } from '../../../../../src/report/formats/html/grouped-digits.ts';
+import { htmlReport } from '../../../../../src/report/formats/html/html-report.ts';
+import { html } from '../../../../../src/report/formats/html/html.ts';
+import { rowList } from '../../../../../src/report/row-list.ts';
+import { batchInvoice, batchOf, countsOf, NOON, portionsOf, textOf, unsentInvoice } from '../../batch-invoices.ts';
+
+const NO = { code: 'no', message: 'No.' };
+const HOSTILE = '"><img src=x onerror=alert(1)>\'&';
+
+interface Given {
+  readonly batch?: Partial<BatchRecord>;
+  readonly findings?: readonly Finding[];
+  readonly corrections?: string;
+}
+
+async function pageOf(invoices: readonly BatchInvoice[], given: Given = {}): Promise<string> {
+  const model = await buildReport({
+    batch: batchOf(invoices, given.batch),
+    counts: countsOf(invoices),
+    invoices: portionsOf(invoices),
+    findings: given.findings ?? [],
+    revision: 1,
+    notes: [],
+    now: NOON,
+  });
+  return textOf(htmlReport(model, () => portionsOf(invoices), { corrections: given.corrections ?? null }));
+}
+
+describe('htmlReport, first screen', () => {
+  it('says that everything went out', async () => {
+    expect(await pageOf([batchInvoice()])).toContain('<strong>Everything went out: 1 invoice, 2 rows.</strong>');
+  });
+
+  it('says how many did not go out, what to do next and where the corrections are', async () => {
+    const invoices = [
+      batchInvoice(),
+      batchInvoice({ ordinal: 2, state: 'rejected', reason: NO }),
+      batchInvoice({ ordinal: 3, state: 'unknown', reason: NO }),
+    ];
+
+    const page = await pageOf(invoices, { corrections: 'corrections.csv' });
+
+    expect(page).toContain('Not everything went out: 2 of 3 invoices did not.');
+    expect(page).toMatch(
+      /To do for the back office<\/h2>\s*<ul class="tasks">\s*<li><span class="state bad">rejected<\/span> 1 invoice\. Correct these/u,
+    );
+    expect(page).toMatch(/Nothing to do: Lote goes on by itself<\/h2>[^]*Do not send these in another file/u);
+    expect(page).toContain('<a href="corrections.csv">');
+  });
+
+  it('does not say that everything went out while a row is left over', async () => {
+    const left: Finding = {
+      row: 9,
+      column: 'invoice_ref',
+      code: 'ref-missing',
+      message: 'No reference.',
+      severity: 'error',
+    };
+
+    const page = await pageOf([batchInvoice()], { batch: { rowsWithoutInvoice: 1 }, findings: [left] });
+
+    expect(page).toContain('All 1 invoice went out, but some rows could not be taken for an invoice.');
+  });
+
+  it('tells why a file was refused', async () => {
+    const finding: Finding = {
+      row: 3,
+      column: null,
+      code: 'quote-open',
+      message: 'A quote is never closed.',
+      severity: 'error',
+    };
+
+    const page = await pageOf([], { batch: { state: 'refused', rows: 0 }, findings: [finding] });
+
+    expect(page).toContain('<li>Row 3: A quote is never closed.</li>');
+  });
+
+  it('draws a bar whose parts fill it and are all visible', async () => {
+    const many = Array.from({ length: 2000 }, (_, index) => batchInvoice({ ordinal: index + 1 }));
+
+    const page = await pageOf([...many, batchInvoice({ ordinal: 2001, state: 'failed', reason: NO })]);
+
+    const bars = [...page.matchAll(/<rect\s+class="([a-z-]+)"\s+x="([\d.]+)"\s+y="0"\s+width="([\d.]+)"/gu)];
+    expect(bars.map(([, tone]) => tone)).toEqual(['good', 'bad']);
+    expect(Number(bars[1]?.[3])).toBeGreaterThanOrEqual(1);
+    expect(Number(bars[1]?.[2]) + Number(bars[1]?.[3])).toBeCloseTo(999, 0);
+    expect(page).toContain('aria-label="issued 2000, failed 1"');
+  });
+});
+
+describe('htmlReport of a large batch', () => {
+  const LARGE = 5_000;
+
+  it('stays openable: little text for an invoice, no node for white space, and only the first fold open', async () => {
+    const invoices = Array.from({ length: LARGE }, (_, index) =>
+      batchInvoice({ ordinal: index + 1, ref: `PC2026/${index}`, serviceId: `inv_9e0e78ad5155195ed0c7e6b${index}` }),
+    );
+
+    const page = await pageOf(invoices);
+
+    // 50,000 invoices of this kind are a file of some 12 MB, which a browser shows at once and lays out fold by fold.
+    expect(Buffer.byteLength(page) / LARGE).toBeLessThan(260);
+    expect(page).not.toMatch(/<\/td>\s+<td/u);
+    expect(page.match(/<details/gu)).toHaveLength(5);
+    expect(page.match(/<details open/gu)).toHaveLength(1);
+    expect(page).not.toContain('Only the first');
+  });
+
+  it('names at most 5,000 that went out and 10,000 that did not, and says above each list where all of them are', async () => {
+    const out = Array.from({ length: 5_001 }, (_, index) => batchInvoice({ ordinal: index + 1, ref: `OUT-${index}` }));
+    const open = Array.from({ length: 10_002 }, (_, index) =>
+      batchInvoice({ ordinal: 5_002 + index, ref: `NOT-${index}`, state: 'rejected', reason: NO }),
+    );
+
+    const page = await pageOf([...out, ...open]);
+
+    expect(page.match(/<tr><td>OUT-/gu)).toHaveLength(5_000);
+    expect(page.match(/<tr><td>NOT-/gu)).toHaveLength(10_000);
+    const text = page.replaceAll('\u202F', ' ').replaceAll(/\s+/gu, ' ');
+    expect(text).toContain('Only the first 10 000 of 10 002 stand on this page');
+    expect(text).toMatch(/Only the first 5 000 of 5 001 .{0,200}<a href="report.csv">/u);
+    // The numbers above the list are those of all.
+    expect(text).toContain('10002 of 15003 invoices did not.');
+  });
+});
+
+describe('htmlReport, money', () => {
+  it('says what of each currency went out, with every digit of the file and two decimals at least', async () => {
+    const invoices = [
+      batchInvoice({ net: '1000.5' }),
+      batchInvoice({ ordinal: 2, net: '0.125', state: 'rejected', reason: NO }),
+      batchInvoice({ ordinal: 3, net: '7', currency: 'BRL' }),
+    ];
+
+    const page = (await pageOf(invoices)).replaceAll('\u202F', ' ');
+
+    expect(page).toContain('Went out, net without tax: 7.00 of 7.00 BRL; 1 000.50 of 1 000.625 EUR.');
+    expect(page).toMatch(
+      /<tfoot>\s*<tr>\s*<th scope="row">all invoices<\/th>\s*<td class="number">7\.00<\/td><td class="number">1 000\.625</u,
+    );
+  });
+
+  it('speaks of unreadable amounts only where there are some', async () => {
+    const readable = await pageOf([batchInvoice()]);
+    const unreadable = await pageOf([unsentInvoice({ state: 'held', net: null, reason: NO })]);
+
+    expect(readable).not.toContain('without a readable amount');
+    expect(unreadable).toContain('of them without a readable amount');
+  });
+});
+
+describe('htmlReport, how the file was read', () => {
+  const proofOf = async (proof: Record<string, unknown>) => {
+    const page = await pageOf([batchInvoice()], { batch: { proof } });
+    return [...page.matchAll(/<li><span class="soft">([^<]+):<\/span> ([^<]*)<\/li>/gu)].map(
+      ([, name, value]) => `${name}: ${value}`,
+    );
+  };
+
+  it('names each decision, and the cell that proves it', async () => {
+    const proof = {
+      encoding: { name: 'utf-8', how: 'proved', bom: false, samples: [] },
+      delimiter: { value: ';', how: 'proved' },
+      decimal: {
+        quantity: { mark: '.', how: 'either' },
+        unit_price: { mark: ',', how: 'proved', witness: { row: 8, value: '0,5' } },
+      },
+      header: [{ column: 'invoice_ref', header: 'Fatura' }],
+      ignored: ['Notas', 'Vendedor'],
+      dialect: { format: 'csv' },
+    };
+
+    expect(await proofOf(proof)).toEqual([
+      'encoding: utf-8, proved',
+      'delimiter: semicolon, proved',
+      'decimal in unit_price: comma, proved (row 8: 0,5)',
+      'ignored: Notas, Vendedor',
+    ]);
+  });
+
+  it.each([[{}], [{ a: null, b: [], c: false, d: { e: null }, g: [[1]] }]])(
+    'says nothing where there is nothing to say: %j',
+    async (proof) => {
+      expect(await proofOf(proof)).toEqual([]);
+    },
+  );
+});
+
+describe('htmlReport', () => {
+  it('lists what did not go out before what did, each invoice once', async () => {
+    const page = await pageOf([
+      batchInvoice(),
+      unsentInvoice({ ordinal: 2, state: 'held', reason: NO }),
+      batchInvoice({ ordinal: 3 }),
+    ]);
+
+    const listed = [...page.matchAll(/<tr>\s*<td>(F-\d)<\/td>/gu)].map(([, ref]) => ref);
+    expect(listed).toEqual(['F-2', 'F-1', 'F-3']);
+  });
+
+  it('shows warnings and contradictions of an issued invoice', async () => {
+    const finding: Finding = {
+      row: 2,
+      column: 'merchant_nif',
+      code: 'nif-checksum',
+      message: 'The check digit is odd.',
+      severity: 'warning',
+    };
+
+    const page = await pageOf([batchInvoice({ findings: [finding], flags: ['issued-after-failed'] })]);
+
+    expect(page).toContain('<div>The check digit is odd.</div><div>issued-after-failed</div>');
+  });
+
+  it('runs nothing that a file or the service wrote, wherever it stands', async () => {
+    const findings: Finding[] = [{ row: 1, column: HOSTILE, code: HOSTILE, message: HOSTILE, severity: 'error' }];
+    const invoice = batchInvoice({
+      ref: HOSTILE,
+      merchantNif: HOSTILE,
+      currency: HOSTILE,
+      serviceId: HOSTILE,
+      state: 'rejected',
+      reason: { code: HOSTILE, message: HOSTILE },
+      findings,
+      flags: [HOSTILE],
+    });
+    const batch = {
+      file: HOSTILE,
+      application: HOSTILE,
+      sha256: HOSTILE,
+      proof: { [HOSTILE]: HOSTILE, deep: [HOSTILE] },
+    };
+
+    const page = await pageOf([invoice], { batch, findings });
+
+    expect(page).not.toMatch(/<img|<script/iu);
+    expect(page).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&#39;&amp;');
+  });
+
+  it('loads nothing and allows nothing to run', async () => {
+    const page = await pageOf([batchInvoice()]);
+
+    expect(page).toContain('default-src &#39;none&#39;');
+    expect(page).not.toMatch(/src=|@import|url\(|https?:/iu);
+  });
+});
+
+describe('html', () => {
+  it('escapes text, keeps its own pieces, and joins lists of them', () => {
+    const items = ['a<b', 'c&d'].map((text) => html`<li>${text}</li>`);
+
+    expect(
+      html`<ul title="${'"'}">
+        ${items}${2}
+      </ul>`.safe,
+    ).toBe('<ul title="&quot;">\n<li>a&lt;b</li><li>c&amp;d</li>2\n</ul>');
+  });
+});
+
+describe('groupedDigits', () => {
+  it.each([
+    ['0', '0'],
+    ['999', '999'],
+    ['1000', '1 000'],
+    ['-1234567.12345', '-1 234 567.12345'],
+    ['-100', '-100'],
+  ])('writes %s as %s', (decimal, expected) => {
+    expect(groupedDigits(decimal).replaceAll('\u202F', ' ')).toBe(expected);
+  });
+});
+
+describe('rowList', () => {
+  it.each([
+    [[], 'no rows'],
+    [[7], 'row 7'],
+    [[2, 3], 'rows 2, 3'],
+    [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 'rows 1, 2, 3, 4, 5, 6, 7, 8 and 2 more'],
+  ])('names %j', (rows, expected) => {
+    expect(rowList(rows)).toBe(expected);
+  });
+});

@@ -1,0 +1,305 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Night } from '../../../../src/domain/ports/drop-folder.ts';
+import type { NightEntry } from '../../../../src/domain/ports/run-log.ts';
+import { createNightBook } from '../../../../src/report/nightly/run-log.ts';
+import { nightHtml } from '../../../../src/report/nightly/run-html.ts';
+import type { NightRun } from '../../../../src/report/nightly/run-summary.ts';
+import { nightSummary } from '../../../../src/report/nightly/run-summary.ts';
+
+const DATE = '2026-11-21';
+const START = Date.UTC(2026, 10, 21, 2);
+
+function entry(over: Partial<NightEntry> = {}): NightEntry {
+  return {
+    slot: '0001',
+    name: 'may.csv',
+    shelvedAs: 'archive/2026-11-21/may.csv',
+    verdict: 'issued',
+    sentences: [],
+    known: false,
+    resumed: false,
+    batchId: 'batch-may-0a1b2c3d',
+    invoices: 10,
+    issued: 10,
+    report: null,
+    corrections: null,
+    ...over,
+  };
+}
+
+function run(over: Partial<NightRun> = {}): NightRun {
+  return {
+    night: `${DATE}-aaaaaaaa`,
+    workflowId: 'nightly',
+    startedAt: START,
+    finishedAt: START + 60_000,
+    files: [],
+    waiting: [],
+    ...over,
+  };
+}
+
+function page(...runs: readonly NightRun[]): string {
+  return nightHtml(nightSummary(DATE, runs), (path) => path);
+}
+
+/** What a person reads, without the tags. */
+function words(text: string): string {
+  return text
+    .replace(/<style>[^]*<\/style>/u, '')
+    .replaceAll(/<[^>]*>/gu, ' ')
+    .replaceAll(/\s+/gu, ' ');
+}
+
+describe('the summary of a night', () => {
+  it('counts files and invoices over all runs of the date', () => {
+    const { totals } = nightSummary(DATE, [
+      run({ files: [entry(), entry({ slot: '0002', verdict: 'attention', issued: 7 })] }),
+      run({
+        startedAt: START + 1,
+        files: [
+          entry({ verdict: 'refused', invoices: 0, issued: 0 }),
+          entry({ verdict: 'failed', invoices: 4, issued: 1 }),
+        ],
+      }),
+    ]);
+
+    expect(totals).toEqual({
+      files: 4,
+      issued: 1,
+      attention: 1,
+      refused: 1,
+      failed: 1,
+      waiting: 0,
+      invoices: 24,
+      notIssued: 6,
+    });
+  });
+
+  it('counts a file as waiting only when the last run left it: an earlier one may have been taken since', () => {
+    const waiting = [{ name: 'slow.csv', reason: 'growing' as const }];
+
+    const taken = nightSummary(DATE, [run({ startedAt: START + 9 }), run({ waiting })]);
+    const left = nightSummary(DATE, [run(), run({ startedAt: START + 9, waiting })]);
+
+    expect(taken.totals.waiting).toBe(0);
+    expect(left.totals.waiting).toBe(1);
+    expect(taken.runs.map(({ startedAt }) => startedAt)).toEqual([START, START + 9]);
+  });
+});
+
+describe('the page of a night', () => {
+  it.each<[string, readonly NightRun[], string, string]>([
+    ['nothing was dropped', [run()], 'No file was dropped.', 'good'],
+    [
+      'everything went out',
+      [run({ files: [entry(), entry({ slot: '0002', invoices: 1, issued: 1 })] })],
+      'Everything went out: 2 files, 11 invoices.',
+      'good',
+    ],
+    [
+      'one small file went out',
+      [run({ files: [entry({ invoices: 1, issued: 1 })] })],
+      'Everything went out: 1 file, 1 invoice.',
+      'good',
+    ],
+    [
+      'one of two needs somebody',
+      [run({ files: [entry(), entry({ verdict: 'attention', issued: 9 })] })],
+      '1 file of 2 needs somebody.',
+      'open',
+    ],
+    [
+      'a file waits',
+      [run({ files: [entry()], waiting: [{ name: 'x.csv', reason: 'empty' }] })],
+      '1 file of 2 needs somebody.',
+      'open',
+    ],
+    [
+      'a file was refused',
+      [run({ files: [entry({ verdict: 'refused' }), entry({ verdict: 'attention' })] })],
+      '2 files of 2 need somebody.',
+      'bad',
+    ],
+    ['a run failed', [run({ files: [entry({ verdict: 'failed' })] })], '1 file of 1 needs somebody.', 'bad'],
+  ])('when %s says so first', (_, runs, sentence, tone) => {
+    const text = page(...runs);
+
+    expect(text).toContain(`<strong>${sentence}</strong>`);
+    expect(text).toContain(`<section class="verdict ${tone}"`);
+  });
+
+  it('lists what needs somebody before what went out, and the last run before the first', () => {
+    const text = words(
+      page(
+        run({
+          night: 'first',
+          files: [
+            entry({ name: 'good.csv' }),
+            entry({ name: 'bad.csv', verdict: 'failed' }),
+            entry({ name: 'odd.csv', verdict: 'attention' }),
+            entry({ name: 'no.csv', verdict: 'refused' }),
+          ],
+        }),
+        run({ night: 'second', startedAt: START + 9 }),
+      ),
+    );
+
+    const places = ['Run second', 'Run first', 'bad.csv', 'no.csv', 'odd.csv', 'good.csv'].map((word) =>
+      text.indexOf(word),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
+  it('says of a run that was interrupted who goes on with it', () => {
+    expect(words(page(run({ finishedAt: null })))).toContain(
+      'not finished: what it left is gone on with by the next night',
+    );
+    expect(words(page(run()))).toContain('Started 2026-11-21 02:00 UTC, finished 2026-11-21 02:01 UTC.');
+  });
+
+  it('says why each file waits', () => {
+    const reasons = ['growing', 'empty', 'no-marker', 'not-movable', 'too-many'] as const;
+
+    const text = words(page(run({ waiting: reasons.map((reason) => ({ name: `${reason}.csv`, reason })) })));
+
+    for (const part of [
+      'still being written',
+      'no content yet',
+      '.done marker',
+      'did not let Lote move it',
+      '500 files',
+    ])
+      expect(text).toContain(part);
+  });
+
+  it('links report and corrections where there are some, through the given way', () => {
+    const text = nightHtml(
+      nightSummary(DATE, [run({ files: [entry({ report: '/r/report.html', corrections: null })] })]),
+      (path) => `..${path}`,
+    );
+
+    expect(text).toContain('<a href="../r/report.html">Report</a>');
+    expect(text).not.toContain('Corrections');
+  });
+
+  it('runs nothing that stands in a file name or a sentence', () => {
+    const evil = '<img src=x onerror=alert(1)>"\'&';
+    const text = page(
+      run({
+        files: [entry({ name: evil, shelvedAs: evil, sentences: [evil], report: `javascript:${evil}` })],
+        waiting: [{ name: evil, reason: 'empty' }],
+      }),
+    );
+
+    expect(text).not.toContain('<img');
+    expect(text.match(/&lt;img/gu)?.length).toBe(5);
+    expect(text).toContain('default-src &#39;none&#39;');
+  });
+});
+
+describe('the book of the nights', () => {
+  const night: Night = {
+    nightId: `${DATE}-aaaaaaaa`,
+    date: DATE,
+    workflowId: 'nightly',
+    runId: 'r1',
+    startedAt: START,
+  };
+
+  async function reports(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), 'lote-night-book-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    return directory;
+  }
+
+  async function summary(directory: string): Promise<unknown> {
+    return JSON.parse(await readFile(join(directory, 'nights', `${DATE}.json`), 'utf8'));
+  }
+
+  it('has a summary after every file: a night that is killed still has one', async () => {
+    const directory = await reports();
+    const book = createNightBook(directory);
+
+    const paths = await book.record(night, entry());
+
+    expect(paths).toEqual({
+      json: join(directory, 'nights', `${DATE}.json`),
+      html: join(directory, 'nights', `${DATE}.html`),
+    });
+    expect(await summary(directory)).toMatchObject({
+      schema: 'lote.night/1',
+      date: DATE,
+      totals: { files: 1, issued: 1, waiting: 0 },
+      runs: [{ night: night.nightId, startedAt: '2026-11-21T02:00:00.000Z', finishedAt: null }],
+    });
+    expect(await readFile(paths.html, 'utf8')).toContain('Night of 2026-11-21');
+  });
+
+  it('takes a file that is recorded again, after a crash, for the same file', async () => {
+    const directory = await reports();
+    const book = createNightBook(directory);
+    await book.record(night, entry({ verdict: 'failed' }));
+
+    await createNightBook(directory).record(night, entry());
+
+    expect(await summary(directory)).toMatchObject({ totals: { files: 1, issued: 1, failed: 0 } });
+  });
+
+  it('keeps two runs of a date that write at the same moment, and leaves another date alone', async () => {
+    const directory = await reports();
+    const book = createNightBook(directory);
+    const second = { ...night, nightId: `${DATE}-bbbbbbbb`, startedAt: START + 5 };
+    const slots = ['0001', '0002', '0003', '0004'];
+
+    await book.record({ ...night, nightId: '2026-11-20-cccccccc', date: '2026-11-20' }, entry());
+    await Promise.all(
+      slots.flatMap((slot) => [book.record(night, entry({ slot })), book.record(second, entry({ slot }))]),
+    );
+    await book.finish(second, { waiting: [], finishedAt: START + 9 });
+
+    expect(await summary(directory)).toMatchObject({
+      totals: { files: 8 },
+      runs: [{ finishedAt: null }, { files: slots.map((slot) => ({ slot })) }],
+    });
+  });
+
+  it('ends with the entries of its own run, in the order of their slots, and a summary that says so', async () => {
+    const directory = await reports();
+    const book = createNightBook(directory);
+    for (const slot of ['0002', '0010', '0001']) await book.record(night, entry({ slot, name: `${slot}.csv` }));
+    await book.record({ ...night, nightId: `${DATE}-bbbbbbbb` }, entry({ slot: '0009' }));
+
+    const end = await book.finish(night, { waiting: [{ name: 'x.csv', reason: 'growing' }], finishedAt: START + 9 });
+
+    expect(end.entries.map(({ slot }) => slot)).toEqual(['0001', '0002', '0010']);
+    expect(await summary(directory)).toMatchObject({ totals: { files: 4 } });
+  });
+
+  it('of a night without files has a summary too, and leaves nothing half-written beside it', async () => {
+    const directory = await reports();
+
+    await createNightBook(directory).finish(night, { waiting: [], finishedAt: START + 9 });
+
+    expect(await summary(directory)).toMatchObject({
+      totals: { files: 0 },
+      runs: [{ finishedAt: '2026-11-21T02:00:00.009Z' }],
+    });
+    expect(
+      (await readdir(join(directory, 'nights'), { recursive: true })).filter((name) => name.endsWith('.part')),
+    ).toEqual([]);
+  });
+
+  it('finds its reports from the page, whatever stands in their names', async () => {
+    const directory = await reports();
+    const report = join(directory, 'batch ü #1?', 'report.html');
+
+    const { html } = await createNightBook(directory).record(night, entry({ report }));
+
+    expect(await readFile(html, 'utf8')).toContain('href="../batch%20%C3%BC%20%231%3F/report.html"');
+  });
+});

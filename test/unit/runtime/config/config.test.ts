@@ -1,0 +1,221 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LoteError } from '../../../../src/domain/errors.ts';
+import { readConfig } from '../../../../src/runtime/config/config.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+
+const REAL = { INVOICING_BASE_URL: 'https://invoicing.example', INVOICING_API_KEY: 'sk_test_abcdef' };
+
+function failureOf(env: Record<string, string>): LoteError {
+  try {
+    readConfig(env, '/work');
+  } catch (error) {
+    if (error instanceof LoteError) return error;
+    throw error;
+  }
+  throw new Error('The configuration was accepted.');
+}
+
+describe('readConfig', () => {
+  it('gives the documented defaults for an empty environment: everything embedded', () => {
+    const config = readConfig({}, '/work');
+
+    expect(config).toEqual({
+      service: { kind: 'sandbox' },
+      serviceProfilePath: null,
+      webhook: { secrets: [], secretFile: null, url: null },
+      receiver: { host: '127.0.0.1', port: 8090, explicit: false, variable: 'RECEIVER_PORT' },
+      health: { host: '127.0.0.1', port: 8093, explicit: false, variable: 'HEALTH_PORT' },
+      console: {
+        host: '127.0.0.1',
+        port: 8091,
+        explicit: false,
+        variable: 'CONSOLE_PORT',
+        token: null,
+        publicUrl: null,
+      },
+      sandbox: { host: '127.0.0.1', port: 8092, explicit: false, variable: 'SANDBOX_PORT' },
+      databaseUrl: null,
+      temporal: { address: null, namespace: 'default', apiKey: null, tls: null, uiUrl: null },
+      taskQueue: 'lote',
+      dataDir: '/work/.lote',
+      inputDir: '/work/input',
+      reportsDir: '/work/reports',
+      application: 'default',
+      onReport: null,
+      drop: { stableMs: 10_000, patienceMs: 10 * 60_000, marker: false },
+      settleTimeoutMs: 15 * 60_000,
+      sendTimeoutMs: 30 * 60_000,
+      outagePatienceMs: 12 * 3_600_000,
+      failureBudget: 0.5,
+      pageSize: 2000,
+      logLevel: 'info',
+      crashAt: null,
+      secrets: [],
+    });
+  });
+
+  it('reads every value that is set', () => {
+    const config = readConfig(
+      {
+        ...REAL,
+        WEBHOOK_SECRET: 'newest, oldest',
+        WEBHOOK_URL: 'https://hooks.example/webhooks',
+        RECEIVER_HOST: '0.0.0.0',
+        RECEIVER_PORT: '18090',
+        DATABASE_URL: 'postgresql://lote:pa%2Fss@db:5432/lote',
+        TEMPORAL_ADDRESS: 'temporal:7233',
+        SERVICE_PROFILE: 'profile.json',
+        LOTE_DATA_DIR: '/var/lote',
+        LOTE_SETTLE_TIMEOUT: '1500ms',
+        LOTE_FAILURE_BUDGET: '12.5%',
+        LOTE_PAGE_SIZE: '500',
+        LOTE_LOG_LEVEL: 'debug',
+      },
+      '/work',
+    );
+
+    expect(config).toMatchObject({
+      service: { kind: 'remote', baseUrl: 'https://invoicing.example', apiKey: 'sk_test_abcdef' },
+      webhook: { secrets: ['newest', 'oldest'], url: 'https://hooks.example/webhooks' },
+      receiver: { host: '0.0.0.0', port: 18090, explicit: true },
+      databaseUrl: 'postgresql://lote:pa%2Fss@db:5432/lote',
+      temporal: { address: 'temporal:7233' },
+      serviceProfilePath: '/work/profile.json',
+      dataDir: '/var/lote',
+      settleTimeoutMs: 1500,
+      failureBudget: 0.125,
+      pageSize: 500,
+      logLevel: 'debug',
+    });
+    expect(config.secrets).toEqual(expect.arrayContaining(['sk_test_abcdef', 'newest', 'oldest', 'pa%2Fss', 'pa/ss']));
+  });
+
+  it('takes a default port that is written out as one that was set', () => {
+    expect(readConfig({ RECEIVER_PORT: '8090' }).receiver.explicit).toBe(true);
+  });
+
+  it('takes an empty variable as one that is absent, as compose files pass it', () => {
+    const config = readConfig({ INVOICING_BASE_URL: '', INVOICING_API_KEY: ' ', LOTE_SETTLE_TIMEOUT: '' });
+
+    expect(config.service).toEqual({ kind: 'sandbox' });
+    expect(config.settleTimeoutMs).toBe(15 * 60_000);
+  });
+
+  it('takes the slash off the end of the base address: paths are appended to it', () => {
+    expect(readConfig({ ...REAL, INVOICING_BASE_URL: 'https://invoicing.example/api/' }).service).toMatchObject({
+      baseUrl: 'https://invoicing.example/api',
+    });
+  });
+
+  it.each([
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['1.5h', 5_400_000],
+    ['2 days', 172_800_000],
+  ])('reads the duration %s', (text, milliseconds) => {
+    expect(readConfig({ LOTE_SEND_TIMEOUT: text }).sendTimeoutMs).toBe(milliseconds);
+  });
+
+  it.each([
+    ['LOTE_SETTLE_TIMEOUT', '15', 'must be a duration with a unit'],
+    ['LOTE_SETTLE_TIMEOUT', '-5m', 'must be a duration with a unit'],
+    ['LOTE_SETTLE_TIMEOUT', '0s', 'must be a duration with a unit'],
+    ['LOTE_SETTLE_TIMEOUT', 'soon', 'must be a duration with a unit'],
+    ['LOTE_SETTLE_TIMEOUT', '90d', 'of 24 days at most'],
+    ['LOTE_FAILURE_BUDGET', '50', 'must be a percentage from 0% to 100%'],
+    ['LOTE_FAILURE_BUDGET', '101%', 'must be a percentage from 0% to 100%'],
+    ['LOTE_PAGE_SIZE', '0', 'must be a whole number from 1 to 20000'],
+    ['LOTE_PAGE_SIZE', '2e3', 'must be a whole number from 1 to 20000'],
+    ['RECEIVER_PORT', '65536', 'must be a port number from 0 to 65535'],
+    ['RECEIVER_PORT', 'http', 'must be a port number from 0 to 65535'],
+    ['WEBHOOK_URL', 'http://hooks.example/webhooks', 'must be an https address'],
+    ['INVOICING_BASE_URL', 'invoicing.example', 'must be an http or https address'],
+    ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'must be of the form host:port'],
+    ['LOTE_APPLICATION', 'Grupo Ñ', 'must be 1 to 40 of'],
+    ['LOTE_LOG_LEVEL', 'loud', 'must be one of debug, info, warn, error, silent'],
+  ])('refuses %s=%s, naming variable, rule and what was found', (name, value, rule) => {
+    const failure = failureOf({ [name]: value });
+
+    expect(failure.code).toBe('configuration-invalid');
+    expect(failure.message).toContain(`${name} `);
+    expect(failure.message).toContain(rule);
+    expect(failure.message).toContain(JSON.stringify(value));
+  });
+
+  it('allows plain http for webhooks within this machine', () => {
+    expect(readConfig({ WEBHOOK_URL: 'http://127.0.0.1:8090/webhooks' }).webhook.url).toBe(
+      'http://127.0.0.1:8090/webhooks',
+    );
+  });
+
+  it('tells everything that is wrong in one error', () => {
+    const { message } = failureOf({ LOTE_PAGE_SIZE: 'many', LOTE_SEND_TIMEOUT: 'long' });
+
+    expect(message).toContain('LOTE_PAGE_SIZE');
+    expect(message).toContain('LOTE_SEND_TIMEOUT');
+  });
+
+  it.each([
+    ['INVOICING_API_KEY', { ...REAL, INVOICING_API_KEY: 'sk_live_ hidden' }],
+    ['WEBHOOK_SECRET', { WEBHOOK_SECRET: 'hidden,,' }],
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://lote:hidden@db/lote' }],
+    ['INVOICING_BASE_URL', { ...REAL, INVOICING_BASE_URL: 'https://user:hidden@invoicing.example' }],
+  ])('never shows the value of a wrong %s', (name, env) => {
+    const { message } = failureOf(env);
+
+    expect(message).toContain(name);
+    expect(message).toContain('not shown');
+    expect(message).not.toContain('hidden');
+  });
+
+  it('refuses a key without an address: invoices would be simulated that somebody meant to issue', () => {
+    expect(failureOf({ INVOICING_API_KEY: 'sk_live_1' }).message).toContain('INVOICING_BASE_URL must be set');
+  });
+
+  it('refuses an address without a key', () => {
+    expect(failureOf({ INVOICING_BASE_URL: REAL.INVOICING_BASE_URL }).message).toContain('INVOICING_API_KEY');
+  });
+
+  it('switches TLS on for a Temporal API key, and off when told so', () => {
+    expect(readConfig({ TEMPORAL_API_KEY: 'key' }).temporal.tls).not.toBeNull();
+    expect(readConfig({ TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'false' }).temporal.tls).toBeNull();
+  });
+
+  it('refuses a client certificate without its key', () => {
+    expect(failureOf({ TEMPORAL_TLS_CLIENT_CERT_PATH: 'a.pem' }).message).toContain('TEMPORAL_TLS_CLIENT_KEY_PATH');
+  });
+});
+
+describe('readConfig with secrets in files', () => {
+  it('reads them without the line end that editors add', async () => {
+    const file = join(await temporaryDirectory(), 'key');
+    await writeFile(file, 'sk_test_from_file\n');
+
+    const config = readConfig({ INVOICING_BASE_URL: REAL.INVOICING_BASE_URL, INVOICING_API_KEY_FILE: file });
+
+    expect(config.service).toMatchObject({ apiKey: 'sk_test_from_file' });
+    expect(config.secrets).toContain('sk_test_from_file');
+  });
+
+  it('refuses both forms at once', async () => {
+    const file = join(await temporaryDirectory(), 'key');
+    await writeFile(file, 'one');
+
+    expect(failureOf({ WEBHOOK_SECRET: 'other', WEBHOOK_SECRET_FILE: file }).message).toContain(
+      'WEBHOOK_SECRET and WEBHOOK_SECRET_FILE',
+    );
+  });
+
+  it('names the variable and the path when the file is missing or empty', async () => {
+    const directory = await temporaryDirectory();
+    const empty = join(directory, 'empty');
+    await writeFile(empty, '\n');
+
+    expect(failureOf({ WEBHOOK_SECRET_FILE: join(directory, 'none') }).message).toMatch(
+      /WEBHOOK_SECRET_FILE must name a readable file; .*none could not be read \(ENOENT\)/,
+    );
+    expect(failureOf({ WEBHOOK_SECRET_FILE: empty }).message).toContain('is empty');
+  });
+});

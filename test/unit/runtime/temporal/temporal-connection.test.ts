@@ -1,0 +1,132 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, inject, it } from 'vitest';
+import { choosePort } from '../../../../src/runtime/temporal/free-port.ts';
+import { connectTemporal, lazyTemporal, temporalPlace } from '../../../../src/runtime/temporal/temporal-connection.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+
+const NO_TLS = { serverName: null, serverCaCertPath: null, clientCertPath: null, clientKeyPath: null };
+
+describe('connectTemporal', () => {
+  it('gives a connection that works', async () => {
+    const connection = await connectTemporal(
+      await temporalPlace(inject('temporalAddress'), { apiKey: null, tls: null }),
+    );
+
+    const { namespaces } = await connection.workflowService.listNamespaces({});
+    await connection.close();
+
+    expect(namespaces.map((one) => one.namespaceInfo?.name)).toContain('default');
+  });
+
+  it('names the address and the variable when nobody answers there, and shows no key', async () => {
+    const port = await choosePort({ host: '127.0.0.1', port: 0, explicit: false, variable: 'X' });
+    const place = await temporalPlace(`127.0.0.1:${port}`, { apiKey: 'hidden-key', tls: NO_TLS });
+
+    const failure: unknown = await connectTemporal(place, 300).catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({ code: 'temporal-unavailable' });
+    expect(String(failure)).toContain(`127.0.0.1:${port}`);
+    expect(String(failure)).toContain('TEMPORAL_ADDRESS');
+    expect(String(failure)).not.toContain('hidden-key');
+  });
+});
+
+describe('lazyTemporal', () => {
+  it('is there before its server, and works once it is asked', async () => {
+    const connection = lazyTemporal({ address: inject('temporalAddress') });
+
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    await connection.close();
+
+    expect(serverVersion).toMatch(/^\d+\./u);
+  });
+
+  it('ends while a call is repeated: the repeat must not throw from its timer', async () => {
+    const port = await choosePort({ host: '127.0.0.1', port: 0, explicit: false, variable: 'X' });
+    const connection = lazyTemporal({ address: `127.0.0.1:${port}` });
+    const asked = connection.workflowService.getSystemInfo({}).then(
+      () => 'answered',
+      () => 'ended',
+    );
+
+    await connection.close();
+
+    expect(await asked).toBe('ended');
+  });
+});
+
+describe('a connection whose server is away', () => {
+  it('tries again every few seconds, however long it has been away', { timeout: 120_000 }, async () => {
+    const tries = await triesWithin(AWAY_MS);
+
+    const gaps = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(4);
+    expect(Math.max(...gaps)).toBeLessThan(LONGEST_GAP_MS);
+  });
+});
+
+/** By then gRPC's own back-off waits for more than ten seconds. */
+const AWAY_MS = 35_000;
+/** Five seconds, a fifth more by chance, and a busy machine. */
+const LONGEST_GAP_MS = 8_000;
+
+/** When somebody connected who asks all the time, at an address where every connection is cut. */
+async function triesWithin(ms: number): Promise<readonly number[]> {
+  const tries: number[] = [];
+  const server = createServer((socket) => {
+    tries.push(Date.now());
+    socket.destroy();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const connection = lazyTemporal({ address: `127.0.0.1:${port}` });
+  const ask = async (): Promise<unknown> => connection.workflowService.getSystemInfo({}).catch(() => undefined);
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(100)) await ask();
+  await connection.close();
+  server.close();
+  return tries;
+}
+
+describe('temporalPlace', () => {
+  it('has neither TLS nor key when none is configured', async () => {
+    expect(await temporalPlace('host:7233', { apiKey: null, tls: null })).toEqual({ address: 'host:7233' });
+  });
+
+  it('reads certificates from their files', async () => {
+    const directory = await temporaryDirectory();
+    const [ca, crt, key] = ['ca.pem', 'crt.pem', 'key.pem'].map((name) => join(directory, name));
+    for (const file of [ca, crt, key]) await writeFile(String(file), `PEM of ${String(file)}`);
+
+    const place = await temporalPlace('host:7233', {
+      apiKey: 'key',
+      tls: {
+        serverName: 'temporal.example',
+        serverCaCertPath: String(ca),
+        clientCertPath: String(crt),
+        clientKeyPath: String(key),
+      },
+    });
+
+    expect(place).toEqual({
+      address: 'host:7233',
+      apiKey: 'key',
+      tls: {
+        serverNameOverride: 'temporal.example',
+        serverRootCACertificate: Buffer.from(`PEM of ${String(ca)}`),
+        clientCertPair: { crt: Buffer.from(`PEM of ${String(crt)}`), key: Buffer.from(`PEM of ${String(key)}`) },
+      },
+    });
+  });
+
+  it('names the variable of a certificate that cannot be read', async () => {
+    const place = temporalPlace('host:7233', { apiKey: null, tls: { ...NO_TLS, serverCaCertPath: '/nowhere/ca.pem' } });
+
+    await expect(place).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: expect.stringContaining('TEMPORAL_TLS_SERVER_CA_CERT_PATH') as string,
+    });
+  });
+});

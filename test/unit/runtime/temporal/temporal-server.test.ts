@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SECRET_VARIABLES } from '../../../../src/runtime/config/env-secret-files.ts';
+import { processStartTime } from '../../../../src/runtime/temporal/process-start-time.ts';
+import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
+import { startTemporalServer, type TemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';
+import { PID_NAMESPACE, whyNoNamespaces } from '../../../support/namespaces.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+
+const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
+
+const SERVER_PROCESS = fileURLToPath(new URL('../temporal-server-process.ts', import.meta.url));
+
+interface ServerRecord {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly port: number;
+  readonly uiPort: number;
+}
+
+async function started(dataDir: string): Promise<TemporalServer> {
+  const server = await startTemporalServer({ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+async function recordOf(dataDir: string): Promise<ServerRecord> {
+  return JSON.parse(await readFile(join(dataDir, 'temporal.json'), 'utf8')) as ServerRecord;
+}
+
+async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await use(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+function startWorkflow(address: string, workflowId: string): Promise<unknown> {
+  return withClient(address, (client) => client.workflow.start('anything', { taskQueue: 'nobody', workflowId }));
+}
+
+function statusOf(address: string, workflowId: string): Promise<string> {
+  return withClient(address, async (client) => (await client.workflow.getHandle(workflowId).describe()).status.name);
+}
+
+describe('startTemporalServer', () => {
+  it('answers at its address, serves its UI, and has the search attributes registered', async () => {
+    const server = await started(await temporaryDirectory());
+
+    const attributes = await withClient(server.address, (client) =>
+      client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+    );
+    const ui = await fetch(server.ui);
+
+    expect(server.adopted).toBe(false);
+    expect(Object.keys(attributes.customAttributes)).toEqual(
+      expect.arrayContaining(['LoteBatch', 'LoteState', 'LoteProblems']),
+    );
+    expect(ui.status).toBe(200);
+  });
+
+  it('adopts the server that a parent killed with SIGKILL left behind, with its runs', async () => {
+    const dataDir = await temporaryDirectory();
+    const parent = spawn(process.execPath, ['--import', 'tsx', SERVER_PROCESS, dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [bytes] = (await once(parent.stdout, 'data')) as [Buffer];
+    const address = bytes.toString().trim();
+    await startWorkflow(address, 'left-behind');
+    const exit = once(parent, 'exit');
+    parent.kill('SIGKILL');
+    await exit;
+
+    const server = await started(dataDir);
+
+    expect(server.adopted).toBe(true);
+    expect(server.address).toBe(address);
+    expect(await statusOf(server.address, 'left-behind')).toBe('RUNNING');
+  });
+
+  it.skipIf(whyNoNamespaces() !== null)(
+    'is refused from another process namespace while a server has the file: its pid means nothing there',
+    { timeout: 60_000 },
+    async () => {
+      const dataDir = await temporaryDirectory();
+      const server = await started(dataDir);
+      await startWorkflow(server.address, 'untouched');
+      const [program = '', ...parameters] = PID_NAMESPACE.wrap([
+        ...[process.execPath, '--import', 'tsx', SERVER_PROCESS, dataDir],
+      ]);
+      const other = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void other.kill('SIGKILL'));
+      const [bytes] = (await once(other.stdout, 'data')) as [Buffer];
+
+      expect(bytes.toString()).toContain('a server that an earlier process started still has');
+      expect(await statusOf(server.address, 'untouched')).toBe('RUNNING');
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')('has nothing secret in its environment', async () => {
+    for (const name of SECRET_VARIABLES) vi.stubEnv(name, `secret-of-${name}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const dataDir = await temporaryDirectory();
+    await started(dataDir);
+
+    const environment = await readFile(`/proc/${(await recordOf(dataDir)).pid}/environ`, 'utf8');
+
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toMatch(/secret-of-|LOTE_|INVOICING_|DATABASE_URL/);
+  });
+
+  it('ends an adopted server too, and takes its record away', async () => {
+    const dataDir = await temporaryDirectory();
+    await started(dataDir);
+    const { pid, startTime } = await recordOf(dataDir);
+    const adopted = await started(dataDir);
+
+    await adopted.stop();
+
+    expect(await processStartTime(pid)).not.toBe(startTime);
+    await expect(access(join(dataDir, 'temporal.json'))).rejects.toThrow('ENOENT');
+  });
+
+  it('keeps its runs in the data directory when the server itself is killed', async () => {
+    const dataDir = await temporaryDirectory();
+    const first = await started(dataDir);
+    await startWorkflow(first.address, 'survivor');
+
+    process.kill((await recordOf(dataDir)).pid, 'SIGKILL');
+    await first.stop();
+    const second = await started(dataDir);
+
+    expect(second.adopted).toBe(false);
+    expect(await statusOf(second.address, 'survivor')).toBe('RUNNING');
+  });
+
+  it('never adopts by port alone: a record of another process is ignored, and that process lives on', async () => {
+    const [own, strangers] = [await temporaryDirectory(), await temporaryDirectory()];
+    const stranger = await started(strangers);
+    const record = await recordOf(strangers);
+    await writeFile(join(own, 'temporal.json'), JSON.stringify({ ...record, startTime: 'earlier' }));
+
+    const server = await started(own);
+
+    expect(server.adopted).toBe(false);
+    expect(server.address).not.toBe(stranger.address);
+    await server.stop();
+    expect(await processStartTime(record.pid)).toBe(record.startTime);
+  });
+
+  it.each(['', '{"pid":', '{"pid":"1"}'])('starts afresh when the record holds %j', async (content) => {
+    const dataDir = await temporaryDirectory();
+    await writeFile(join(dataDir, 'temporal.json'), content);
+
+    expect((await started(dataDir)).adopted).toBe(false);
+  });
+
+  it('takes the next free port when the one wished for is taken', async () => {
+    const taken = createServer();
+    taken.listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    onTestFinished(() => void taken.close());
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const dataDir = await temporaryDirectory();
+
+    const server = await startTemporalServer({ binary, dataDir, namespace: 'default', port, uiPort: 0 });
+    onTestFinished(() => server.stop());
+
+    expect(server.address).not.toBe(`127.0.0.1:${port}`);
+  });
+
+  it('comes back to its port though another Lote starts a server there meanwhile', async () => {
+    const [own, other] = [await temporaryDirectory(), await temporaryDirectory()];
+    const server = await started(own);
+    const { pid, port } = await recordOf(own);
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(async () => expect(await server.alive()).toBe(false));
+
+    const second = await startTemporalServer({ binary, dataDir: other, namespace: 'default', port, uiPort: 0 });
+    onTestFinished(() => second.stop());
+
+    expect(second.address).not.toBe(server.address);
+    expect(await server.restart()).toBe(true);
+  });
+
+  it('gives its port free when it is stopped', async () => {
+    const server = await started(await temporaryDirectory());
+    const port = Number(server.address.split(':')[1]);
+    await server.stop();
+
+    const next = { binary, dataDir: await temporaryDirectory(), namespace: 'default', port, uiPort: 0 };
+    const second = await startTemporalServer(next);
+    onTestFinished(() => second.stop());
+
+    expect(second.address).toBe(server.address);
+  });
+
+  it('says where the log is when the server does not come up', async () => {
+    const dataDir = await temporaryDirectory();
+
+    const start = startTemporalServer({ binary: '/bin/false', dataDir, namespace: 'default', port: 0, uiPort: 0 });
+
+    await expect(start).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringContaining(join(dataDir, 'temporal.log')) as string,
+    });
+  });
+});

@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createGate, type Gate } from '../../../src/service/request-limiter.ts';
+import { createRateLimit } from '../../../src/sandbox/http/rate-limit.ts';
+import type { HttpEnd } from '../../../src/service/http-end.ts';
+
+function answer(status: number, retryAfterMs: number | null = null): HttpEnd {
+  return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };
+}
+
+function gateOf(options: { maxConcurrency?: number; requestsPerSecond?: number } = {}): Gate {
+  return createGate({ maxConcurrency: 8, requestsPerSecond: null, now: Date.now, random: () => 0, ...options });
+}
+
+describe('createGate', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('lets a request through and hands back how it ended', async () => {
+    expect(await gateOf().pass(async () => answer(201))).toEqual(answer(201));
+  });
+
+  it('keeps to the concurrency', async () => {
+    const gate = gateOf({ maxConcurrency: 3 });
+    let open = 0;
+    let most = 0;
+    const send = async (): Promise<HttpEnd> => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      open -= 1;
+      return answer(201);
+    };
+
+    const all = Promise.all(Array.from({ length: 20 }, async () => await gate.pass(send)));
+    await vi.runAllTimersAsync();
+    await all;
+
+    expect(most).toBe(3);
+  });
+
+  it('keeps to the rate', async () => {
+    const gate = gateOf({ requestsPerSecond: 10 });
+    const sentAt: number[] = [];
+    const begin = Date.now();
+
+    const all = Promise.all(
+      Array.from(
+        { length: 5 },
+        async () =>
+          await gate.pass(async () => {
+            sentAt.push(Date.now() - begin);
+            return answer(201);
+          }),
+      ),
+    );
+    await vi.runAllTimersAsync();
+    await all;
+
+    expect(sentAt).toEqual([0, 100, 200, 300, 400]);
+  });
+
+  it.each([429, 503])('holds every request for the Retry-After of a %d', async (status) => {
+    const gate = gateOf();
+    const send = vi.fn(async () => answer(201));
+    await gate.pass(async () => answer(status, 60_000));
+
+    const held = await gate.pass(send);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const later = await gate.pass(send);
+
+    expect(held).toEqual({ kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: 60_000 });
+    expect(later).toEqual(answer(201));
+    expect(send).toHaveBeenCalledOnce();
+  });
+
+  it('waits a short hold out', async () => {
+    const gate = gateOf();
+    const send = vi.fn(async () => answer(201));
+    await gate.pass(async () => answer(429, 2_000));
+
+    const held = gate.pass(send);
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(send).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(await held).toEqual(answer(201));
+  });
+
+  it('holds nobody else for the Retry-After of a 409, which speaks of one key', async () => {
+    const gate = gateOf();
+    await gate.pass(async () => answer(409, 60_000));
+
+    expect(await gate.pass(async () => answer(201))).toEqual(answer(201));
+  });
+
+  it('does not send what was cancelled while it waited', async () => {
+    const gate = gateOf();
+    const send = vi.fn(async () => answer(201));
+    const stop = new AbortController();
+    await gate.pass(async () => answer(429, 2_000));
+
+    const held = gate.pass(send, { signal: stop.signal });
+    await vi.advanceTimersByTimeAsync(100);
+    stop.abort();
+
+    expect(await held).toEqual({ kind: 'not-sent', code: 'cancelled', retryAfterMs: null });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it.each(['a slot', 'its place in the rate', 'the end of a Retry-After'])(
+    'does not send what waits for %s when its permit is withdrawn',
+    async (what) => {
+      const gate = gateOf({ maxConcurrency: what === 'a slot' ? 1 : 8, requestsPerSecond: 1 });
+      const send = vi.fn(async () => answer(201));
+      const stop = new AbortController();
+      const permit = { withdrawn: stop.signal, isValid: () => true, confirm: async () => !stop.signal.aborted };
+      void gate.pass(async () => answer(what === 'the end of a Retry-After' ? 429 : 201, 2_000));
+      const waiting = gate.pass(send, { permit });
+
+      await vi.advanceTimersByTimeAsync(100);
+      stop.abort();
+      await vi.advanceTimersByTimeAsync(10_000);
+
+      expect(await waiting).toEqual({ kind: 'not-permitted' });
+      expect(send).not.toHaveBeenCalled();
+    },
+  );
+
+  it('asks the permit when the place in the rate has come', async () => {
+    const gate = gateOf({ requestsPerSecond: 1 });
+    const send = vi.fn(async () => answer(201));
+    const withdrawn = new AbortController().signal;
+    const permit = { withdrawn, isValid: () => true, confirm: async () => false };
+
+    expect(await gate.pass(send, { permit })).toEqual({ kind: 'not-permitted' });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it('gives its slot back when sending throws', async () => {
+    const gate = gateOf({ maxConcurrency: 1 });
+    const failing = gate.pass(async () => {
+      throw new Error('broken');
+    });
+    await expect(failing).rejects.toThrow('broken');
+
+    expect(await gate.pass(async () => answer(200))).toEqual(answer(200));
+  });
+
+  /** How long after the begin each request left, and how many of them got a 429 from a service with that limit. */
+  async function against(limit: number, options: { requests: number; requestsPerSecond?: number }) {
+    const gate = gateOf({ ...options, maxConcurrency: 32 });
+    const service = createRateLimit(limit, Date.now);
+    const begin = Date.now();
+    const sentAt: number[] = [];
+    let refused = 0;
+    const send = async (): Promise<HttpEnd> => {
+      sentAt.push(Date.now() - begin);
+      const over = service.isOver();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!over) return answer(201);
+      refused += 1;
+      return answer(429);
+    };
+    async function untilTaken(): Promise<void> {
+      for (;;) {
+        const end = await gate.pass(send);
+        if (end.kind === 'answer' && end.status === 201) return;
+      }
+    }
+
+    const all = Promise.all(Array.from({ length: options.requests }, untilTaken));
+    await vi.runAllTimersAsync();
+    await all;
+    return { sentAt, refused, tookMs: Date.now() - begin };
+  }
+
+  it.each([
+    ['without a rate of its own', {}],
+    ['with one that is too high', { requestsPerSecond: 500 }],
+  ])('finds the rate that the service takes, %s', async (_title, own) => {
+    const { refused, tookMs } = await against(20, { requests: 600, ...own });
+
+    // Without it, 32 at a time ask some 1,600 times a second.
+    expect(refused).toBeLessThan(120);
+    expect(tookMs, 'near the limit of the service: 600 at 20 a second are half a minute').toBeLessThan(60_000);
+  });
+
+  it('gives up a place that comes while the service asks to wait', async () => {
+    const gate = gateOf({ requestsPerSecond: 1 });
+    const begin = Date.now();
+    const sentAt: number[] = [];
+    const send = (end: HttpEnd) => async (): Promise<HttpEnd> => {
+      sentAt.push(Date.now() - begin);
+      return end;
+    };
+
+    const all = Promise.all([
+      gate.pass(send(answer(503, 3_500))),
+      gate.pass(send(answer(201))),
+      gate.pass(send(answer(201))),
+    ]);
+    await vi.runAllTimersAsync();
+    await all;
+
+    expect(sentAt[0]).toBe(0);
+    expect(Math.min(...sentAt.slice(1)), 'nobody before the end of the hold').toBeGreaterThanOrEqual(3_500);
+    expect((sentAt[2] ?? 0) - (sentAt[1] ?? 0), 'and then one after the other').toBeGreaterThanOrEqual(1_000);
+  });
+});

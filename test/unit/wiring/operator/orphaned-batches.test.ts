@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchRecord } from '../../../../src/domain/ports/ledger.ts';
+import { describeLeft, leftBatches } from '../../../../src/wiring/operator/orphaned-batches.ts';
+
+function batch(batchId: string, state: BatchRecord['state']): BatchRecord {
+  return {
+    ...{ batchId, state, application: 'default', file: `${batchId}.csv`, sha256: `hash-${batchId}` },
+    ...{ workflowId: `workflow-${batchId}`, runId: 'run-1', pageSize: 2_000, pages: 1, rows: 1 },
+    ...{ rowsWithoutInvoice: 0, invoices: 1, startedAt: 0, finishedAt: null, revision: 0, fencingToken: 1, proof: {} },
+  };
+}
+
+const ledger = {
+  listBatches: () =>
+    Promise.resolve([
+      batch('reading', 'staging'),
+      batch('sending', 'running'),
+      batch('waiting', 'paused'),
+      batch('lost', 'running'),
+      batch('done', 'finished'),
+      batch('stopped', 'cancelled'),
+      batch('bad', 'refused'),
+    ]),
+};
+const runs = { isOpen: (workflowId: string) => Promise.resolve(workflowId !== 'workflow-lost') };
+
+describe('what an earlier owner left', () => {
+  it('is every batch that is not closed, apart from those of the own files', async () => {
+    expect(await leftBatches(ledger, runs, new Set(['hash-sending']))).toEqual({
+      goingOn: ['reading', 'waiting'],
+      withoutRun: ['lost'],
+    });
+  });
+
+  it('is told in a sentence each: what goes on, and what must be run again', () => {
+    expect(describeLeft({ goingOn: ['a', 'b'], withoutRun: ['c'] })).toEqual([
+      'Also going on with what an earlier run left: a, b. It is not waited for.',
+      'Left unfinished, and no run goes on with it: c. Run its file again to finish it; reconciliation (`lote reconcile`) closes it otherwise, with a report.',
+    ]);
+    expect(describeLeft({ goingOn: [], withoutRun: [] })).toEqual([]);
+  });
+});

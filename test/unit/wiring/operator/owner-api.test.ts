@@ -1,0 +1,185 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { writeConsoleToken } from '../../../../src/runtime/config/console-token.ts';
+import { openDataDir, type DataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
+import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
+import { writeEndpoints } from '../../../../src/runtime/config/endpoints.ts';
+import { findOwner, type OwnerApi } from '../../../../src/wiring/operator/owner-api.ts';
+
+const BATCH = {
+  ...{ batchId: 'batch-a', file: 'a.csv', state: 'running', rows: 3, rowsWithoutInvoice: 0, invoices: 2, revision: 1 },
+  ...{ startedAt: 1_700_000_000_000, finishedAt: null, counts: { issued: 1, accepted: 1 } },
+};
+
+interface Request {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly token: string | string[] | undefined;
+  readonly body: string;
+}
+
+async function emptyDataDir(): Promise<DataDir> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-owner-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return openDataDir(join(directory, 'data'));
+}
+
+/** An owner whose console gives this answer, whatever is asked. */
+async function ownerThatSays(
+  status: number,
+  body: string,
+): Promise<{ owner: OwnerApi; requests: Request[]; closeConsole(): Promise<void> }> {
+  const requests: Request[] = [];
+  const server = createServer((request, response) => {
+    void read(request).then((text) => {
+      const { method, url, headers } = request;
+      requests.push({ method, url, token: headers['x-lote-token'], body: text });
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const owner = await ownerAt(`http://127.0.0.1:${port}`);
+  if (owner === null) throw new Error('The test found no owner');
+  return { owner, requests, closeConsole: () => new Promise((resolve) => void server.close(() => resolve())) };
+}
+
+async function listeningPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const bytes of request.setEncoding('utf8')) text += String(bytes);
+  return text;
+}
+
+async function ownerAt(console: string | null, { token = true }: { token?: boolean } = {}): Promise<OwnerApi | null> {
+  const dataDir = await emptyDataDir();
+  const lock = await acquireDirectoryLock(dataDir.path);
+  onTestFinished(() => lock?.release());
+  await writeEndpoints(dataDir, {
+    owner: lock?.owner ?? '',
+    pid: process.pid,
+    ...{ console, receiver: null, sandbox: null, temporalUi: null },
+    ...{ temporalAddress: '127.0.0.1:7233', temporalNamespace: 'default', ledgerId: 'ledger-1', reportsDir: '/r' },
+  });
+  if (token) await writeConsoleToken(dataDir, 'the-token');
+  return findOwner(dataDir);
+}
+
+describe('the owner of a data directory', () => {
+  it('is found by what it wrote down of itself', async () => {
+    const owner = await ownerAt(`http://127.0.0.1:${await listeningPort()}`);
+
+    expect(owner?.endpoints).toMatchObject({ ledgerId: 'ledger-1', reportsDir: '/r' });
+    expect(owner?.owns()).toBe(true);
+  });
+
+  it('refuses with a sentence, and opens nothing, when it lives and its console cannot be reached', async () => {
+    await expect(ownerAt('http://127.0.0.1:1')).rejects.toMatchObject({
+      code: 'data-directory-owned',
+      message: expect.stringContaining('nothing answers at http://127.0.0.1:1') as string,
+    });
+  });
+
+  it.each([
+    ['nobody ever was there', async () => findOwner(await emptyDataDir())],
+    ['its console is not up', async () => ownerAt(null)],
+    ['its token is not written yet', async () => ownerAt('http://127.0.0.1:1', { token: false })],
+    [
+      'its file is half a file',
+      async () => {
+        const dataDir = await emptyDataDir();
+        await writeFile(dataDir.endpoints, '{"pid": 1');
+        await writeConsoleToken(dataDir, null);
+        return findOwner(dataDir);
+      },
+    ],
+  ])('is not found when %s', async (_, find) => {
+    expect(await find()).toBeNull();
+  });
+});
+
+describe('what is asked of an owner', () => {
+  it('is asked with its token, of the address that it told', async () => {
+    const { owner, requests } = await ownerThatSays(200, JSON.stringify({ batches: [BATCH] }));
+
+    expect(await owner.batches(7)).toEqual([BATCH]);
+    expect(requests).toEqual([{ method: 'GET', url: '/api/batches?limit=7', token: 'the-token', body: '' }]);
+  });
+
+  it('names a batch so that no id can lead elsewhere', async () => {
+    const { owner, requests } = await ownerThatSays(200, JSON.stringify(BATCH));
+
+    expect(await owner.batch('../health?x=1')).toEqual(BATCH);
+    expect(requests[0]?.url).toBe('/api/batches/..%2Fhealth%3Fx%3D1');
+  });
+
+  it('is to run files, with the options of the command', async () => {
+    const batches = [{ batchId: 'batch-a', workflowId: 'w', file: '/in/a.csv' }];
+    const { owner, requests } = await ownerThatSays(200, JSON.stringify({ batches }));
+    const request = { files: ['/in/a.csv'], options: { decimal: ',' } };
+
+    expect(await owner.run(request)).toEqual({ batches });
+    expect(requests).toEqual([{ method: 'POST', url: '/api/run', token: 'the-token', body: JSON.stringify(request) }]);
+  });
+
+  it('keeps only what it was asked for: a newer owner may tell more', async () => {
+    const { owner } = await ownerThatSays(200, JSON.stringify({ ...BATCH, somethingNew: 1 }));
+
+    expect(await owner.batch('batch-a')).toEqual(BATCH);
+  });
+});
+
+describe('an owner that refuses', () => {
+  function failure(code: string): string {
+    return JSON.stringify({ error: { code, message: 'The owner’s own sentence.' } });
+  }
+
+  it.each(['usage', 'service-unreachable', 'file-unreadable', 'owner-leaving'])(
+    'is heard in its own words: %s',
+    async (code) => {
+      const { owner } = await ownerThatSays(409, failure(code));
+
+      await expect(owner.run({ files: [], options: {} })).rejects.toMatchObject({
+        code,
+        message: 'The owner’s own sentence.',
+      });
+    },
+  );
+
+  it('because it knows no such batch has answered the question', async () => {
+    const { owner } = await ownerThatSays(404, failure('batch-not-found'));
+
+    expect(await owner.batch('batch-none')).toBeNull();
+    await expect(owner.batches(1)).rejects.toMatchObject({ code: 'batch-not-found' });
+  });
+
+  it.each(['', '<html>Bad gateway</html>', '{"error":"text"}'])(
+    'without a word that we understand is an error of ours: %j',
+    async (body) => {
+      const { owner } = await ownerThatSays(502, body);
+
+      await expect(owner.batch('batch-a')).rejects.toMatchObject({
+        code: 'internal',
+        message: 'Asking the owner of the data directory: its console answered 502.',
+      });
+    },
+  );
+
+  it('and one that is gone is told apart: the caller becomes the owner then', async () => {
+    const { owner, closeConsole } = await ownerThatSays(200, '{}');
+    await closeConsole();
+
+    await expect(owner.batches(1)).rejects.toMatchObject({ code: 'owner-leaving' });
+  });
+});

@@ -1,0 +1,186 @@
+import { setHandler } from '@temporalio/workflow';
+import {
+  cancelRemainingUpdate,
+  outageOverSignal,
+  pageSentSignal,
+  pageStoppedSignal,
+  pauseUpdate,
+  problemsQuery,
+  progressQuery,
+  resumeUpdate,
+  retryInvoicesUpdate,
+  settleNowUpdate,
+  waitingSignal,
+  type BatchProblems,
+  type BatchProgress,
+  type ReasonInput,
+  type RetryRequestInput,
+  type Standing,
+} from '../../src/contract/messages.ts';
+import { refusedUpdate } from '../refused-update.ts';
+import { requireRetryRequest } from './retry-input.ts';
+
+/** What somebody did to the batch as a whole, for the audit. */
+export interface OperatorAction {
+  readonly what: 'pause' | 'resume' | 'cancel-remaining' | 'settle-now';
+  /** Undefined: none is asked for. */
+  readonly why?: string;
+  readonly who?: string | undefined;
+}
+
+/** What the handlers read and set in motion. */
+export interface BatchHandles {
+  progress(): BatchProgress;
+  standing(): Standing | null;
+  attachedTo(): string | null;
+  /** True when every process that sends knows; a promise of it when the ledger is told just now. */
+  operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean>;
+  settleNow(action: OperatorAction): void;
+  retry(request: RetryRequestInput): void;
+  pageSent(page: number): void;
+  pageStopped(): void;
+  outageOver(): void;
+  waitFor(page: number, reason: string | null): void;
+}
+
+/** Each description begins with the input's shape: it is all that the Temporal UI shows beside the empty box. */
+export function registerBatchHandlers(batch: BatchHandles): void {
+  registerQueries(batch);
+  registerUpdates(batch);
+  registerSignals(batch);
+}
+
+function registerQueries({ progress, standing }: BatchHandles): void {
+  setHandler(progressQuery, progress, {
+    description:
+      '(no input) Where this batch stands: phase, pages, invoices by state, net by currency, what it waits for.',
+  });
+  setHandler(problemsQuery, () => problemsOf(progress(), standing()), {
+    description:
+      '(no input) Invoices that did not go out, by state and reason, with the first row numbers of each. References and all rows stand in the report.',
+  });
+}
+
+function registerUpdates(batch: BatchHandles): void {
+  setHandler(
+    pauseUpdate,
+    ({ reason, who }) => {
+      const told = batch.operate({ paused: true }, { what: 'pause', why: reason, who });
+      return answer('Paused: what is on the wire ends, nothing new is sent until resume.', told);
+    },
+    {
+      validator(input) {
+        requireRunning(batch);
+        requireReason(input);
+      },
+      description:
+        '{"reason": "…"} Stop sending at once; waiting for answers goes on. The reason is kept in history: no names, no references.',
+    },
+  );
+  setHandler(
+    resumeUpdate,
+    () => {
+      return answer('Resumed.', batch.operate({ paused: false }, { what: 'resume' }));
+    },
+    {
+      validator() {
+        requireRunning(batch);
+        if (!batch.progress().paused) throw refusedUpdate('This batch is not paused: there is nothing to resume.');
+      },
+      description: '(no input) Go on sending after a pause.',
+    },
+  );
+  setHandler(
+    cancelRemainingUpdate,
+    ({ reason, who }) => {
+      const told = batch.operate({ cancelled: true, paused: false }, { what: 'cancel-remaining', why: reason, who });
+      return answer('Cancelled: what is not sent will be held; what is sent is waited for.', told);
+    },
+    {
+      validator(input) {
+        requireRunning(batch);
+        requireReason(input);
+      },
+      description:
+        '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
+    },
+  );
+  setHandler(
+    settleNowUpdate,
+    () => {
+      batch.settleNow({ what: 'settle-now' });
+      return 'Asking: the service is asked (GET) for every invoice that it accepted and has not called issued or failed. What it calls unfinished is waited for as before.';
+    },
+    {
+      validator() {
+        requireRunning(batch);
+        if (batch.progress().pagesSent === 0)
+          throw refusedUpdate('No page has sent its last invoice yet: there is nothing to ask for. Try again later.');
+      },
+      description:
+        '(no input) Ask the service (GET) now for every invoice without a final word, instead of waiting for its webhook. Nothing is sent again.',
+    },
+  );
+  setHandler(
+    retryInvoicesUpdate,
+    (request) => {
+      batch.retry(request);
+      return 'Noted: they go again when the pages that run now have ended. The report will say what became of them.';
+    },
+    {
+      validator(request) {
+        requireRunning(batch);
+        requireRetryRequest(request);
+      },
+      description:
+        '{"states": ["failed"], "reason": "…"} or {"rows": [7], "reason": "…"} Send failed, rejected or held invoices again, unknown ones by row. Rows, never references, and no names in the reason: history keeps them.',
+    },
+  );
+}
+
+/** Runs of an earlier version answer at once, as they did then. */
+function answer(text: string, told: true | Promise<boolean>): string | Promise<string> {
+  if (told === true) return text;
+  return told.then((known) => (known ? text : `${text} ${LEDGER_AWAY}`));
+}
+
+const LEDGER_AWAY =
+  'The ledger cannot be reached at the moment: what is being sent just now may go on when it is back, until it has been told.';
+
+function registerSignals(batch: BatchHandles): void {
+  setHandler(pageSentSignal, ({ page }) => batch.pageSent(page), {
+    description: '(internal) {"page": 1} A page has sent its last invoice.',
+  });
+  setHandler(pageStoppedSignal, () => batch.pageStopped(), {
+    description: '(internal) {"page": 1} A page is paused, and its slices have ended.',
+  });
+  setHandler(outageOverSignal, () => batch.outageOver(), {
+    description: '(internal, no input) A page has waited for the service for as long as it may.',
+  });
+  setHandler(waitingSignal, ({ page, reason }) => batch.waitFor(page, reason), {
+    description: '(internal) {"page": 1, "reason": null} What a page waits for.',
+  });
+}
+
+function problemsOf({ batchId, asOf }: BatchProgress, standing: Standing | null): BatchProblems {
+  return { batchId, asOf, invoices: standing?.problems ?? 0, groups: standing?.problemGroups ?? [] };
+}
+
+/** A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and forgotten. */
+function requireRunning({ attachedTo, progress }: BatchHandles): void {
+  const { phase, batchId } = progress();
+  const owner = attachedTo();
+  if (owner !== null)
+    throw refusedUpdate(`This run only waits for another one, which has the same file. Use the workflow ${owner}.`);
+  if (phase !== 'reporting' && phase !== 'done') return;
+  const again = `{"batch": "${batchId ?? '…'}"}`;
+  throw refusedUpdate(
+    `This run is writing its report: nothing of it can be changed any more. When it has ended, start the workflow retryInvoices with ${again}`,
+  );
+}
+
+function requireReason(input: ReasonInput | null | undefined): void {
+  if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '')
+    return;
+  throw refusedUpdate('A reason is needed: {"reason": "why"}');
+}

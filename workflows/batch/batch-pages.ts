@@ -1,0 +1,113 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  log,
+  ParentClosePolicy,
+  sleep,
+  startChild,
+  workflowInfo,
+  type ChildWorkflowHandle,
+} from '@temporalio/workflow';
+import type { PageSpan, RunningBatch } from '../../activities/batch/running-batch.ts';
+import { pageAttributes } from './batch-attributes.ts';
+import type { BatchControl } from './batch-control.ts';
+import { invoicePage } from '../invoice-page.ts';
+import { controlSignal } from '../../src/contract/messages.ts';
+import { pageWorkflowId } from '../page/page-workflow-id.ts';
+
+/**
+ * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four pages of two slices are 8,000
+ * invoices on their way; more of them only take longer each, and are told of their settled invoices in more signals.
+ */
+const PAGES_SENDING = 4;
+/** Every waiting page is a pending child; Temporal allows 2,000 and each costs cached state in the worker. */
+const PAGES_RUNNING = 200;
+
+/** A page of an earlier run that was terminated a moment ago may still be there: looked for again after 1, 2, 4 … 30 s. */
+const FIRST_START_RETRY_MS = 1_000;
+const LONGEST_START_RETRY_MS = 30_000;
+const START_TRIES = 20;
+
+/** Runs every page to its end, whatever happens to single ones; a failed page is counted, never fatal. */
+export async function runPages(batch: BatchControl, ingested: RunningBatch): Promise<void> {
+  const running = new Set<number>();
+  const ends: Promise<void>[] = [];
+  let open = true;
+  batch.phase('sending');
+  const told = tellPages();
+
+  for (const span of ingested.pages) {
+    await condition(() => running.size < PAGES_RUNNING && sending() < PAGES_SENDING);
+    running.add(span.page);
+    ends.push(runPage(span));
+  }
+  batch.phase('waiting');
+  await Promise.all(ends);
+  open = false;
+  await told;
+
+  function sending(): number {
+    let count = 0;
+    for (const page of running) if (!batch.sentPages.has(page)) count += 1;
+    return count;
+  }
+
+  async function runPage(span: PageSpan): Promise<void> {
+    try {
+      const child = await patiently(() => startPage(span));
+      await child.result();
+      batch.pageDone(span.page, { failed: false });
+    } catch (error) {
+      // The batch itself is cancelled; a page that somebody cancelled alone is one that failed.
+      if (CancellationScope.current().consideredCancelled) throw error;
+      log.error('page failed', { page: span.page, workflowId: workflowInfo().workflowId });
+      batch.pageDone(span.page, { failed: true });
+    } finally {
+      running.delete(span.page);
+    }
+  }
+
+  function startPage(span: PageSpan): Promise<Page> {
+    const { ledgerId, batchId, fencingToken, run, before, settings, desk } = ingested;
+    return startChild(invoicePage, {
+      workflowId: pageWorkflowId(batchId, span.page),
+      args: [{ ...span, ledgerId, batchId, fencingToken, run, before, settings, control: batch.control() }],
+      parentClosePolicy: ParentClosePolicy.TERMINATE,
+      ...(desk.searchable ? { typedSearchAttributes: pageAttributes(batchId) } : {}),
+      staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,
+    });
+  }
+
+  /** Every change of pause or cancel goes to all pages that run; a page started later gets it with its input. */
+  async function tellPages(): Promise<void> {
+    for (let version = batch.controlVersion; open;) {
+      await condition(() => !open || batch.controlVersion !== version);
+      if (batch.controlVersion === version) continue;
+      version = batch.controlVersion;
+      await Promise.all([...running].map((page) => tell(page)));
+    }
+  }
+
+  async function tell(page: number): Promise<void> {
+    try {
+      await getExternalWorkflowHandle(pageWorkflowId(ingested.batchId, page)).signal(controlSignal, batch.control());
+    } catch {
+      // The page ended meanwhile: nothing of it is left to pause.
+    }
+  }
+}
+
+type Page = ChildWorkflowHandle<typeof invoicePage>;
+
+async function patiently(start: () => Promise<Page>): Promise<Page> {
+  for (let tries = 1, wait = FIRST_START_RETRY_MS; ; tries += 1, wait = Math.min(wait * 2, LONGEST_START_RETRY_MS)) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError) || tries >= START_TRIES) throw error;
+      await sleep(wait, { summary: 'the same page of an earlier run is still ending' });
+    }
+  }
+}

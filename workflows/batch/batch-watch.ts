@@ -1,0 +1,74 @@
+import { CancellationScope, isCancellation, log, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { RunningBatch } from '../../activities/batch/running-batch.ts';
+import * as options from '../activity-options.ts';
+import type { BatchControl } from './batch-control.ts';
+import { waitAtMost } from '../wait-at-most.ts';
+
+/** It may bring the word of an operator that the ledger could not be told: soon after the ledger is back. */
+const LOOK_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
+
+const { lookAtBatch } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  retry: LOOK_RETRY,
+  summary: 'a look at the ledger, for the current details and the audit',
+});
+
+/** A look costs the history a dozen events: a batch of seconds has none, one of a night some hundred. */
+const FIRST_LOOK_MS = 15_000;
+const LONGEST_LOOK_MS = 10 * 60_000;
+/** A wait of days: a twentieth of what it has lasted, up to two hours, so that 24 days are some 4,000 events. The batch holds the claim of its file by its run, and cannot go on in another one. */
+const LATER_SHARE = 20;
+const LATEST_LOOK_MS = 2 * 60 * 60_000;
+
+/**
+ * Does the work, and beside it reads now and then how the batch stands; at once when an operator has done something, so that it is in the
+ * audit and its effect is seen.
+ */
+export async function whileWatched<Result>(
+  batch: BatchControl,
+  running: RunningBatch,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const scope = new CancellationScope();
+  const watching = scope.run(() => watch(batch, running));
+  try {
+    return await work();
+  } finally {
+    scope.cancel();
+    await watching;
+  }
+}
+
+/** Never rejects: what could not be written down is written when the batch is closed. */
+async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
+  try {
+    const began = Date.now();
+    const longest = (): number =>
+      Math.min(Math.max(LONGEST_LOOK_MS, (Date.now() - began) / LATER_SHARE), LATEST_LOOK_MS);
+    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, longest())) {
+      await waitAtMost(wait, {
+        summary: 'until the next look at the ledger',
+        until: () => batch.untold.length > 0 || batch.lookWanted,
+      });
+      batch.looking();
+      const actions = [...batch.untold];
+      const control = batch.sendingControl() ?? undefined;
+      batch.stands(await lookAtBatch({ ledgerId, batchId, paused: batch.paused, control, actions }));
+      batch.told(actions.length);
+    }
+  } catch (error) {
+    if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId });
+  }
+}
+
+/** What operators did to a file that has nothing to run. */
+export async function tellWhatWasDone(
+  batch: BatchControl,
+  { ledgerId, batchId }: { readonly ledgerId: string; readonly batchId: string },
+): Promise<void> {
+  if (batch.untold.length === 0) return;
+  const actions = [...batch.untold];
+  await lookAtBatch({ ledgerId, batchId, actions });
+  batch.told(actions.length);
+}
