@@ -1,25 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
-import type { Reason } from '../../src/domain/invoice.ts';
-import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
-import type { ClaimingRun } from '../../src/domain/ports/sending-control-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { createDoor, type Door, type Waiting } from './circuit-breaker.ts';
 import { eachOf } from '../each-of.ts';
+import { createDoor, type Door, type Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
 import { createFailureWatches, type FailureWatch } from './failure-watch.ts';
 import { holdForbiddenMerchants, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun } from './forbidden-run.ts';
-import { freezeBodies } from './freeze-bodies.ts';
-import { putBack } from './put-back.ts';
-import { holdOverRetries } from './retry-budget.ts';
+import { freezeBodies, putBack } from './freeze-bodies.ts';
 import { retentionWindow, withinRetention } from './retention-window.ts';
+import { holdOverRetries } from './retry-budget.ts';
 import { sendInvoice, type Sent } from './send-invoice.ts';
 import type { SendingPermit } from './sending-permission.ts';
+import { createStoredErrors, type StoredErrors } from './stored-errors.ts';
 import { sharedAnswer } from '../shared-answer.ts';
 import { createSlots, type Release, type Slots } from '../slots.ts';
-import { createStoredErrors, type StoredErrors } from './stored-errors.ts';
+import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
+import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
+import type { ClaimingRun } from '../../src/domain/ports/sending-control-ledger.ts';
 
 export interface SliceInput {
   readonly ledgerId: string;

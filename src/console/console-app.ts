@@ -1,30 +1,46 @@
 import { randomBytes } from 'node:crypto';
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
-import { batchRoutes } from './routes/batch-routes.ts';
-import { batchesPage } from './pages/batches-page.ts';
-import { consoleApi } from './routes/console-api.ts';
-import type { ConsoleOptions } from './console-options.ts';
+import type { ConsoleActions, ConsoleOptions } from './console-options.ts';
+import { formTokens } from './forms/form-token.ts';
+import { healthChecks, healthPage } from './health.ts';
 import { CONSOLE_ICON } from './http/console-icon.ts';
 import { CONSOLE_SCRIPT } from './http/console-script.ts';
 import { CONSOLE_STYLE } from './http/console-style.ts';
-import { fileRoutes } from './routes/file-routes.ts';
-import { formTokens } from './forms/form-token.ts';
 import { guard } from './http/guard.ts';
-import { healthChecks, healthPage } from './health.ts';
-import { nightRoutes } from './routes/nightly-routes.ts';
-import { operateRoutes } from './routes/operate-routes.ts';
 import { pageAnswers } from './http/page-answers.ts';
-import { probeRoutes, readyOf } from './routes/probe-routes.ts';
-import { profilePage } from './pages/profile-page.ts';
-import { MOST_FOUND, searchPage } from './pages/search-page.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { shownError } from './http/shown-error.ts';
+import { batchesPage } from './pages/batches-page.ts';
+import { profilePage } from './pages/profile-page.ts';
+import { MOST_FOUND, searchPage } from './pages/search-page.ts';
 import { stateCounts } from './pages/state-counts.ts';
-import { stuckAmong } from './stuck-batches.ts';
 import { isLive } from './pages/verdict.ts';
+import { batchRoutes } from './routes/batch-routes.ts';
+import { consoleApi } from './routes/console-api.ts';
+import { fileRoutes } from './routes/file-routes.ts';
+import { nightRoutes } from './routes/nightly-routes.ts';
+import { operateRoutes } from './routes/operate-routes.ts';
+import { probeRoutes, readyOf } from './routes/probe-routes.ts';
+import type { BatchRecord } from '../domain/ports/ledger.ts';
+
+/** Batches that are asked for on one page; each costs a few questions to Temporal. */
+const MOST_ASKED = 10;
+
+/** Ids of the batches whose run does not go on, as far as Temporal answers in time. */
+async function stuckAmong(
+  records: readonly BatchRecord[],
+  actions: ConsoleActions | undefined,
+): Promise<ReadonlySet<string>> {
+  const live = records.filter(isLive).slice(0, MOST_ASKED);
+  const found = await Promise.all(
+    live.map(async ({ batchId, workflowId }) =>
+      ((await actions?.stuck?.(workflowId)) ?? null) === null ? [] : [batchId],
+    ),
+  );
+  return new Set(found.flat());
+}
 
 /** Older batches are found by their address; a page of more is a page that nobody reads. */
 const BATCHES_SHOWN = 100;

@@ -1,12 +1,7 @@
-import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { proxyLocalActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { ControlInput } from '../../activities/batch/record-control.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
-import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
-import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
-import { upsertBatchAttributes, type BatchAttributes } from './batch-attributes.ts';
-import { batchDetails } from './batch-details.ts';
-import { registerBatchHandlers, type OperatorAction } from './batch-handlers.ts';
-import type { BatchEnd } from './batch-view.ts';
-import { tellSenders } from './notify-senders.ts';
+import type { Activities } from '../../activities/index.ts';
 import type {
   BatchDesk,
   BatchProgress,
@@ -14,6 +9,32 @@ import type {
   RetryRequestInput,
   Standing,
 } from '../../src/contract/messages.ts';
+import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
+import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
+import { type BatchAttributes, upsertBatchAttributes } from './batch-attributes.ts';
+import { batchDetails } from './batch-details.ts';
+import { type OperatorAction, registerBatchHandlers } from './batch-handlers.ts';
+import type { BatchEnd } from './batch-view.ts';
+
+/**
+ * A local activity: its slots are never all taken by slices, as those of other activities may be for a minute, and it costs one event. An operator
+ * waits for it, so that a ledger which is away is given up soon; the look at the ledger that follows writes the same word, however long that takes.
+ */
+const { recordControl } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '2s',
+  scheduleToCloseTimeout: '3s',
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '500ms' },
+});
+
+/** Tells every process that sends for the batch what an operator wants. False: the ledger could not be told in time. */
+async function tellSenders(control: ControlInput): Promise<boolean> {
+  try {
+    await recordControl(control);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** What a run of a batch knows about itself, and the operator's handles on it. */
 export interface BatchControl {

@@ -1,7 +1,49 @@
-import type { BatchProgress } from '../../contract/messages.ts';
-import { createPace, type Pace } from './throughput.ts';
-import { styleOf, type Style } from './terminal-style.ts';
 import { timeLeft } from './time-left.ts';
+import type { BatchProgress } from '../../contract/messages.ts';
+
+/** Long enough to smooth out slices and pages, short enough to follow a service that slows down. */
+const WINDOW_MS = 20_000;
+/** A rate of the first moments says nothing. */
+const SHORTEST_MS = 2_000;
+
+interface Pace {
+  /** So much a second over the last while, told that so many are done now; null: too early to say. */
+  rate(now: number, done: number): number | null;
+}
+
+/** How fast a number rises. */
+function createPace(): Pace {
+  let seen: { readonly at: number; readonly done: number }[] = [];
+  return {
+    rate(now, done) {
+      // A retry lets some go again: then the count falls, and what was seen before says nothing.
+      if (seen.some((one) => one.done > done)) seen = [];
+      seen.push({ at: now, done });
+      while ((seen[1]?.at ?? now) <= now - WINDOW_MS) seen.shift();
+      const [first] = seen;
+      if (first === undefined || now - first.at < SHORTEST_MS) return null;
+      return ((done - first.done) * 1_000) / (now - first.at);
+    },
+  };
+}
+
+interface Style {
+  readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
+}
+
+/** Colours where a person looks and did not ask to do without (https://no-color.org: any value but an empty one). */
+function styleOf({
+  isTTY,
+  env,
+}: {
+  readonly isTTY: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}): Style {
+  const coloured = isTTY && (env['NO_COLOR'] ?? '') === '';
+  const paint = (code: number) => (text: string) => (coloured ? `\u001B[${code}m${text}\u001B[39m` : text);
+  return { green: paint(32), yellow: paint(33) };
+}
 
 const BAR_WIDTH = 24;
 /** Logs are read by people too: a line each time something changes its nature, else now and then. */

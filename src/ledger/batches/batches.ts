@@ -1,24 +1,88 @@
-import type { Finding } from '../../domain/invoice.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
+import type { Finding } from '../../domain/invoice.ts';
 import type { BatchInvoice, BatchLedger, OutcomeCount } from '../../domain/ports/ledger.ts';
+import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchInvoice } from './batch-invoice.ts';
+import { BATCH_INVOICES, type BatchInvoiceRow } from './batch-invoices-sql.ts';
 import { batchRecord, foundBatch } from './batch-record.ts';
 import { lockUnderToken, shareUnderToken } from './claim-proof.ts';
 import { claimBatch } from './claiming.ts';
-import type { Database } from '../database/database.ts';
-import type { BatchRow } from './batch-columns-sql.ts';
-import type { BatchInvoiceRow } from './batch-invoices-sql.ts';
-import { BATCH_INVOICES } from './batch-invoices-sql.ts';
-import type { OutcomeRow } from './count-outcomes-sql.ts';
-import { COUNT_OUTCOMES } from './count-outcomes-sql.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { LIST_FINDINGS } from './findings-sql.ts';
-import { LIST_BATCHES } from './list-batches-sql.ts';
-import { NEXT_REVISION } from './next-revision-sql.ts';
-import { OPEN_PAGES } from './open-pages-sql.ts';
+import { PAGE_OF } from './page-of-sql.ts';
+import type { Database } from '../database/database.ts';
+import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 import { REPEAT_UNKNOWN } from '../operations/reconciling-sql.ts';
-import { RELEASE_HELD } from './release-held-sql.ts';
-import { SET_BATCH_STATE } from './set-batch-state-sql.ts';
+
+/**
+ * batchId, now. Held invoices of the batch go again, and unsent ones whose owner is closed come over to it. One whose earlier generation
+ * turned out to be issued never goes by itself.
+ */
+const RELEASE_HELD = `/* release-held */
+WITH target AS (
+  SELECT i.invoice_id
+  FROM batch_invoice bi
+  JOIN invoice i ON i.invoice_id = bi.invoice_id
+  JOIN batch owner ON owner.batch_id = i.owner_batch
+  WHERE bi.batch_id = $1 AND bi.outcome IS NULL
+    AND NOT i.flags @> '{issued-in-earlier-generation}'
+    AND ((i.owner_batch = $1 AND i.state IN ${fromStates('release')})
+      OR (i.owner_batch <> $1 AND owner.state IN ${CLOSED_BATCH_STATES} AND i.state IN ('staged', 'held')))
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET state = 'staged', owner_batch = $1, reason_code = NULL, reason_message = NULL, changed_at = $2
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.state IN ('staged', 'held')
+RETURNING i.invoice_id`;
+
+/** batchId: the batch's balance. Sums are exact: numeric has no rounding. */
+const COUNT_OUTCOMES = `/* count-outcomes */
+SELECT coalesce(bi.outcome, i.state) AS outcome, bi.currency, count(*) AS invoices,
+  trim_scale(coalesce(sum(bi.net::numeric), 0))::text AS net,
+  count(*) FILTER (WHERE bi.net IS NULL) AS without_amount
+FROM batch_invoice bi LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+WHERE bi.batch_id = $1
+GROUP BY 1, 2
+ORDER BY 1, 2`;
+
+interface OutcomeRow {
+  readonly outcome: string;
+  readonly currency: string | null;
+  readonly invoices: number;
+  readonly net: string;
+  readonly without_amount: number;
+}
+
+/** batchId. What another running batch is about to send is waited for too: this batch's report must say how it ended. */
+const OPEN_PAGES = `/* open-pages */
+SELECT DISTINCT ${PAGE_OF} AS page
+FROM batch_invoice bi
+JOIN batch b ON b.batch_id = bi.batch_id
+JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN batch owner ON owner.batch_id = i.owner_batch
+WHERE bi.batch_id = $1 AND b.page_size > 0 AND bi.outcome IS NULL
+  AND (i.state = 'accepted' OR (i.state IN ('staged', 'sending') AND (i.owner_batch = $1 OR owner.state NOT IN ${CLOSED_BATCH_STATES})))
+ORDER BY page`;
+
+/**
+ * batchId, state, now. Running and paused change freely and end as cancelled or finished; cancelled stays cancelled when
+ * it finishes. Only a claim opens a closed batch again.
+ */
+const SET_BATCH_STATE = `/* set-batch-state */
+UPDATE batch SET
+  state = CASE WHEN state = 'cancelled' THEN state ELSE $2 END,
+  finished_at = CASE WHEN $2 IN ('cancelled', 'finished') THEN $3::bigint END
+WHERE batch_id = $1
+  AND (state IN ('running', 'paused') OR (state = 'cancelled' AND $2 = 'finished'))`;
+
+/** limit; newest first. */
+const LIST_BATCHES = `/* list-batches */
+SELECT ${BATCH_COLUMNS} FROM batch ORDER BY started_at DESC, seq DESC LIMIT $1`;
+
+/** batchId. */
+const NEXT_REVISION = `/* next-revision */
+UPDATE batch SET revision = revision + 1 WHERE batch_id = $1 RETURNING revision`;
 
 /** Lines of a report read at once: about a megabyte. */
 const PORTION = 1_000;

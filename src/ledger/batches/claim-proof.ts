@@ -1,10 +1,13 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchClaim, BatchRecord, FencingToken } from '../../domain/ports/ledger.ts';
+import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { foundBatch } from './batch-record.ts';
-import type { Queries } from '../database/database.ts';
-import type { BatchRow } from './batch-columns-sql.ts';
 import { LOCK_BATCH } from './find-batch-sql.ts';
-import { SHARE_BATCH } from './share-batch-sql.ts';
+import type { Queries } from '../database/database.ts';
+
+/** batchId: nobody changes it until the transaction ends, and others may hold it so beside this one. */
+const SHARE_BATCH = `/* share-batch */
+SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1 FOR SHARE`;
 
 /**
  * The batch, locked, for a writer that holds its claim: until the transaction ends nobody raises the token and nobody else writes under it.

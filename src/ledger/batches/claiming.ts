@@ -1,13 +1,30 @@
 import { LoteError } from '../../domain/errors.ts';
+import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchRecord, BatchState, ClaimBatch, ClaimResult } from '../../domain/ports/ledger.ts';
+import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchRecord } from './batch-record.ts';
 import { claimLost } from './claim-proof.ts';
-import type { Database, Queries } from '../database/database.ts';
-import type { BatchRow } from './batch-columns-sql.ts';
-import { HAS_REOPENING_INVOICE } from './has-reopening-invoice-sql.ts';
 import { HOLD_CLAIM } from './hold-claim-sql.ts';
-import { INSERT_BATCH } from './insert-batch-sql.ts';
-import { LOCK_BATCH_OF_FILE } from './lock-batch-of-file-sql.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { stateList } from '../database/states.ts';
+
+/** batchId: is there anything in it that a closed batch is opened again for? */
+const HAS_REOPENING_INVOICE = `/* has-reopening-invoice */
+SELECT EXISTS (
+  SELECT 1 FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
+) AS found`;
+
+/** batchId, application, file, sha256, workflowId, runId, now, attempt. No row when the file, or the batch's id, is known. */
+const INSERT_BATCH = `/* insert-batch */
+INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, fencing_token, raised_attempt)
+VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8)
+ON CONFLICT DO NOTHING
+RETURNING ${BATCH_COLUMNS}`;
+
+/** application, sha256: one claim of a file at a time. */
+const LOCK_BATCH_OF_FILE = `/* lock-batch-of-file */
+SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2 FOR UPDATE`;
 
 /**
  * Who may work on a file. One row per application and file, locked while the decision is made:

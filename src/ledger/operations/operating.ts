@@ -1,19 +1,63 @@
+import { type Outcome, UNTROUBLED_OUTCOMES } from '../../domain/invoice-state.ts';
 import type { OperatingLedger, ReopenBatch, ReopenResult } from '../../domain/ports/operating-ledger.ts';
-import type { Outcome } from '../../domain/invoice-state.ts';
-import { noteActions, readAudit } from './audit.ts';
+import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
+import { BATCH_INVOICE_TABLES } from '../batches/batch-invoices-sql.ts';
 import { batchRecord, foundBatch } from '../batches/batch-record.ts';
 import { claimLost } from '../batches/claim-proof.ts';
 import { requireLatestAttempt } from '../batches/claiming.ts';
+import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
+import { HOLD_CLAIM } from '../batches/hold-claim-sql.ts';
+import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
+import { stateList } from '../database/states.ts';
+import { noteActions, readAudit } from './audit.ts';
 import { retryInvoices } from './retrying.ts';
-import { arrayLiteral } from '../database/array-literal.ts';
-import type { BatchRow } from '../batches/batch-columns-sql.ts';
-import { BEGIN_ROUND } from './begin-round-sql.ts';
-import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
-import { PROBLEM_GROUPS, type ProblemGroupRow } from './problem-groups-sql.ts';
-import { HOLD_CLAIM } from '../batches/hold-claim-sql.ts';
-import { ROWS_OF_REFS } from './rows-of-refs-sql.ts';
+
+interface ProblemGroupRow {
+  readonly state: string;
+  readonly code: string;
+  readonly invoices: number;
+  readonly file_rows: readonly number[];
+}
+
+/**
+ * batchId, how many rows of each group, how many groups. What did not go out and is at rest, by state and reason; of an invalid invoice
+ * the first finding is the reason.
+ */
+const PROBLEM_GROUPS = `/* problem-groups */
+SELECT state, code, count(*) AS invoices, 
+  coalesce(array_agg(file_row ORDER BY ordinal) FILTER (WHERE place <= $2::integer), '{}') AS file_rows
+FROM (
+  SELECT state, code, ordinal, file_row, row_number() OVER (PARTITION BY state, code ORDER BY ordinal) AS place
+  FROM (
+    SELECT coalesce(bi.outcome, i.state) AS state, bi.ordinal, bi.file_rows[1] AS file_row,
+      coalesce(bi.reason_code, CASE WHEN bi.generation IS NULL THEN i.reason_code ELSE g.reason_code END,
+        (SELECT f.value ->> 'code' FROM json_array_elements(bi.findings::json) f WHERE f.value ->> 'severity' = 'error' LIMIT 1),
+        'no-reason') AS code
+    FROM ${BATCH_INVOICE_TABLES}
+    WHERE bi.batch_id = $1
+      AND coalesce(bi.outcome, i.state) NOT IN ${stateList(UNTROUBLED_OUTCOMES)}
+  ) problem
+) ranked
+GROUP BY state, code
+ORDER BY invoices DESC, state, code
+LIMIT $3`;
+
+/**
+ * batchId, fencing token of the round before, attempt. No row when another run has claimed the batch, a later round has begun, or a later
+ * attempt has begun this one.
+ */
+const BEGIN_ROUND = `/* begin-round */
+UPDATE batch SET fencing_token = fencing_token + 1, raised_from = $2, raised_attempt = $3
+WHERE batch_id = $1 AND (fencing_token = $2 OR (raised_from = $2 AND raised_attempt < $3))
+RETURNING ${BATCH_COLUMNS}`;
+
+/** batchId, references. */
+const ROWS_OF_REFS = `/* rows-of-refs */
+SELECT invoice_ref AS ref, file_rows FROM batch_invoice
+WHERE batch_id = $1 AND invoice_ref = ANY($2::text[])
+ORDER BY ordinal`;
 
 /** What happens after a batch, or beside it, by somebody's word. */
 export function createOperating(database: Database, keyOf: KeyOf): OperatingLedger {

@@ -1,23 +1,21 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { OpenDocument, ReconcilingLedger } from '../../domain/ports/reconciling-ledger.ts';
+import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
+import { batchRecord, foundBatch } from '../batches/batch-record.ts';
+import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
+import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
-import { applyEvents, applyPastEvents } from '../settling/settled.ts';
-import { batchRecord, foundBatch } from '../batches/batch-record.ts';
-import { OPEN_BATCHES } from './open-batches-sql.ts';
-import { column } from '../database/array-literal.ts';
-import type { BatchRow } from '../batches/batch-columns-sql.ts';
-import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
-import type { OpenDocumentRow, TakenRow } from './reconciling-sql.ts';
 import {
   GIVE_UP_REPEATS,
   MISSED_EVENTS,
   OPEN_DOCUMENTS,
+  type OpenDocumentRow,
   SILENCE_CLOSED,
   TAKE_UNKNOWN,
+  type TakenRow,
   UNSETTLED_DOCUMENTS,
 } from './reconciling-sql.ts';
-import type { ReportChangeRow, SinceReportRow, UnreportedRow } from './report-marks-sql.ts';
 import {
   FIND_REPORT_MARK,
   FORGET_REPORTED,
@@ -25,8 +23,18 @@ import {
   MARK_REPORT,
   OUTDATED_REPORTS,
   REPORT_CHANGES,
+  type ReportChangeRow,
+  type SinceReportRow,
   UNREPORTED_BATCHES,
+  type UnreportedRow,
 } from './report-marks-sql.ts';
+import { applyEvents, applyPastEvents } from '../settling/settled.ts';
+
+/** application: batches that some run works on, or did before it was lost. */
+const OPEN_BATCHES = `/* open-batches */
+SELECT ${BATCH_COLUMNS} FROM batch
+WHERE application = $1 AND state IN ('staging', 'running', 'paused')
+ORDER BY seq`;
 
 const EXAMPLES = 5;
 /** Rows of one set statement. */

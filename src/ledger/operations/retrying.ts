@@ -1,15 +1,17 @@
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 import type { RetryRequest, RetryResult } from '../../domain/ports/operating-ledger.ts';
-import type { RetryMove, RetryRefusal } from '../../domain/retry-decision.ts';
-import { decideRetry, RETRY_BY_ROW_STATES, RETRY_STATES } from '../../domain/retry-decision.ts';
-import { writeAction, writeAudit, type AuditedAction } from './audit.ts';
+import {
+  decideRetry,
+  RETRY_BY_ROW_STATES,
+  RETRY_STATES,
+  type RetryMove,
+  type RetryRefusal,
+} from '../../domain/retry-decision.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
+import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
-import { arrayLiteral, column } from '../database/array-literal.ts';
-import { KEEP_GENERATION } from '../staging/correct-invoices-sql.ts';
-import type { RetryCandidateRow } from './retry-candidates-sql.ts';
-import { RETRY_CANDIDATES } from './retry-candidates-sql.ts';
+import { type AuditedAction, writeAction, writeAudit } from './audit.ts';
 import {
   ABANDON_SELECTED,
   ACCEPT_RISK,
@@ -17,7 +19,10 @@ import {
   REGENERATE_SELECTED,
   RELEASE_SELECTED,
   REPEAT_SELECTED,
+  RETRY_CANDIDATES,
+  type RetryCandidateRow,
 } from './retry-moves-sql.ts';
+import { KEEP_GENERATION } from '../staging/correct-invoices-sql.ts';
 
 /** Invoices judged and moved in one transaction: large enough to amortise it, small enough that nobody waits for their locks. */
 const PORTION = 1_000;

@@ -7,23 +7,160 @@ import type {
   SendingLedger,
   SettledInvoice,
 } from '../../domain/ports/ledger.ts';
-import type { Database } from '../database/database.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
-import { createGroupCommit } from '../database/batcher.ts';
-import { applyEvents, settledInvoices } from '../settling/settled.ts';
+import { onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
-import { ADD_REPEATS } from './add-repeats-sql.ts';
-import { COUNT_ANSWERS } from './count-answers-sql.ts';
-import { FIRST_UNSENT } from './first-unsent-sql.ts';
-import { FREEZE } from './freeze-sql.ts';
-import { HOLD_UNSENT } from './hold-unsent-sql.ts';
-import { NOTE_INTERRUPTED_SENDS } from './note-interrupted-sends-sql.ts';
-import type { RecordedSend } from './record-sends-sql.ts';
-import { RECORD_SENDS } from './record-sends-sql.ts';
-import type { SendableRow } from './sendable-sql.ts';
-import { SENDABLE } from './sendable-sql.ts';
-import { UNFREEZE } from './unfreeze-sql.ts';
+import { createGroupCommit } from '../database/batcher.ts';
+import type { Database } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';
+import { fromStates } from '../database/states.ts';
+import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
+import { applyEvents, settledInvoices } from '../settling/settled.ts';
+
+interface SendableRow {
+  readonly invoice_id: number;
+  readonly ordinal: number;
+  readonly generation: number;
+  readonly content: string;
+  readonly idempotency_key: string;
+  readonly state: 'staged' | 'sending';
+  readonly body: string | null;
+  readonly merchant_id: string | null;
+  readonly attempts: number;
+  readonly first_sent_at: number | null;
+  readonly may_exist: boolean;
+  readonly may_exist_since: number | null;
+  readonly error_kept: boolean;
+}
+
+/** batchId, from, to. Only an exposure `lost` says that the service may have it: tries that were all refused for now prove that it has not. An operator's accepted risk starts the retention window anew. */
+const SENDABLE = `/* sendable */
+SELECT i.invoice_id, bi.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
+  i.state = 'sending' AND i.exposure = 'lost' AS may_exist,
+  CASE WHEN i.state = 'sending' AND i.exposure = 'lost' THEN greatest(body.frozen_at, body.risk_accepted_at) END AS may_exist_since,
+  i.state = 'sending' AND coalesce(i.reason_code = 'stored-error', false) AS error_kept
+FROM batch_invoice bi
+JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN invoice_content c ON c.invoice_id = i.invoice_id AND c.generation = i.generation
+LEFT JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation AND i.state = 'sending'
+LEFT JOIN merchant m ON m.application = i.application AND m.nif = i.merchant_nif
+WHERE i.invoice_id = ANY(${SLICE_INVOICES}) AND bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL
+  AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
+ORDER BY bi.ordinal`;
+
+/**
+ * Arrays: invoiceId, generation, batchId, body; now. State and bytes in one statement: no invoice is ever `sending` without its bytes.
+ * `= ANY` beside the first join keeps the planner on the primary key: tables that grow within minutes have no statistics yet.
+ * Bytes of the same generation that were there before belong to a send that is proved never to have reached the service.
+ */
+const FREEZE = `/* freeze */
+WITH item AS (
+  SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[]) AS u(invoice_id, generation, batch_id, body)
+), target AS (
+  SELECT i.invoice_id
+  FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id
+  WHERE i.invoice_id = ANY($1::bigint[]) AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+), moved AS (
+  UPDATE invoice i SET state = 'sending', exposure = 'open', reason_code = NULL, reason_message = NULL, changed_at = $5
+  FROM target t JOIN item u ON u.invoice_id = t.invoice_id
+  WHERE i.invoice_id = t.invoice_id AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
+  RETURNING i.invoice_id, i.generation, u.body
+)
+INSERT INTO invoice_body (invoice_id, generation, body, frozen_at)
+SELECT invoice_id, generation, body, $5 FROM moved
+ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at
+RETURNING invoice_id`;
+
+/** batchId, reason code, reason message, now, merchant's NIF or null, page or null. */
+const HOLD_UNSENT = `/* hold-unsent */
+WITH target AS (
+  SELECT i.invoice_id
+  FROM batch_invoice bi
+  JOIN batch b ON b.batch_id = bi.batch_id
+  JOIN invoice i ON i.invoice_id = bi.invoice_id
+  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1
+    AND (i.state = 'staged' OR (i.state = 'sending' AND i.exposure = 'none'))
+    AND ($5::text IS NULL OR i.merchant_nif = $5)
+    AND ($6::integer IS NULL OR ${onPage('$6')})
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET state = 'held', reason_code = $2, reason_message = $3, changed_at = $4
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.owner_batch = $1
+  AND (i.state = 'staged' OR (i.state = 'sending' AND i.exposure = 'none'))
+RETURNING i.invoice_id`;
+
+/**
+ * batchId, now, reason code, reason message, then arrays: invoiceId, generation. Only the attempt that froze an invoice may put it back, and only
+ * while nobody else has been handed it: whoever finds it `sending` makes its exposure `lost`, and this statement then passes it over.
+ */
+const UNFREEZE = `/* unfreeze */
+WITH item AS (
+  SELECT * FROM unnest($5::bigint[], $6::integer[]) AS u(invoice_id, generation)
+), target AS (
+  SELECT i.invoice_id
+  FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id AND u.generation = i.generation
+  WHERE i.invoice_id = ANY($5::bigint[]) AND i.owner_batch = $1 AND i.state IN ${fromStates('unfreeze')} AND i.exposure = 'open'
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET state = 'staged', exposure = 'none', reason_code = $3, reason_message = $4, changed_at = $2
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('unfreeze')} AND i.exposure = 'open'
+RETURNING i.invoice_id`;
+
+/**
+ * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy sends again is told apart: not what only
+ * an event called failed, nor what has its last generation. Invoices that another batch sends are not counted.
+ */
+const COUNT_ANSWERS = `/* count-answers */
+WITH own AS (
+  SELECT i.state, i.state = 'failed' AND i.reason_code = ANY($4::text[]) AND i.generation < $5::integer
+    AND NOT i.flags @> '{failure-unconfirmed}' AS retryable
+  FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+  WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL AND i.owner_batch = $1
+)
+SELECT
+  count(*) FILTER (WHERE state = 'rejected') AS refused,
+  count(*) FILTER (WHERE state IN ('accepted', 'issued', 'failed', 'unsettled')) AS accepted,
+  count(*) FILTER (WHERE state = 'issued') AS issued,
+  count(*) FILTER (WHERE state = 'failed' AND NOT retryable) AS failed,
+  count(*) FILTER (WHERE retryable) AS retryable,
+  count(*) FILTER (WHERE state = 'accepted') AS pending,
+  count(*) FILTER (WHERE state IN ('sending', 'unknown', 'unsettled')) AS unanswered
+FROM own`;
+
+/**
+ * batchId, from, to. An invoice found `sending` was left so: where no answer was written since, a crash may have lost one; where
+ * every answer was written, the POST that comes now is open again.
+ */
+const NOTE_INTERRUPTED_SENDS = `/* note-interrupted-sends */
+WITH target AS (
+  SELECT i.invoice_id
+  FROM invoice i
+  WHERE i.invoice_id = ANY(${SLICE_INVOICES})
+    AND i.owner_batch = $1 AND i.state = 'sending' AND i.exposure <> 'lost'
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET exposure = CASE i.exposure WHEN 'none' THEN 'open' ELSE 'lost' END
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.state = 'sending'`;
+
+/** batchId, limit: where the first of its unsent invoices stand. */
+const FIRST_UNSENT = `/* first-unsent */
+SELECT bi.ordinal
+FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
+ORDER BY bi.ordinal
+LIMIT $2`;
+
+/** batchId, repeats. */
+const ADD_REPEATS = `/* add-repeats */
+UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
 
 /** A writer that took the same service id first is visible to the next try; more than a few such races in a row do not happen. */
 const UNIQUE_TRIES = 3;

@@ -1,12 +1,29 @@
-import type { InvoiceState } from '../../domain/invoice-state.ts';
+import { type InvoiceState, OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { SettledInvoice } from '../../domain/ports/ledger.ts';
-import type { Queries } from '../database/database.ts';
+import { PAGE_OF } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
-import type { AppliedEvents } from './apply-events-sql.ts';
-import { APPLY_EVENTS } from './apply-events-sql.ts';
+import type { Queries } from '../database/database.ts';
+import { stateList } from '../database/states.ts';
+import { type AppliedEvents, APPLY_EVENTS } from './apply-events-sql.ts';
 import { APPLY_PAST_EVENTS } from './apply-past-events-sql.ts';
-import type { SettledRow } from './settled-invoices-sql.ts';
-import { SETTLED_INVOICES } from './settled-invoices-sql.ts';
+
+interface SettledRow {
+  readonly invoice_id: number;
+  readonly batch_id: string;
+  readonly workflow_id: string;
+  readonly page: number;
+  readonly ordinal: number;
+  readonly state: string;
+}
+
+/** invoiceIds: those at rest, once for every batch that is attached to them and has pages. The second `= ANY` keeps the planner on batch_invoice's index. */
+const SETTLED_INVOICES = `/* settled-invoices */
+SELECT i.invoice_id, b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal, i.state
+FROM invoice i
+JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id AND bi.outcome IS NULL
+JOIN batch b ON b.batch_id = bi.batch_id AND b.page_size > 0
+WHERE i.invoice_id = ANY($1::bigint[]) AND bi.invoice_id = ANY($1::bigint[]) AND i.state NOT IN ${stateList(OPEN_STATES)}
+ORDER BY b.batch_id, bi.ordinal`;
 
 /** Stored events applied to the invoices of these service ids, in a new snapshot; ids nobody knows stay parked. */
 export async function applyEvents(queries: Queries, serviceIds: readonly string[]): Promise<readonly AppliedEvents[]> {

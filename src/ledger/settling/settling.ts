@@ -1,20 +1,119 @@
-import type { Outcome } from '../../domain/invoice-state.ts';
+import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
 import type { PageProgress, SettledInvoice, SettlingLedger, StatusNews } from '../../domain/ports/ledger.ts';
-import type { Database } from '../database/database.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
-import { createGroupCommit } from '../database/batcher.ts';
-import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
-import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
+import { onPage, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
-import { CLOSE_BATCH } from './close-batch-sql.ts';
-import { CLOSE_PAGE } from './close-page-sql.ts';
-import type { ProgressRow } from './page-progress-sql.ts';
-import { PAGE_PROGRESS } from './page-progress-sql.ts';
-import type { RecordedStatus } from './record-status-sql.ts';
-import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS } from './record-status-sql.ts';
-import type { SilentRow } from './pending-sql.ts';
-import { SILENT } from './pending-sql.ts';
-import { UNAPPLIED_EVENTS } from './unapplied-events-sql.ts';
+import { createGroupCommit } from '../database/batcher.ts';
+import type { Database } from '../database/database.ts';
+import { CLOSED_BATCH_STATES, fromStates, stateList } from '../database/states.ts';
+import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './record-status-sql.ts';
+import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
+import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
+
+const OVER = `((i.state IN ${fromStates('silence')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
+
+/**
+ * batchId, page, acceptedBefore, reason code, reason message, now. `sending` becomes `held` only where every answer is written and none was
+ * lost; the reason that its last try left is worth more than the page's.
+ */
+const CLOSE_PAGE = `/* close-page */
+WITH target AS (
+  SELECT i.invoice_id
+  FROM invoice i
+  WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND ${OVER}
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET
+  state = CASE
+    WHEN i.state = 'accepted' THEN 'unsettled'
+    WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
+    ELSE 'unknown' END,
+  reason_code = CASE WHEN i.state <> 'accepted' THEN coalesce(i.reason_code, $4) ELSE $4 END,
+  reason_message = CASE WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $5 END,
+  changed_at = $6
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
+
+/**
+ * batchId, reason code, reason message, now: what a page that failed left open. As `close-page`, for all pages and for what this batch owns
+ * alone; other batches' invoices are theirs to close.
+ */
+const CLOSE_BATCH = `/* close-batch */
+WITH target AS (
+  SELECT i.invoice_id
+  FROM batch_invoice bi
+  JOIN invoice i ON i.invoice_id = bi.invoice_id
+  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET
+  state = CASE
+    WHEN i.state = 'accepted' THEN 'unsettled'
+    WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
+    ELSE 'unknown' END,
+  reason_code = CASE WHEN i.state <> 'accepted' THEN coalesce(i.reason_code, $2) ELSE $2 END,
+  reason_message = CASE WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $3 END,
+  changed_at = $4
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}
+RETURNING i.invoice_id`;
+
+interface ProgressRow {
+  readonly outcome: string;
+  /** Null for an outcome of the batch's own. */
+  readonly owned: boolean | null;
+  /** Its state is the invoice's, and somebody still works on it. */
+  readonly live: boolean;
+  readonly invoices: number;
+  readonly oldest_accepted_at: number | null;
+  readonly newest_accepted_at: number | null;
+}
+
+/** batchId, page. */
+const PAGE_PROGRESS = `/* page-progress */
+SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned, 
+  bi.outcome IS NULL AND (i.state = 'accepted' OR i.owner_batch = $1 OR owner.state NOT IN ${CLOSED_BATCH_STATES}) AS live, count(*) AS invoices,
+  min(i.accepted_at) AS oldest_accepted_at, max(i.accepted_at) AS newest_accepted_at
+FROM batch_invoice bi
+JOIN batch b ON b.batch_id = bi.batch_id
+LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id AND i.invoice_id = ANY(${PAGE_INVOICES})
+LEFT JOIN batch owner ON owner.batch_id = i.owner_batch
+WHERE bi.batch_id = $1 AND ${onPage('$2::integer')}
+GROUP BY 1, 2, 3`;
+
+interface SilentRow {
+  readonly invoice_id: number;
+  readonly ordinal: number;
+  readonly service_id: string;
+  readonly accepted_at: number;
+  readonly asks: number;
+}
+
+/** batchId, page, acceptedBefore, limit. */
+const SILENT = `/* silent */
+SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
+FROM batch_invoice bi
+JOIN invoice i ON i.invoice_id = bi.invoice_id
+WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND bi.batch_id = $1 AND bi.outcome IS NULL
+  AND i.state = 'accepted' AND i.accepted_at < $3
+ORDER BY i.asks, bi.ordinal
+LIMIT $4`;
+
+/**
+ * batchId, page: service ids of the page's invoices for which an `issued` event is stored and not applied, in this generation or an earlier one.
+ * `failed` events need no applying: a GET must confirm them (unconfirmed-failures).
+ */
+const UNAPPLIED_EVENTS = `/* unapplied-events */
+SELECT known.service_id FROM (
+  SELECT i.service_id FROM invoice i
+  WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND i.state = 'accepted'
+  UNION ALL
+  SELECT g.service_id FROM invoice_generation g
+  WHERE g.invoice_id = ANY(${PAGE_INVOICES}) AND g.service_id IS NOT NULL AND g.state <> 'issued'
+) known
+WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND d.verdict = 'issued')`;
 
 /** What the service says later: by GET, or not at all. */
 export function createSettling(database: Database): SettlingLedger {

@@ -1,9 +1,36 @@
-import { skeletonOf } from '../../domain/look-alike.ts';
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
+import { skeletonOf } from '../../domain/look-alike.ts';
+import { arrayLiteral } from '../database/array-literal.ts';
 import type { Queries } from '../database/database.ts';
 import { identityKey, lookAlikeKey } from './look-alike-key.ts';
-import { arrayLiteral } from '../database/array-literal.ts';
-import { FIND_LOOK_ALIKES, KNOWN_IDENTITIES, LOCK_SPELLINGS, type LookAlikeRow } from './look-alikes-sql.ts';
+
+/**
+ * application, 'shared' or not. Two batches that stage look-alikes at the same moment would not see each other: a portion with an odd spelling waits
+ * for all others of the application, and they for it.
+ */
+const LOCK_SPELLINGS = {
+  shared: `/* lock-spellings-shared */ SELECT pg_advisory_xact_lock_shared(hashtext('lote look-alikes ' || $1))`,
+  exclusive: `/* lock-spellings */ SELECT pg_advisory_xact_lock(hashtext('lote look-alikes ' || $1))`,
+} as const;
+
+interface LookAlikeRow {
+  readonly key: string;
+  readonly invoice_ref: string;
+  readonly owner_batch: string;
+  readonly state: string;
+}
+
+/** Look-alike keys of a portion, of its odd spellings alone, identities of the portion: invoices that look like one of it and are none of it. */
+const FIND_LOOK_ALIKES = `/* find-look-alikes */
+SELECT i.look_alike AS key, i.invoice_ref, i.owner_batch, i.state
+FROM invoice i WHERE i.look_alike IS NOT NULL AND i.look_alike = ANY($1::text[]) AND NOT i.identity = ANY($3::text[])
+UNION ALL
+SELECT i.identity, i.invoice_ref, i.owner_batch, i.state
+FROM invoice i WHERE i.identity = ANY($2::text[]) AND NOT i.identity = ANY($3::text[])`;
+
+/** identities: those that are known. */
+const KNOWN_IDENTITIES = `/* known-identities */
+SELECT identity FROM invoice WHERE identity = ANY($1::text[])`;
 
 /** An invoice of the ledger whose reference looks like that of a new one. */
 export interface LookAlike {

@@ -1,3 +1,54 @@
+import { CLOSED_BATCH_STATES } from '../database/states.ts';
+
+export interface KnownInvoice {
+  readonly invoice_id: number;
+  readonly identity: string;
+  readonly fingerprint: string;
+  readonly state: string;
+  readonly generation: number;
+  readonly owner_batch: string;
+  readonly owner_idle: boolean;
+  readonly flags: readonly string[];
+}
+
+/**
+ * identities, batchId: the invoices that were there before, locked in sorted order until the decision about them is written. Their owner sends
+ * nothing when it is closed, or when it is this batch and its staging has started again without them.
+ */
+export const LOCK_KNOWN_INVOICES = `/* lock-known-invoices */
+SELECT i.invoice_id, i.identity, i.fingerprint, i.state, i.generation, i.owner_batch, i.flags,
+  b.state IN ${CLOSED_BATCH_STATES}
+    OR (i.owner_batch = $2 AND NOT EXISTS (SELECT 1 FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2)) AS owner_idle
+FROM invoice i JOIN batch b ON b.batch_id = i.owner_batch
+WHERE i.identity = ANY($1::text[])
+ORDER BY i.identity
+FOR UPDATE OF i`;
+
+/**
+ * batchId, then arrays: ordinal, invoiceId, outcome, nif, ref, currency, net, rows (as array literals), findings (JSON), reason code,
+ * reason message. A portion staged twice changes nothing.
+ */
+export const INSERT_BATCH_INVOICES = `/* insert-batch-invoices */
+INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, outcome, merchant_nif, invoice_ref, currency, net, file_rows, findings,
+  reason_code, reason_message)
+SELECT $1, u.ordinal, u.invoice_id, u.outcome, u.merchant_nif, u.invoice_ref, u.currency, u.net, u.file_rows::integer[], u.findings,
+  u.reason_code, u.reason_message
+FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+  $12::text[]) AS u(ordinal, invoice_id, outcome, merchant_nif, invoice_ref, currency, net, file_rows, findings, reason_code, reason_message)
+ON CONFLICT (batch_id, ordinal) DO NOTHING`;
+
+/** Arrays: invoiceId, generation, content (JSON), merchant's legal name, merchant's e-mail. */
+export const WRITE_CONTENTS = `/* write-contents */
+INSERT INTO invoice_content (invoice_id, generation, content, merchant_legal_name, merchant_email)
+SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[])
+ON CONFLICT (invoice_id, generation) DO UPDATE SET content = excluded.content,
+  merchant_legal_name = excluded.merchant_legal_name, merchant_email = excluded.merchant_email`;
+
+/** batchId, now, invoiceIds: unsent invoices of closed batches go to this batch. */
+export const TAKE_OVER_INVOICES = `/* take-over-invoices */
+UPDATE invoice SET owner_batch = $1, state = 'staged', reason_code = NULL, reason_message = NULL, changed_at = $2
+WHERE invoice_id = ANY($3::bigint[]) AND state IN ('staged', 'held')`;
+
 export interface InsertedInvoice {
   readonly invoice_id: number;
   readonly identity: string;

@@ -1,22 +1,23 @@
+import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 import { shownSpelling, skeletonOf } from '../../domain/look-alike.ts';
-import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { StageInvoice } from '../../domain/ports/ledger.ts';
-import type { Attachment } from './attachment.ts';
-import { decideAttachment } from './attachment.ts';
-import { findLookAlikes, type LookAlike } from './find-look-alikes.ts';
+import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
-import { identityKey, lookAlikeKey } from './look-alike-key.ts';
-import { arrayLiteral, column } from '../database/array-literal.ts';
+import { type Attachment, decideAttachment } from './attachment.ts';
 import { CORRECT_INVOICES, KEEP_GENERATION, KEEP_OUTCOMES } from './correct-invoices-sql.ts';
-import { INSERT_BATCH_INVOICES } from './insert-batch-invoices-sql.ts';
-import type { InsertedInvoice } from './insert-invoices-sql.ts';
-import { INSERT_INVOICES } from './insert-invoices-sql.ts';
-import type { KnownInvoice } from './lock-known-invoices-sql.ts';
-import { LOCK_KNOWN_INVOICES } from './lock-known-invoices-sql.ts';
-import { TAKE_OVER_INVOICES } from './take-over-invoices-sql.ts';
-import { WRITE_CONTENTS } from './write-contents-sql.ts';
+import { findLookAlikes, type LookAlike } from './find-look-alikes.ts';
+import {
+  INSERT_BATCH_INVOICES,
+  INSERT_INVOICES,
+  type InsertedInvoice,
+  type KnownInvoice,
+  LOCK_KNOWN_INVOICES,
+  TAKE_OVER_INVOICES,
+  WRITE_CONTENTS,
+} from './insert-invoices-sql.ts';
+import { identityKey, lookAlikeKey } from './look-alike-key.ts';
 
 export interface StagingBatch {
   readonly batchId: string;

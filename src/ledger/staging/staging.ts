@@ -1,22 +1,73 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { BatchClaim, BatchLedger, BatchRecord, FinishStaging } from '../../domain/ports/ledger.ts';
+import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { batchRecord } from '../batches/batch-record.ts';
-import { createBatchRowStore } from './batch-row-store.ts';
 import { lockUnderClaim } from '../batches/claim-proof.ts';
+import { INSERT_FINDINGS } from '../batches/findings-sql.ts';
+import { column } from '../database/array-literal.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
-import { column } from '../database/array-literal.ts';
-import type { BatchRow } from '../batches/batch-columns-sql.ts';
-import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-rows-sql.ts';
-import { COUNT_STAGED } from './count-staged-sql.ts';
-import { INSERT_FINDINGS } from '../batches/findings-sql.ts';
-import { FINISH_STAGING } from './finish-staging-sql.ts';
-import { FORGET_BATCH_INVOICES, FORGET_FINDINGS, FORGET_UNSENT, PASS_ON_UNSENT } from './forget-staging-sql.ts';
-import { REFUSE_BATCH } from './refuse-batch-sql.ts';
-import { TIDY_TABLES } from './tidy-tables-sql.ts';
-import { stageInvoices } from './stage-invoices.ts';
 import { StatementFailure } from '../database/statement-failure.ts';
+import { createBatchRowStore } from './batch-row-store.ts';
+import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-rows-sql.ts';
+import { stageInvoices } from './stage-invoices.ts';
+
+/** batchId: what it never sent and another batch waits for goes to the oldest of those batches. */
+const PASS_ON_UNSENT = `/* pass-on-unsent */
+UPDATE invoice i SET owner_batch = heir.batch_id
+FROM (
+  SELECT DISTINCT ON (other.invoice_id) other.invoice_id, other.batch_id
+  FROM batch_invoice mine
+  JOIN batch_invoice other ON other.invoice_id = mine.invoice_id AND other.batch_id <> $1 AND other.outcome IS NULL
+  JOIN batch b ON b.batch_id = other.batch_id
+  WHERE mine.batch_id = $1
+  ORDER BY other.invoice_id, b.seq
+) heir
+WHERE i.invoice_id = heir.invoice_id AND i.owner_batch = $1 AND i.state = 'staged'`;
+
+/** batchId: what only this staging knew and nobody ever sent. */
+const FORGET_UNSENT = `/* forget-unsent */
+WITH forgotten AS (
+  DELETE FROM invoice i USING batch_invoice bi
+  WHERE bi.batch_id = $1 AND bi.invoice_id = i.invoice_id AND i.owner_batch = $1
+    AND i.state = 'staged' AND i.generation = 1 AND i.attempts = 0
+  RETURNING i.invoice_id
+)
+DELETE FROM invoice_content c USING forgotten f WHERE c.invoice_id = f.invoice_id`;
+
+/** batchId. */
+const FORGET_BATCH_INVOICES = `/* forget-batch-invoices */
+DELETE FROM batch_invoice WHERE batch_id = $1`;
+
+/** batchId. */
+const FORGET_FINDINGS = `/* forget-findings */
+DELETE FROM finding WHERE batch_id = $1`;
+
+/** batchId, rows, rowsWithoutInvoice, invoices, pageSize, proof. */
+const FINISH_STAGING = `/* finish-staging */
+UPDATE batch SET state = 'running', row_count = $2, rows_without_invoice = $3, invoices = $4::integer, page_size = $5::integer,
+  pages = ceil($4::integer::numeric / $5::integer)::integer, proof = $6
+WHERE batch_id = $1 AND state = 'staging'
+RETURNING ${BATCH_COLUMNS}`;
+
+/**
+ * After a file is staged: statistics, without which the planner reads whole tables for a few invoices (measured: 3.4 ms against 1.5 ms for
+ * the settled of one group), and the room of the dropped rows. PGlite has no autovacuum, and PostgreSQL's comes too late for a table that
+ * grew within seconds. SKIP_LOCKED: when another process tidies already, that is enough.
+ */
+const TIDY_TABLES = `/* tidy-tables */
+VACUUM (ANALYZE, SKIP_LOCKED) batch_row, batch_row_order, batch_invoice, invoice, invoice_content, invoice_body, delivery`;
+
+/** batchId, rows, proof, now. No row of a refused file belongs to an invoice. */
+const REFUSE_BATCH = `/* refuse-batch */
+UPDATE batch SET state = 'refused', row_count = $2, rows_without_invoice = $2, proof = $3, finished_at = $4
+WHERE batch_id = $1 AND state = 'staging'
+RETURNING ${BATCH_COLUMNS}`;
+
+/** batchId: its invoices, and the rows of the file that stand under them. */
+const COUNT_STAGED = `/* count-staged */
+SELECT count(*) AS invoices, coalesce(sum(cardinality(file_rows)), 0)::bigint AS rows FROM batch_invoice WHERE batch_id = $1`;
 
 type Staging = Pick<BatchLedger, 'restartStaging' | 'rowStore' | 'stageInvoices' | 'finishStaging' | 'refuseBatch'>;
 

@@ -1,25 +1,97 @@
 import type { RecordDelivery, StoredDeliveries, WebhookLedger, WebhookPlace } from '../../domain/ports/ledger.ts';
-import { applyDeliveries } from './apply-deliveries.ts';
+import { column } from '../database/array-literal.ts';
+import { CLOCK } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
-import { column } from '../database/array-literal.ts';
-import { DELIVERY_TROUBLE } from './delivery-trouble-sql.ts';
-import { INSERT_DELIVERIES } from './insert-deliveries-sql.ts';
-import { PARKED_DELIVERIES } from './unmatched-deliveries-sql.ts';
-import type { ReportedRow } from './reported-failures-sql.ts';
-import { REPORTED_FAILURES } from './reported-failures-sql.ts';
-import type { UnconfirmedRow } from './unconfirmed-failures-sql.ts';
-import { UNCONFIRMED_FAILURES } from './unconfirmed-failures-sql.ts';
-import type { EndpointRow } from './webhook-endpoints-sql.ts';
+import { applyDeliveries } from './apply-deliveries.ts';
 import {
-  CLAIM_ENDPOINT,
-  END_CLAIM,
-  FIND_ENDPOINT,
-  INSERT_ENDPOINT,
-  KEEP_CLAIM,
-  RENEW_ENDPOINT,
-  WEBHOOK_SECRETS,
-} from './webhook-endpoints-sql.ts';
+  REPORTED_FAILURES,
+  type ReportedRow,
+  UNCONFIRMED_FAILURES,
+  type UnconfirmedRow,
+} from './unconfirmed-failures-sql.ts';
+
+interface EndpointRow {
+  readonly base_url: string;
+  readonly application: string;
+  readonly url: string;
+  readonly secret: string | null;
+}
+
+/** baseUrl, application, url. */
+const FIND_ENDPOINT = `/* find-endpoint */
+SELECT base_url, application, url, secret FROM webhook_endpoint WHERE base_url = $1 AND application = $2 AND url = $3
+ORDER BY registered_at DESC, seq DESC LIMIT 1`;
+
+/** baseUrl, application, url, secret, now. The same secret again is the same endpoint. */
+const RENEW_ENDPOINT = `/* renew-endpoint */
+UPDATE webhook_endpoint SET registered_at = $5
+WHERE base_url = $1 AND application = $2 AND url = $3 AND secret IS NOT DISTINCT FROM $4::text
+RETURNING seq`;
+
+/** baseUrl, application, url, secret, now. */
+const INSERT_ENDPOINT = `/* insert-endpoint */
+INSERT INTO webhook_endpoint (base_url, application, url, secret, registered_at) VALUES ($1, $2, $3, $4, $5)`;
+
+/** baseUrl, application; newest first. */
+const WEBHOOK_SECRETS = `/* webhook-secrets */
+SELECT secret FROM webhook_endpoint
+WHERE base_url = $1 AND application = $2 AND secret IS NOT NULL
+ORDER BY registered_at DESC, seq DESC`;
+
+/** baseUrl, application, url, claimant, time to live. A claim that ran out is one that a crash ended, before its POST or after. */
+const CLAIM_ENDPOINT = `/* claim-endpoint */
+INSERT INTO webhook_claim AS c (base_url, application, url, claimant, expires_at, unanswered)
+VALUES ($1, $2, $3, $4, ${CLOCK} + $5::integer, 1)
+ON CONFLICT (base_url, application, url) DO UPDATE SET claimant = excluded.claimant, expires_at = excluded.expires_at,
+  unanswered = c.unanswered + 1
+WHERE c.claimant IS NULL OR c.expires_at < ${CLOCK}
+RETURNING unanswered - 1 AS before`;
+
+/** baseUrl, application, url, claimant, time to live. */
+const KEEP_CLAIM = `/* keep-endpoint-claim */
+UPDATE webhook_claim SET expires_at = ${CLOCK} + $5::integer
+WHERE base_url = $1 AND application = $2 AND url = $3 AND claimant = $4`;
+
+/** baseUrl, application, url, claimant, answered. A claimant that was given up for dead has its answer counted all the same. */
+const END_CLAIM = `/* end-endpoint-claim */
+UPDATE webhook_claim SET unanswered = unanswered - $5::integer,
+  claimant = CASE WHEN claimant = $4 THEN NULL ELSE claimant END
+WHERE base_url = $1 AND application = $2 AND url = $3`;
+
+/** A service that delivers for others too may bring millions: more than this many need not be counted. */
+const MOST_COUNTED = 10_000;
+
+/** Since. Correctly signed bytes that could not be read, and final words about service ids that no invoice has, nor ever had. */
+const DELIVERY_TROUBLE = `/* delivery-trouble */
+SELECT
+  (SELECT count(*) FROM (
+    SELECT FROM delivery WHERE received_at >= $1 AND event_type IS NULL LIMIT ${MOST_COUNTED}
+  ) unreadable) AS unreadable,
+  (SELECT count(*) FROM (
+    SELECT FROM delivery d
+    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL
+      AND NOT EXISTS (SELECT FROM invoice i WHERE i.service_id = d.service_id)
+      AND NOT EXISTS (SELECT FROM invoice_generation g WHERE g.service_id = d.service_id)
+    LIMIT ${MOST_COUNTED}
+  ) strange) AS unknown_ids`;
+
+/** Arrays: sha256, raw (base64), receivedAt, type, eventId, serviceId, verdict, reason code, reason message. Known bytes are left out. */
+const INSERT_DELIVERIES = `/* insert-deliveries */
+INSERT INTO delivery (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message)
+SELECT u.sha256, decode(u.raw, 'base64'), u.received_at, u.event_type, u.event_id, u.service_id, u.verdict, u.reason_code, u.reason_message
+FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) WITH ORDINALITY
+  AS u(sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message, place)
+ORDER BY u.place
+ON CONFLICT (sha256) DO NOTHING
+RETURNING sha256`;
+
+/** Events about service ids that no invoice has, nor ever had. */
+const PARKED_DELIVERIES = `/* parked-deliveries */
+SELECT count(*) AS parked FROM delivery d
+WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM invoice i WHERE i.service_id = d.service_id)
+  AND NOT EXISTS (SELECT 1 FROM invoice_generation g WHERE g.service_id = d.service_id)`;
 
 /** Deliveries of the service, and where they are sent to. */
 export function createWebhooks(database: Database): WebhookLedger {

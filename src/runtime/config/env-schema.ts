@@ -1,9 +1,74 @@
+import ms from 'ms';
 import { z } from 'zod';
 import { EnvCommand } from './env-command.ts';
-import { EnvDuration } from './env-duration.ts';
-import { EnvPercent } from './env-percent.ts';
-import { EnvBaseUrl, EnvDatabaseUrl, EnvWebhookUrl } from './env-url.ts';
 import { secretList } from './secret-list.ts';
+
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+function isPlainHttp(url: URL): boolean {
+  return ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '' && url.hash === '';
+}
+
+/** The service's address: paths are appended to it, so it has no query and no slash at its end. */
+const EnvBaseUrl = z.string().transform((text, context): string => {
+  const url = parseUrl(text);
+  if (url !== null && isPlainHttp(url) && url.search === '') return url.href.replace(/\/+$/, '');
+  context.addIssue({ code: 'custom', message: 'must be an http or https address without user, query or fragment' });
+  return z.NEVER;
+});
+
+/** The address registered for webhooks, used as it is: HTTPS says the interface, section 2; plain HTTP only within this machine. */
+const EnvWebhookUrl = z.string().refine(
+  (text) => {
+    const url = parseUrl(text);
+    return url !== null && isPlainHttp(url) && (url.protocol === 'https:' || LOOPBACK_HOSTS.has(url.hostname));
+  },
+  { message: 'must be an https address (http only on loopback) without user or fragment' },
+);
+
+/** A PostgreSQL address; it may carry a password, so it is never shown. */
+const EnvDatabaseUrl = z.string().refine(
+  (text) => {
+    const url = parseUrl(text);
+    return url !== null && ['postgres:', 'postgresql:'].includes(url.protocol);
+  },
+  { message: 'must be an address of the form postgresql://user:password@host:5432/database' },
+);
+
+/** Longer ones do not fit into a Node timer, which would then fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A bare number is refused: `15` would be 15 ms, and whoever writes it means minutes. */
+const WITH_UNIT = /^\d+(\.\d+)?\s*[a-z]+$/i;
+
+/** A duration of the environment, in `ms` syntax with a unit, as whole milliseconds. */
+const EnvDuration = z.string().transform((text, context): number => {
+  const value = WITH_UNIT.test(text) ? ms(text as ms.StringValue) : Number.NaN;
+  if (Number.isFinite(value) && value >= 1 && value <= LONGEST_TIMER_MS) return Math.round(value);
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a duration with a unit, such as 1500ms, 90s, 15m or 12h, of 24 days at most',
+  });
+  return z.NEVER;
+});
+
+const PERCENT = /^(\d{1,3}(?:\.\d+)?)\s*%$/;
+
+/** A share of the environment, written `50%`, as a fraction from 0 to 1. */
+const EnvPercent = z.string().transform((text, context): number => {
+  const percent = Number(PERCENT.exec(text)?.[1] ?? Number.NaN);
+  if (percent >= 0 && percent <= 100) return percent / 100;
+  context.addIssue({ code: 'custom', message: 'must be a percentage from 0% to 100%' });
+  return z.NEVER;
+});
 
 /** A path printed by `JSON.stringify` never holds one; as a file name it would be cut there by the system. */
 const NO_CONTROL_CHARACTERS = /^[^\p{Cc}]+$/u;

@@ -1,11 +1,41 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Application } from '../application.ts';
-import type { Call } from '../operations/operation.ts';
-import { errorAnswer } from './answer.ts';
-import type { Answer } from './answer.ts';
-import { BODY_LIMIT_BYTES, readBody } from './read-body.ts';
+import { type Answer, errorAnswer } from './answer.ts';
 import type { Route } from './routes.ts';
+import type { Call } from '../operations/operation.ts';
+
+/** More than any invoice needs, and little enough that a flood of bodies is not a flood of memory. */
+const BODY_LIMIT_BYTES = 256 * 1024;
+
+type BodyRead =
+  | { readonly kind: 'read'; readonly bytes: Buffer }
+  | { readonly kind: 'too-large' }
+  /** The client went away before the body's end. */
+  | { readonly kind: 'aborted' };
+
+/** Reads a request's body up to the limit. */
+function readBody(request: IncomingMessage): Promise<BodyRead> {
+  return new Promise((resolve) => {
+    if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) {
+      resolve({ kind: 'too-large' });
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_LIMIT_BYTES) chunks.push(chunk);
+      else resolve({ kind: 'too-large' });
+    });
+    request.on('end', () => {
+      const [only] = chunks;
+      resolve({ kind: 'read', bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks) });
+    });
+    request.on('error', () => resolve({ kind: 'aborted' }));
+    request.on('close', () => resolve({ kind: 'aborted' }));
+  });
+}
 
 export interface CallTarget {
   readonly application: Application;

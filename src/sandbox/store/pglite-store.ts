@@ -1,11 +1,56 @@
+import { closeSync, openSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { lockDirectory } from './directory-lock.ts';
-import type { ReleaseDirectory } from './directory-lock.ts';
+import { tryLock } from 'fs-native-extensions';
 import type { PgliteReply, PgliteRequest } from './pglite-messages.ts';
 import type { SandboxStore } from './sandbox-store.ts';
 import type { Row, SqlSession } from './sql-session.ts';
 import { sqlStore } from './sql-store.ts';
+
+/** Gives the directory back. */
+type ReleaseDirectory = () => void;
+
+/** Never removed: a process that holds the lock of a removed file would hold nothing. */
+const LOCK_FILE = 'sandbox.lock';
+const OWNER_ONLY = 0o600;
+
+/**
+ * Takes a directory for this process: PGlite has no lock of its own, and two processes on one directory lose data silently. The lock is
+ * the kernel's, on a file inside the directory, so it is free the moment its process has ended, however it ended.
+ *
+ * @throws when another process holds it, or the file system keeps no locks.
+ */
+function lockDirectory(directory: string): ReleaseDirectory {
+  const file = join(directory, LOCK_FILE);
+  // A bare descriptor: a FileHandle that is garbage is closed, and its lock with it.
+  const fd = openSync(file, 'a+', OWNER_ONLY);
+  let locked = false;
+  try {
+    locked = tryLock(fd);
+  } catch (cause) {
+    throw new Error(
+      `Opening the sandbox's store at ${directory}: its file system must keep locks, and this one does not.`,
+      {
+        cause,
+      },
+    );
+  } finally {
+    if (!locked) closeSync(fd);
+  }
+  if (!locked) throw heldByAnother(directory);
+  return () => {
+    // A second close could close another file that got the same number.
+    if (locked) closeSync(fd);
+    locked = false;
+  };
+}
+
+function heldByAnother(path: string): Error {
+  return new Error(
+    `Opening the sandbox's store at ${path}: one process may use it at a time, and another one does. Stop that one, or use another directory.`,
+  );
+}
 
 /** Books in a PGlite of their own, in a directory that nothing else uses; they survive the process. */
 export function pgliteStore({ directory }: { readonly directory: string }): SandboxStore {

@@ -1,7 +1,24 @@
 import { applicationOf } from '../application.ts';
 import type { Context } from '../context.ts';
-import type { DeliveryRecord, InvoiceError, InvoiceRecord, WebhookRecord } from '../records.ts';
-import { eventBody, eventType } from './event.ts';
+import type { DeliveryRecord, EventType, InvoiceError, InvoiceRecord, WebhookRecord } from '../records.ts';
+
+interface EventFields {
+  readonly id: string;
+  readonly invoiceId: string;
+  readonly error: InvoiceError | null;
+  readonly at: number;
+}
+
+/** The body of a delivery, as the text that is signed and sent. */
+function eventBody({ id, invoiceId, error, at }: EventFields): string {
+  const data = error === null ? { id: invoiceId } : { id: invoiceId, error };
+  return JSON.stringify({ id, type: eventType(error), created_at: new Date(at).toISOString(), data });
+}
+
+/** The event of a settled invoice. */
+function eventType(error: InvoiceError | null): EventType {
+  return error === null ? 'invoice.issued' : 'invoice.failed';
+}
 
 export interface SettledInvoice {
   readonly invoice: InvoiceRecord;

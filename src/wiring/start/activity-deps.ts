@@ -1,25 +1,58 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { TellWaiting } from '../../../activities/batch/waiting-notice.ts';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
+import { createDropFolder } from '../../drop/drop-folder.ts';
+import { createNightBook } from '../../report/nightly/run-log.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service/profile.ts';
-import { createDropFolder } from '../../drop/drop-folder.ts';
-import { createNightBook } from '../../report/nightly/run-log.ts';
-import { createRunDirectory } from '../temporal/batch-starter.ts';
+import { createWebhookRegistration } from '../account/webhook-registration.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
-import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createFileReader } from '../reports/input-files.ts';
 import { onCommonFolders } from '../reports/on-common-folders.ts';
-import { createReportHook } from '../reports/report-hook.ts';
 import { createReportWriter } from '../reports/report-files.ts';
+import { createReportHook } from '../reports/report-hook.ts';
+import { type CrashPoints, NO_CRASH } from './crash-points.ts';
 import { retrySettings } from './retry-settings.ts';
-import { createWaitingNotices } from './waiting-notices.ts';
-import { createWebhookRegistration } from '../account/webhook-registration.ts';
+import { createRunDirectory } from '../temporal/batch-starter.ts';
+
+/** Workflows that show what they wait for; a page's batch does so for it. */
+const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);
+/** The activity's own failure must not wait longer for a server that is slow. */
+const PATIENCE_MS = 5_000;
+
+/** Tells the batch of an activity what is waited for, by the signal that its pages use; never rejects. */
+function createWaitingNotices(
+  client: Client,
+  log: { warn(message: string, fields?: Record<string, unknown>): void },
+): TellWaiting {
+  return async ({ workflowId, runId, activity, reason }) => {
+    const told = tell().catch((error: unknown) => {
+      log.warn('a batch could not be told what it waits for', { workflowId, activity, err: error });
+    });
+    await Promise.race([told, sleep(PATIENCE_MS, undefined, { ref: false })]);
+
+    async function tell(): Promise<void> {
+      const { type, parentExecution } = await client.workflow.getHandle(workflowId, runId).describe();
+      const batch = BATCHES.has(type) ? workflowId : type === 'invoicePage' ? parentExecution?.workflowId : null;
+      if (batch === null || batch === undefined) return;
+      await client.workflow.getHandle(batch).signal('waiting', { page: noticeKey(workflowId, activity), reason });
+    }
+  };
+}
+
+/** Below zero, where no page stands: one for each activity of each workflow, so that none takes the notice of another away. */
+function noticeKey(workflowId: string, activity: string): number {
+  let hash = 0;
+  for (const character of `${workflowId} ${activity}`)
+    hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_000_007;
+  return -1 - hash;
+}
 
 export interface WorkerParts {
   /** Null: this process shares folders with nobody. */

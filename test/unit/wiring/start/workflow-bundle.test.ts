@@ -18,6 +18,7 @@ beforeEach(async () => {
   cache = join(directory, 'cache');
   await mkdir(join(root, 'workflows'), { recursive: true });
   await mkdir(join(root, 'src/domain'), { recursive: true });
+  await mkdir(join(root, 'src/contract'), { recursive: true });
   await symlink(NODE_MODULES, join(root, 'node_modules'));
   await writeFile(join(root, 'package.json'), '{"name":"tiny","type":"module"}');
   await writeFile(join(root, 'src/domain/word.ts'), "export const WORD: string = 'first-word';\n");
