@@ -2,7 +2,7 @@ import { LoteError } from '../src/domain/errors.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** What an activity is asked to work on. */
-export interface AskedWork {
+export interface OwnedWork {
   readonly ledgerId?: string | undefined;
   readonly batchId?: string | undefined;
 }
@@ -12,9 +12,9 @@ export interface AskedWork {
  * account is looked at each time, for it may have been changed by command while this worker runs.
  * @throws LoteError `ledger-foreign`, `application-foreign`, `interlock`
  */
-export async function requireOwnWork(
+export async function assertOwnership(
   deps: Pick<ActivityDeps, 'application' | 'ledger' | 'requireAccount'>,
-  asked: AskedWork,
+  asked: OwnedWork,
 ): Promise<void> {
   requireLedger(deps.ledger.id, asked.ledgerId);
   if (asked.batchId !== undefined) await requireApplication(deps, asked.batchId);

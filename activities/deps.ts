@@ -3,12 +3,12 @@ import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../src/domain/ports/ledger.ts';
-import type { NightBook } from '../src/domain/ports/run-log.ts';
+import type { RunLog } from '../src/domain/ports/run-log.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
 import type { SendingPermission } from './sending/sending-permission.ts';
-import type { TellWaiting } from './batch/waiting-notice.ts';
-import type { BatchDesk, BatchSettings, Counts, ReportPaths } from '../src/contract/messages.ts';
+import type { NotifyWaiting } from './batch/waiting-notice.ts';
+import type { OperatorLinks, BatchSettings, Counts, ReportPaths } from '../src/contract/messages.ts';
 
 /** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
 export interface ActivityDeps {
@@ -19,10 +19,10 @@ export interface ActivityDeps {
   readonly reports: ReportWriter;
   readonly runs: RunDirectory;
   /** Tells a batch why an activity of its is repeated; never rejects. */
-  readonly tellWaiting: TellWaiting;
+  readonly notifyWaiting: NotifyWaiting;
   /** The night's side: where files are dropped, and where its summary is kept. */
   readonly drops: DropFolder;
-  readonly nights: NightBook;
+  readonly nights: RunLog;
   /** Tells somebody of a report (LOTE_ON_REPORT); never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
   /** The account that this worker sends into is still the one that the ledger knows. @throws LoteError `interlock` */
@@ -41,7 +41,7 @@ export interface ActivityDeps {
     readonly dropPatienceMs: number;
   };
   /** Where operators look, for the current details of a run. */
-  readonly desk: () => BatchDesk;
+  readonly desk: () => OperatorLinks;
   readonly log: ActivityLog;
   readonly now: () => number;
   readonly random: () => number;

@@ -1,12 +1,12 @@
 /** So many of the items, or all when there are fewer, drawn by lot. */
-export function drawFrom<Item>(items: readonly Item[], count: number, random: () => number): readonly Item[] {
+export function takeNext<Item>(items: readonly Item[], count: number, random: () => number): readonly Item[] {
   const left = [...items];
-  const drawn: Item[] = [];
-  while (drawn.length < count && left.length > 0) {
+  const taken: Item[] = [];
+  while (taken.length < count && left.length > 0) {
     const at = Math.min(Math.floor(random() * left.length), left.length - 1);
-    drawn.push(left[at] as Item);
+    taken.push(left[at] as Item);
     left[at] = left.at(-1) as Item;
     left.pop();
   }
-  return drawn;
+  return taken;
 }

@@ -13,7 +13,7 @@ import { followBatch } from './batch/batch-control.ts';
 import { endOf } from './batch/batch-end.ts';
 import { historyIsLong } from './history-limit.ts';
 import { requireBatchInput } from './batch/batch-input.ts';
-import { tellWhatWasDone } from './batch/batch-watch.ts';
+import { printDone } from './batch/batch-watch.ts';
 import type { BatchInput, BatchResult } from '../src/contract/messages.ts';
 import { sendAndClose } from './batch/run-batch.ts';
 
@@ -28,8 +28,8 @@ interface AttachedRun {
 }
 
 /** Another run holds the same file: look again after 1, 2, 4 … 30 s. */
-const FIRST_LOOK_MS = 1_000;
-const LONGEST_LOOK_MS = 30_000;
+const FIRST_REFRESH_MS = 1_000;
+const LONGEST_REFRESH_MS = 30_000;
 
 /**
  * One file of invoices, from its first byte to its report. The table of contents of Lote:
@@ -46,7 +46,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
     batch.begin(ingested);
     await sendAndClose(batch, ingested);
   } else {
-    await tellWhatWasDone(batch, ingested);
+    await printDone(batch, ingested);
   }
 
   batch.phase('reporting');
@@ -65,9 +65,9 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
     let sha256 = attached?.sha256 ?? null;
     if (attached !== undefined) batch.attach(attached.workflowId);
     for (
-      let wait = attached === undefined ? FIRST_LOOK_MS : LONGEST_LOOK_MS;
+      let wait = attached === undefined ? FIRST_REFRESH_MS : LONGEST_REFRESH_MS;
       ;
-      wait = Math.min(wait * 2, LONGEST_LOOK_MS)
+      wait = Math.min(wait * 2, LONGEST_REFRESH_MS)
     ) {
       const found: IngestResult = await ingestBatch({ ...input, sha256, workflowId, runId });
       if (found.kind !== 'attached') return found;

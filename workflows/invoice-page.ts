@@ -73,8 +73,8 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   return { unsettled: review.accepted };
 
   async function send(): Promise<SendingEnd> {
-    const sent = await sendPage(input, { control: () => control, tellParent, goOn });
-    await tellParent(pageSentSignal.name, { page });
+    const sent = await sendPage(input, { control: () => control, notifyParent, goOn });
+    await notifyParent(pageSentSignal.name, { page });
     return sent;
   }
 
@@ -112,7 +112,7 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   }
 
   /** A parent that is gone needs no news. */
-  async function tellParent(signal: string, ...args: readonly unknown[]): Promise<void> {
+  async function notifyParent(signal: string, ...args: readonly unknown[]): Promise<void> {
     const parent = workflowInfo().parent;
     if (parent === undefined) return;
     try {

@@ -13,16 +13,22 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { FileEnd } from '../activities/nightly/nightly-note.ts';
-import type { DroppedFile, OpenedNight } from '../activities/nightly/nightly.ts';
-import type { NightSummaryPaths } from '../src/domain/ports/run-log.ts';
+import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
+import type { NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
 import * as options from './activity-options.ts';
 import { invoiceBatch } from './invoice-batch.ts';
-import { followNight } from './nightly/nightly-progress.ts';
+import { followNightlyRun } from './nightly/nightly-progress.ts';
 
-const { openNight } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'opening the night' });
-const { shelveDrop } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'a file goes to its shelf' });
+const { openNight: openNightlyRun } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'opening the night',
+});
+const { shelveDrop: archiveDrop } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'a file goes to its shelf',
+});
 // Its announcement may take a minute.
-const { finishNight } = proxyActivities<Activities>({
+const { finishNight: finishNightlyRun } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
   startToCloseTimeout: '3m',
   summary: 'the summary of the night',
@@ -32,37 +38,37 @@ const { claimDrops } = proxyActivities<Activities>({ ...options.INGEST, summary:
 /** Each batch sends eight pages at a time; more batches at once only wait for each other. */
 const FILES_AT_ONCE = 16;
 /** A file that is still being written is looked at again, at most this long after the look before. */
-const LOOK_EVERY_MS = 60_000;
+const POLL_INTERVAL_MS = 60_000;
 
 /** Everything has a default: `{}` or no input at all is what a schedule and a person give. */
-export interface NightInput {
+export interface NightlyInput {
   /** IANA name; decides the date under which files are archived. */
   readonly timezone?: string;
 }
 
-export interface NightResult {
+export interface NightlyResult {
   readonly night: string;
   readonly files: number;
   /** Files of which not everything went out. */
   readonly problems: number;
   readonly waiting: number;
-  readonly reports: NightSummaryPaths;
+  readonly reports: NightlySummaryPaths;
 }
 
 /**
  * A night: claim the dropped files -> one batch each -> put each on its shelf with a note -> summary. Whatever ends it early, the next
  * night goes on with the files it had claimed.
  */
-export async function nightlyIssuance(input?: NightInput | null): Promise<NightResult> {
-  const board = followNight();
-  const opened = await openNight({ ...requireInput(input), ...ownRun() });
+export async function nightlyIssuance(input?: NightlyInput | null): Promise<NightlyResult> {
+  const board = followNightlyRun();
+  const opened = await openNightlyRun({ ...requireInput(input), ...ownRun() });
   board.show({ night: opened.night.nightId });
 
   const troubles: unknown[] = [];
   const files: Promise<void>[] = [];
   const begun = new Set<string>();
   let running = 0;
-  let waiting: NightWaiting = [];
+  let waiting: NightlyWaiting = [];
   for (let waited = 0; ;) {
     const claims = await claimDrops(opened);
     waiting = claims.waiting;
@@ -74,14 +80,14 @@ export async function nightlyIssuance(input?: NightInput | null): Promise<NightR
     }
     const growing = waiting.filter(({ reason }) => reason === 'growing' || reason === 'empty').length;
     if (growing === 0 || waited >= opened.patienceMs) break;
-    const pause = Math.min(LOOK_EVERY_MS, opened.patienceMs);
+    const pause = Math.min(POLL_INTERVAL_MS, opened.patienceMs);
     waited += pause;
     await sleep(pause, { summary: `${growing} dropped files are not complete: looking again` });
   }
   await Promise.all(files);
   if (troubles.length > 0) throw troubles[0];
 
-  const finished = await finishNight({ ...opened, waiting });
+  const finished = await finishNightlyRun({ ...opened, waiting });
   board.show({ phase: 'done', summary: finished.reports.html });
   const { reports, problems } = finished;
   return { night: opened.night.nightId, files: finished.files, problems, waiting: waiting.length, reports };
@@ -93,7 +99,7 @@ export async function nightlyIssuance(input?: NightInput | null): Promise<NightR
     try {
       board.begun(file.name);
       const end = await runBatch(opened, file);
-      const entry = await shelveDrop({ ...opened, file, end });
+      const entry = await archiveDrop({ ...opened, file, end });
       board.ended(file.name, entry.verdict, entry.batchId);
     } catch (error) {
       log.error('a dropped file could not be brought to its end', { night: opened.night.nightId, slot: file.slot });
@@ -104,14 +110,14 @@ export async function nightlyIssuance(input?: NightInput | null): Promise<NightR
   }
 }
 
-type NightWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
+type NightlyWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
 
 function ownRun() {
   const { workflowId, runId, startTime } = workflowInfo();
   return { workflowId, runId, startedAt: startTime.getTime() };
 }
 
-function requireInput(input: NightInput | null | undefined): { timezone: string | null } {
+function requireInput(input: NightlyInput | null | undefined): { timezone: string | null } {
   const { timezone } = typeof input === 'object' && input !== null ? input : {};
   const usable = (input === undefined || input === null || typeof input === 'object') && !Array.isArray(input);
   if (usable && (timezone === undefined || typeof timezone === 'string')) return { timezone: timezone ?? null };
@@ -123,7 +129,7 @@ function requireInput(input: NightInput | null | undefined): { timezone: string 
 
 /** The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins its batch. */
 async function runBatch(
-  { ledgerId, night }: OpenedNight,
+  { ledgerId, night }: OpenedNightlyRun,
   { file, slot, batchId, name }: DroppedFile,
 ): Promise<FileEnd> {
   const start = (workflowId: string) =>

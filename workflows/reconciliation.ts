@@ -7,7 +7,7 @@ const { repeatUnknown } = proxyActivities<Activities>({
   ...options.RECONCILE,
   summary: 'unknown invoices again, same key and bytes',
 });
-const { askOpenDocuments } = proxyActivities<Activities>({
+const { askOpenDocuments: pollOpenDocuments } = proxyActivities<Activities>({
   ...options.RECONCILE,
   summary: 'documents without a final word',
 });
@@ -37,7 +37,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   // First: what they left open is known to reconciliation by their report.
   const unwritten = new Set(await writeReports(input?.ledgerId, orphans));
   const repeated = await repeatUnknown(request);
-  const asked = await askOpenDocuments(request);
+  const asked = await pollOpenDocuments(request);
   const outdated = await outdatedReports({ ledgerId: repeated.ledgerId });
   for (const batchId of await writeReports(repeated.ledgerId, outdated)) unwritten.add(batchId);
   const written = [...new Set([...orphans, ...outdated])].filter((batchId) => !unwritten.has(batchId));

@@ -1,7 +1,7 @@
 import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
-import type { Standing } from '../../src/contract/messages.ts';
+import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { standingOf } from './refresh-snapshot.ts';
+import { snapshotOf } from './refresh-snapshot.ts';
 
 export interface FinishInput {
   readonly ledgerId: string;
@@ -13,7 +13,7 @@ export interface FinishInput {
 }
 
 /** What no page has sent or closed by now gets the state that says so; the next run of the same file takes it up. Returns how the batch ended. */
-export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<Standing> {
+export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<BatchSnapshot> {
   const { batchId, fencingToken, cancelled, actions } = input;
   const now = deps.now();
   const reason = cancelled
@@ -28,7 +28,7 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
   const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now, fencingToken });
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
   await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', now, fencingToken);
-  return standingOf(deps, batchId);
+  return snapshotOf(deps, batchId);
 }
 
 const PAGE_FAILED = {

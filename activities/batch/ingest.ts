@@ -5,9 +5,9 @@ import { netOf } from '../../src/domain/money.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../../src/domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../../src/domain/row.ts';
-import type { BatchDesk, BatchInput } from '../../src/contract/messages.ts';
+import type { OperatorLinks, BatchInput } from '../../src/contract/messages.ts';
 import type { ActivityDeps, ReadFileOk } from '../deps.ts';
-import { sendingGate } from '../sending/request-limiter.ts';
+import { sendingHold } from '../sending/request-limiter.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 
 /** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
@@ -28,7 +28,7 @@ export type IngestResult =
       readonly kind: 'closed' | 'refused';
       readonly ledgerId: string;
       readonly batchId: string;
-      readonly desk: BatchDesk;
+      readonly desk: OperatorLinks;
     }
   | { readonly kind: 'attached'; readonly sha256: string; readonly workflowId: string };
 
@@ -47,7 +47,7 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
       if (claim.batch.state === 'paused')
         await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
       // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
-      if (!(await holdBehindGate(deps, claim.batch, await gateOfResumed(deps, input, claim.batch))))
+      if (!(await applyHold(deps, claim.batch, await holdOfResumed(deps, input, claim.batch))))
         await letGo(deps, claim.batch);
       return runningBatch(deps, claim.batch);
     case 'claimed':
@@ -96,7 +96,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
   }
   const invoices = await stageGroups(deps, input, { claim: batch, read });
   const { rowsWithoutInvoice } = read;
-  const gate = await sendingGate(ledger, input, {
+  const gate = await sendingHold(ledger, input, {
     batchId,
     invoices,
     rowsWithoutInvoice,
@@ -107,11 +107,11 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     rowsWithoutInvoice,
     invoices,
     pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
-    fileFindings: [...gateFindings(gate), ...riskFindings(input), ...read.findings],
+    fileFindings: [...holdFindings(gate), ...riskFindings(input), ...read.findings],
     proof: read.proof,
   });
   // It may hold invoices that an earlier file left unknown.
-  if (!(await holdBehindGate(deps, batch, gate))) await repeatUnknown(deps, batch);
+  if (!(await applyHold(deps, batch, gate))) await repeatUnknown(deps, batch);
   return runningBatch(deps, record);
 }
 
@@ -180,7 +180,7 @@ function stageInvoice(application: string, ordinal: number, grouped: GroupedInvo
 }
 
 /** Said of the file too: it may have no invoice left that could carry the reason. */
-function gateFindings(gate: Reason | null): readonly Finding[] {
+function holdFindings(gate: Reason | null): readonly Finding[] {
   if (gate?.code !== 'control-totals-differ') return [];
   return [{ row: null, column: null, code: gate.code, message: gate.message, severity: 'error' }];
 }
@@ -194,7 +194,7 @@ function riskFindings({ acceptDuplicateRisk }: IngestInput): readonly Finding[] 
 }
 
 /** True when nothing of the batch may go: its unsent invoices are then held. */
-async function holdBehindGate(
+async function applyHold(
   deps: ActivityDeps,
   { batchId, fencingToken }: BatchClaim,
   reason: Reason | null,
@@ -204,10 +204,10 @@ async function holdBehindGate(
   return true;
 }
 
-async function gateOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<Reason | null> {
+async function holdOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<Reason | null> {
   const { batchId, invoices, rowsWithoutInvoice } = batch;
   const fileFindings = await ledger.fileFindings(batchId);
-  return sendingGate(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings });
+  return sendingHold(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings });
 }
 
 /** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */

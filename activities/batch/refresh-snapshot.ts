@@ -3,10 +3,10 @@ import { sumDecimals } from '../../src/domain/money.ts';
 import type { OutcomeCount } from '../../src/domain/ports/ledger.ts';
 import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
 import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
-import type { Standing } from '../../src/contract/messages.ts';
+import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-export interface LookInput {
+export interface RefreshSnapshotInput {
   readonly ledgerId: string;
   readonly batchId: string;
   /** Left out: the run has no batch that it may change. */
@@ -23,18 +23,18 @@ const MOST_GROUPS = 20;
 const ROWS_OF_A_GROUP = 10;
 
 /** Writes down what operators did, and reads how the batch stands. */
-export async function lookAtBatch(deps: ActivityDeps, input: LookInput): Promise<Standing> {
+export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshotInput): Promise<BatchSnapshot> {
   const { batchId, actions, paused, control } = input;
   await deps.ledger.noteActions(batchId, actions);
   // Only a word of an operator changes it, and a batch that has ended keeps its state.
   if (actions.length > 0 && control !== undefined) await deps.ledger.recordControl(control);
   else if (actions.length > 0 && paused !== undefined)
     await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
-  return standingOf(deps, batchId);
+  return snapshotOf(deps, batchId);
 }
 
 /** Counts by state, net by currency, what went wrong by reason: rows and codes, nothing that names anybody. */
-export async function standingOf({ ledger, now }: ActivityDeps, batchId: string): Promise<Standing> {
+export async function snapshotOf({ ledger, now }: ActivityDeps, batchId: string): Promise<BatchSnapshot> {
   const counts = await ledger.countOutcomes(batchId);
   const problems = counts.filter(({ outcome }) => isProblem(outcome)).reduce((sum, { invoices }) => sum + invoices, 0);
   return {
@@ -47,13 +47,13 @@ export async function standingOf({ ledger, now }: ActivityDeps, batchId: string)
   };
 }
 
-function countsOf(counts: readonly OutcomeCount[]): Standing['counts'] {
+function countsOf(counts: readonly OutcomeCount[]): BatchSnapshot['counts'] {
   const byState: Record<string, number> = {};
   for (const { outcome, invoices } of counts) byState[outcome] = (byState[outcome] ?? 0) + invoices;
   return byState;
 }
 
-function netOf(counts: readonly OutcomeCount[]): Standing['net'] {
+function netOf(counts: readonly OutcomeCount[]): BatchSnapshot['net'] {
   const currencies = [...new Set(counts.flatMap(({ currency }) => (currency === null ? [] : [currency])))];
   return currencies.slice(0, MOST_CURRENCIES).map((currency) => {
     const own = counts.filter((count) => count.currency === currency);

@@ -20,11 +20,11 @@ export async function writeReport(deps: ActivityDeps, { batchId, standing }: Rep
 }
 
 /** The command has its own time limit, longer than a worker may be silent. */
-async function announce({ announce: tell }: ActivityDeps, { batchId, state, reports }: ReportSummary): Promise<void> {
+async function announce({ announce: notify }: ActivityDeps, { batchId, state, reports }: ReportSummary): Promise<void> {
   const context = Context.current();
   const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
   try {
-    await tell({ kind: 'batch', id: batchId, state, html: reports.html, json: reports.json });
+    await notify({ kind: 'batch', id: batchId, state, html: reports.html, json: reports.json });
   } finally {
     clearInterval(heartbeat);
   }

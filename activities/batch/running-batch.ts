@@ -1,11 +1,11 @@
 import { isNothing, type AnswerCounts } from '../../src/domain/answer-counts.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import type { ClaimingRun } from '../../src/domain/ports/sending-control-ledger.ts';
-import type { BatchDesk, BatchSettings, Standing } from '../../src/contract/messages.ts';
+import type { OperatorLinks, BatchSettings, BatchSnapshot } from '../../src/contract/messages.ts';
 import { countAnswers } from '../sending/answer-counts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { firstInvoicesOf, type FirstInvoices } from '../sending/first-invoices.ts';
-import { standingOf } from './refresh-snapshot.ts';
+import { snapshotOf } from './refresh-snapshot.ts';
 
 export interface PageSpan {
   readonly page: number;
@@ -24,9 +24,9 @@ export interface RunningBatch {
   readonly invoices: number;
   readonly pages: readonly PageSpan[];
   readonly settings: BatchSettings;
-  readonly desk: BatchDesk;
+  readonly desk: OperatorLinks;
   /** How it stands before anything is sent. */
-  readonly standing: Standing;
+  readonly standing: BatchSnapshot;
   /** Invoices that an earlier run left `unsettled`, to be asked for; left out: none. */
   readonly unsettled?: number;
   /** What goes before the rest of a large batch; null: nothing is left to send. Left out for small batches, and by an earlier version of Lote. */
@@ -39,7 +39,7 @@ export interface RunningBatch {
 export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<RunningBatch> {
   const open = await deps.ledger.openPages(batch.batchId);
   const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
-  const standing = await standingOf(deps, batch.batchId);
+  const standing = await snapshotOf(deps, batch.batchId);
   const { unsettled = 0 } = standing.counts;
   const before = await countAnswers(deps, batch);
   const first = await firstInvoicesOf(deps, batch);

@@ -12,18 +12,18 @@ export interface WaitingNotice {
   readonly reason: string | null;
 }
 
-export type TellWaiting = (notice: WaitingNotice) => Promise<void>;
+export type NotifyWaiting = (notice: WaitingNotice) => Promise<void>;
 
 /** The first repetition comes after a second: trouble that is shorter is not worth a word. */
-const FIRST_TOLD_ATTEMPT = 2;
+const FIRST_NOTIFIED_ATTEMPT = 2;
 
 /**
  * Temporal repeats an activity without a word to its workflow, so the activity itself tells the batch why it waits: at its second, fourth, eighth … failed
  * attempt, and when it has passed.
  */
-export function tellingWhyItWaits<I, O>(
+export function notifyingWaits<I, O>(
   name: string,
-  tell: TellWaiting,
+  notify: NotifyWaiting,
   run: (input: I) => Promise<O>,
 ): (input: I) => Promise<O> {
   return async (input) => {
@@ -33,17 +33,17 @@ export function tellingWhyItWaits<I, O>(
     const scope = { ...workflowExecution, activity: name };
     try {
       const result = await run(input);
-      if (attempt > FIRST_TOLD_ATTEMPT) await tell({ ...scope, reason: null });
+      if (attempt > FIRST_NOTIFIED_ATTEMPT) await notify({ ...scope, reason: null });
       return result;
     } catch (error) {
-      if (passes(error) && isTold(attempt)) await tell({ ...scope, reason: reasonOf(error) });
+      if (passes(error) && isNotified(attempt)) await notify({ ...scope, reason: reasonOf(error) });
       throw error;
     }
   };
 }
 
-function isTold(attempt: number): boolean {
-  return attempt >= FIRST_TOLD_ATTEMPT && Number.isInteger(Math.log2(attempt));
+function isNotified(attempt: number): boolean {
+  return attempt >= FIRST_NOTIFIED_ATTEMPT && Number.isInteger(Math.log2(attempt));
 }
 
 /** The message up to what is done about it: the operator's page says that itself. */

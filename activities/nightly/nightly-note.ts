@@ -1,5 +1,5 @@
 import type { ClaimedFile, Shelf } from '../../src/domain/ports/drop-folder.ts';
-import type { NightVerdict } from '../../src/domain/ports/run-log.ts';
+import type { NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
 
@@ -8,8 +8,8 @@ export type FileEnd =
   | { readonly kind: 'batch'; readonly result: BatchResult }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
-export interface NightNote {
-  readonly verdict: NightVerdict;
+export interface NightlyNote {
+  readonly verdict: NightlyVerdict;
   readonly shelf: Shelf;
   /** The same bytes were a batch before this night. */
   readonly known: boolean;
@@ -27,7 +27,7 @@ export interface NoteRequest {
 }
 
 /** Says in words what became of a file and what to do next. */
-export function nightNote({ file, end, batch, night }: NoteRequest): NightNote {
+export function nightlyNote({ file, end, batch, night }: NoteRequest): NightlyNote {
   const known = batch !== null && !file.resumed && batch.startedAt < night.startedAt;
   const verdict = verdictOf(end);
   const sentences = [
@@ -59,7 +59,7 @@ export function issuedOf({ counts }: Pick<BatchResult, 'counts'>): number {
   return (counts.issued ?? 0) + (counts['already-issued'] ?? 0);
 }
 
-function verdictOf(end: FileEnd): NightVerdict {
+function verdictOf(end: FileEnd): NightlyVerdict {
   if (end.kind === 'failed') return 'failed';
   const { state, counts } = end.result;
   if (state === 'refused') return 'refused';
@@ -72,7 +72,7 @@ function knownSentence(batch: BatchRecord): string {
   return `The same bytes were dropped before, on ${first} UTC as ${batch.file}: it is the same batch, and nothing that was sent is sent again.`;
 }
 
-function outcomeSentences(end: FileEnd, verdict: NightVerdict): readonly string[] {
+function outcomeSentences(end: FileEnd, verdict: NightlyVerdict): readonly string[] {
   if (end.kind === 'failed') {
     return [
       `Its run ended without a result (${end.code}): ${end.message}`,

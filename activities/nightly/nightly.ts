@@ -1,14 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
-import type { ClaimedFile, Night, WaitingFile } from '../../src/domain/ports/drop-folder.ts';
-import type { NightEntry, NightSummaryPaths } from '../../src/domain/ports/run-log.ts';
+import type { ClaimedFile, NightlyRun, WaitingFile } from '../../src/domain/ports/drop-folder.ts';
+import type { NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../batch/ingest.ts';
-import { issuedOf, nightNote, type FileEnd } from './nightly-note.ts';
+import { issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
 
 const HEARTBEAT_EVERY_MS = 5_000;
 
-export interface OpenNightInput {
+export interface OpenNightlyRunInput {
   readonly workflowId: string;
   readonly runId: string;
   readonly startedAt: number;
@@ -16,27 +16,27 @@ export interface OpenNightInput {
   readonly timezone: string | null;
 }
 
-export interface OpenedNight {
+export interface OpenedNightlyRun {
   readonly ledgerId: string;
-  readonly night: Night;
+  readonly night: NightlyRun;
   /** How long the night waits for files that are still being written. */
   readonly patienceMs: number;
 }
 
 /** Gives the night its name and its date. */
-export async function openNight(
+export async function openNightlyRun(
   deps: ActivityDeps,
-  { workflowId, runId, startedAt, timezone }: OpenNightInput & { readonly ledgerId?: string },
-): Promise<OpenedNight> {
+  { workflowId, runId, startedAt, timezone }: OpenNightlyRunInput & { readonly ledgerId?: string },
+): Promise<OpenedNightlyRun> {
   const date = dateIn(startedAt, timezone);
   // The end of the run's id: its beginning is a time, and two runs of one minute share it.
   const night = { nightId: `${date}-${runId.slice(-8)}`, date, workflowId, runId, startedAt };
   return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs };
 }
 
-export interface NightScope {
+export interface NightlyScope {
   readonly ledgerId: string;
-  readonly night: Night;
+  readonly night: NightlyRun;
 }
 
 export interface DroppedFile extends ClaimedFile {
@@ -50,7 +50,7 @@ export interface ClaimedDrops {
 }
 
 /** Claims what is complete in the drop folder, and what an interrupted night left. */
-export async function claimDrops(deps: ActivityDeps, { night }: NightScope): Promise<ClaimedDrops> {
+export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope): Promise<ClaimedDrops> {
   const context = Context.current();
   const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
   try {
@@ -75,18 +75,21 @@ async function batchOf(deps: ActivityDeps, { file, name }: ClaimedFile): Promise
   }
 }
 
-export interface ShelveDropInput extends NightScope {
+export interface ArchiveDropInput extends NightlyScope {
   readonly file: DroppedFile;
   readonly end: FileEnd;
 }
 
 /** Puts a file whose batch has ended on its shelf, with a note beside it, and into the night's summary. */
-export async function shelveDrop(deps: ActivityDeps, { night, file, end }: ShelveDropInput): Promise<NightEntry> {
+export async function archiveDrop(
+  deps: ActivityDeps,
+  { night, file, end }: ArchiveDropInput,
+): Promise<NightlyRunEntry> {
   const batch = end.kind === 'batch' ? await deps.ledger.findBatch(end.result.batchId) : null;
-  const note = nightNote({ file, end, batch, night });
+  const note = nightlyNote({ file, end, batch, night });
   const { slot, name, resumed } = file;
-  const shelvedAs = await deps.drops.shelve({ night, slot, name, shelf: note.shelf, note: note.text });
-  const entry: NightEntry = {
+  const shelvedAs = await deps.drops.archive({ night, slot, name, shelf: note.shelf, note: note.text });
+  const entry: NightlyRunEntry = {
     slot,
     name,
     shelvedAs,
@@ -104,19 +107,22 @@ export async function shelveDrop(deps: ActivityDeps, { night, file, end }: Shelv
   return entry;
 }
 
-export interface FinishNightInput extends NightScope {
+export interface FinishNightlyRunInput extends NightlyScope {
   readonly waiting: readonly WaitingFile[];
 }
 
-export interface FinishedNight {
-  readonly reports: NightSummaryPaths;
+export interface FinishedNightlyRun {
+  readonly reports: NightlySummaryPaths;
   readonly files: number;
   /** Files of which not everything went out. */
   readonly problems: number;
 }
 
 /** The end of a night: its folder goes away, its summary is complete. */
-export async function finishNight(deps: ActivityDeps, { night, waiting }: FinishNightInput): Promise<FinishedNight> {
+export async function finishNightlyRun(
+  deps: ActivityDeps,
+  { night, waiting }: FinishNightlyRunInput,
+): Promise<FinishedNightlyRun> {
   await deps.drops.close(night);
   const { json, html, entries } = await deps.nights.finish(night, { waiting, finishedAt: deps.now() });
   const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;

@@ -21,21 +21,21 @@ export type Entry =
   | { readonly kind: 'probe' }
   | { readonly kind: 'closed'; readonly waiting: Waiting };
 
-export interface Door {
+export interface CircuitBreaker {
   /** Asked before a slice hands anything out. Of all slices of all workers one is told to probe. */
   enter(): Promise<Entry>;
   /** Why nothing more may be sent now; null: go on. */
-  shutFor(): Reason | null;
+  refusedBecause(): Reason | null;
   /** A probe that had nothing to send gives its turn back. */
   giveBack(): Promise<void>;
   succeeded(sentAt: number): Promise<void>;
   /** One more answer that is no answer; opens the breaker when there were too many in a row. */
   troubled(reason: Reason, sentAt: number): Promise<void>;
   /** The service does not let us in at all: 401, redirect, a run of 403s. Opens the breaker at once. */
-  shut(reason: Reason, sentAt: number): Promise<void>;
+  trip(reason: Reason, sentAt: number): Promise<void>;
 }
 
-interface DoorDeps {
+interface CircuitBreakerDeps {
   readonly ledger: Pick<Ledger, 'breaker' | 'openBreaker' | 'closeBreaker' | 'claimProbe'>;
   readonly baseUrl: string;
   readonly now: () => number;
@@ -47,7 +47,7 @@ interface DoorDeps {
  * An answer counts by the moment its request left: what was on the wire when the breaker opened neither opens it a second time nor proves
  * that the trouble is over.
  */
-export function createDoor({ ledger, baseUrl, now }: DoorDeps): Door {
+export function createCircuitBreaker({ ledger, baseUrl, now }: CircuitBreakerDeps): CircuitBreaker {
   let troubles = 0;
   let openings = 0;
   let closed: { readonly at: number; readonly reason: Reason } | null = null;
@@ -59,7 +59,7 @@ export function createDoor({ ledger, baseUrl, now }: DoorDeps): Door {
     return written;
   }
 
-  async function shut(reason: Reason, sentAt: number): Promise<void> {
+  async function trip(reason: Reason, sentAt: number): Promise<void> {
     if (closed !== null && sentAt <= closed.at) return;
     const at = now();
     closed = { at, reason };
@@ -87,7 +87,7 @@ export function createDoor({ ledger, baseUrl, now }: DoorDeps): Door {
       // Somebody tries at this moment, and its answer is soon known.
       return waitFor(record.reason, FIRST_PROBE_MS);
     },
-    shutFor: () => closed?.reason ?? null,
+    refusedBecause: () => closed?.reason ?? null,
     async giveBack() {
       const record = await ledger.breaker(baseUrl);
       if (record === null) return;
@@ -107,9 +107,9 @@ export function createDoor({ ledger, baseUrl, now }: DoorDeps): Door {
     },
     async troubled(reason, sentAt) {
       troubles += 1;
-      if (troubles >= TROUBLE_IN_A_ROW || closed !== null) await shut(reason, sentAt);
+      if (troubles >= TROUBLE_IN_A_ROW || closed !== null) await trip(reason, sentAt);
     },
-    shut,
+    trip,
   };
 }
 

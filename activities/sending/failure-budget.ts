@@ -2,7 +2,7 @@ import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
 import { failureShare } from '../../src/domain/failure-share.ts';
 import type { FencingToken } from '../../src/domain/ports/ledger.ts';
 import { countAnswers } from './answer-counts.ts';
-import { askAll } from '../settling/poll-statuses.ts';
+import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** The batch whose budget is judged. */
@@ -42,7 +42,7 @@ export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch, co
   const { reported, invoices } = await deps.ledger.reportedFailures(batch.batchId, MOST_CONFIRMED);
   counted();
   if (reported === 0 || !budgetOf(deps, { ...counts, failed: counts.failed + reported }).spent) return false;
-  await askAll(deps, invoices, deps.now() + LONGEST_CONFIRMATION_MS);
+  await pollStatuses(deps, invoices, deps.now() + LONGEST_CONFIRMATION_MS);
   return (await readBudget(deps, batch)).spent;
 }
 

@@ -2,7 +2,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { holdOverBudget, isBudgetSpent, type BudgetedBatch } from './failure-budget.ts';
 
 /** A batch is counted no more often than this … */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** … and counting takes at most a twentieth of the time, however large it is. */
 const REST_PER_LOOK = 20;
 
@@ -17,7 +17,7 @@ export interface FailureWatch {
   leave(): void;
 }
 
-interface WatchedBatch {
+interface MonitoredBatch {
   slices: number;
   nextLook: number;
   looking: boolean;
@@ -26,12 +26,12 @@ interface WatchedBatch {
 
 /** The failure budgets of all batches that one process sends: its slices share their looks. */
 export function createFailureWatches(): (deps: ActivityDeps, batch: BudgetedBatch) => FailureWatch {
-  const batches = new Map<string, WatchedBatch>();
+  const batches = new Map<string, MonitoredBatch>();
 
   return (deps, batch) => {
     const { batchId } = batch;
     const watched = batches.get(batchId) ?? {
-      ...{ slices: 0, nextLook: deps.now() + LOOK_EVERY_MS },
+      ...{ slices: 0, nextLook: deps.now() + POLL_INTERVAL_MS },
       ...{ looking: false, spent: false },
     };
     batches.set(batchId, watched);
@@ -50,7 +50,7 @@ export function createFailureWatches(): (deps: ActivityDeps, batch: BudgetedBatc
           watched.spent = await isBudgetSpent(deps, batch, () => (counted = deps.now()));
         } finally {
           watched.looking = false;
-          watched.nextLook = deps.now() + Math.max(LOOK_EVERY_MS, (counted - began) * REST_PER_LOOK);
+          watched.nextLook = deps.now() + Math.max(POLL_INTERVAL_MS, (counted - began) * REST_PER_LOOK);
         }
       },
       async hold() {

@@ -2,14 +2,14 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import {
   FIRST_INVOICES,
   firstInvoicesWaitMs,
-  mayStillTell,
+  mayStillDecide,
   SMALLEST_BATCH_WITH_FIRST,
 } from '../../src/domain/first-invoices.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import { countAnswers } from './answer-counts.ts';
-import { askAll } from '../settling/poll-statuses.ts';
+import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { drawFrom } from '../draw-from.ts';
+import { takeNext } from '../draw-from.ts';
 
 /** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
 export interface FirstInvoices {
@@ -31,7 +31,7 @@ const REREAD_MS = 500;
 const SAMPLE_SHARES = [1 / 8, 1 / 4, 1 / 2];
 const SAMPLE = 3;
 /** Asking at the end of the wait must end, too. */
-const LONGEST_ASKING_MS = 10_000;
+const LONGEST_POLLING_MS = 10_000;
 
 /** Undefined: the batch is small. Null: nothing of it is left to send. */
 export async function firstInvoicesOf(
@@ -60,12 +60,12 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
     const waited = deps.now() - began;
     const isOver = waited >= input.waitMs;
     await confirmReported(deps, input);
-    if (isOver) await askPending(deps, input, FIRST_INVOICES);
+    if (isOver) await pollFirst(deps, input, FIRST_INVOICES);
     else if (waited >= (samples[0] ?? Infinity)) {
       samples.shift();
-      await askPending(deps, input, SAMPLE);
+      await pollFirst(deps, input, SAMPLE);
     }
-    if (isOver || !mayStillTell(await countAnswers(deps, input))) return;
+    if (isOver || !mayStillDecide(await countAnswers(deps, input))) return;
     await Context.current()
       .sleep(Math.min(REREAD_MS, input.waitMs - waited))
       .catch(() => undefined);
@@ -78,13 +78,13 @@ export async function confirmReported(deps: ActivityDeps, input: FirstInvoicesIn
   const { batchId, page } = input;
   await deps.ledger.pageProgress(batchId, page);
   const reported = await deps.ledger.unconfirmedFailures(batchId, page, FIRST_INVOICES);
-  await askAll(deps, reported, deps.now() + LONGEST_ASKING_MS);
+  await pollStatuses(deps, reported, deps.now() + LONGEST_POLLING_MS);
 }
 
 /** Out of turn: the settled times to ask stay what they were. */
-async function askPending(deps: ActivityDeps, input: FirstInvoicesInput, most: number): Promise<void> {
+async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput, most: number): Promise<void> {
   const { batchId, page, from, to } = input;
   const ofPage = await deps.ledger.silent(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
   const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
-  await askAll(deps, drawFrom(pending, most, deps.random), deps.now() + LONGEST_ASKING_MS);
+  await pollStatuses(deps, takeNext(pending, most, deps.random), deps.now() + LONGEST_POLLING_MS);
 }

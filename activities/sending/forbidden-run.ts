@@ -7,7 +7,7 @@ export interface ForbiddenRun {
   /** One more 403. `shut`: it is the key. */
   forbidden(invoice: SendableInvoice, answeredAt: number): 'undecided' | 'shut';
   /** Its merchant was refused so often that the others are asked first: they tell whether it is the key. */
-  isParked(invoice: SendableInvoice): boolean;
+  isHeldBack(invoice: SendableInvoice): boolean;
   /** A success: what was forbidden before this request left is refused by itself. */
   succeeded(invoice: SendableInvoice, sentAt: number): readonly SendableInvoice[];
   /** The slice is over. With successes in it, those that are left are refused by themselves; without any, it is the key. */
@@ -21,9 +21,9 @@ export interface ForbiddenRun {
  * is one merchant's and there are others to ask. `merchants`: how many the slice has.
  */
 export function createForbiddenRun(merchants: number): ForbiddenRun {
-  let isShut = false;
+  let isOpen = false;
   let run: { readonly invoice: SendableInvoice; readonly answeredAt: number }[] = [];
-  const parked = new Set<string>();
+  const heldBack = new Set<string>();
 
   function take(which: (one: (typeof run)[number]) => boolean): readonly SendableInvoice[] {
     const taken = run.filter(which);
@@ -32,26 +32,26 @@ export function createForbiddenRun(merchants: number): ForbiddenRun {
   }
 
   function shut(): void {
-    isShut = true;
+    isOpen = true;
     run = [];
-    parked.clear();
+    heldBack.clear();
   }
 
   return {
     forbidden(invoice, answeredAt) {
       // Those that were on the wire meanwhile are no more to blame than the first ones.
-      if (isShut) return 'shut';
+      if (isOpen) return 'shut';
       run.push({ invoice, answeredAt });
       if (run.length < FORBIDDEN_IN_A_ROW) return 'undecided';
       const concerned = new Set(run.map((one) => merchantOf(one.invoice)));
       if (merchants === 1 || concerned.size > 1) shut();
-      else parked.add(merchantOf(invoice));
-      return isShut ? 'shut' : 'undecided';
+      else heldBack.add(merchantOf(invoice));
+      return isOpen ? 'shut' : 'undecided';
     },
-    isParked: (invoice) => parked.has(merchantOf(invoice)),
+    isHeldBack: (invoice) => heldBack.has(merchantOf(invoice)),
     // A success that was on the wire before the 403 came proves nothing about the key after it.
     succeeded(invoice, sentAt) {
-      parked.delete(merchantOf(invoice));
+      heldBack.delete(merchantOf(invoice));
       return run.length === 0 ? [] : take(({ answeredAt }) => answeredAt <= sentAt);
     },
     end(successes) {
@@ -60,7 +60,7 @@ export function createForbiddenRun(merchants: number): ForbiddenRun {
       shut();
       return { refused: [], shut: true };
     },
-    refusedMerchants: () => [...parked],
+    refusedMerchants: () => [...heldBack],
   };
 }
 

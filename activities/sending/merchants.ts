@@ -78,7 +78,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
     const outcome = await createMerchant(deps, work, need);
     if (outcome.kind === 'not-permitted')
       return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };
-    if (outcome.kind === 'closed-door') return waitForService(deps, work.input, outcome.reason);
+    if (outcome.kind === 'access-denied') return waitForService(deps, work.input, outcome.reason);
     if (outcome.kind === 'created') created += 1;
     if (outcome.kind === 'held') held += outcome.invoices;
     inARow = outcome.kind === 'not-now' ? inARow + 1 : 0;
@@ -98,7 +98,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
 type Created =
   | { readonly kind: 'created' | 'not-permitted' }
   | { readonly kind: 'held'; readonly invoices: number }
-  | { readonly kind: 'not-now' | 'closed-door'; readonly reason: Reason };
+  | { readonly kind: 'not-now' | 'access-denied'; readonly reason: Reason };
 
 async function createMerchant(deps: ActivityDeps, { input, permit }: Creating, need: MerchantNeed): Promise<Created> {
   const { nif, legalName, email } = need;

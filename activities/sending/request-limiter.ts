@@ -21,7 +21,7 @@ type Asked = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
  * same question.
  * @throws LoteError `usage` for expectations that are no numbers
  */
-export async function sendingGate(
+export async function sendingHold(
   ledger: Pick<Ledger, 'countOutcomes'>,
   asked: Asked,
   batch: StagedBatch,

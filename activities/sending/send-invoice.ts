@@ -42,7 +42,7 @@ export interface SendDeps {
   readonly admit: () => Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
   /** The service lets nobody in: told before the slot is free, so that nobody else goes and is turned away too. */
-  readonly shutOut: (reason: Reason, sentAt: number) => Promise<void>;
+  readonly accessDenied: (reason: Reason, sentAt: number) => Promise<void>;
   /** True: after this answer let others go first, or nobody. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
@@ -74,7 +74,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
       return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcome } : stayed;
     }
     const answeredAt = deps.now();
-    mayExist ||= answer.kind === 'lost' || (answer.kind === 'closed-door' && answer.mayExist);
+    mayExist ||= answer.kind === 'lost' || (answer.kind === 'access-denied' && answer.mayExist);
     if (mayExist) mayExistSince ??= lastSentAt;
     const verdict = await judged(deps, { key: invoice.idempotencyKey, place, sentAt: lastSentAt, answeredAt }, answer);
     const stored = verdict === 'stored' || (invoice.errorKept === true && isServerError(answer));
@@ -82,7 +82,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const retryAfterMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
     const trouble = stored ? null : troubleOf(answer, verdict === 'own');
     const pauseMs = retryAfterMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
-    const final = outcome.kind !== 'pending' || answer.kind === 'closed-door';
+    const final = outcome.kind !== 'pending' || answer.kind === 'access-denied';
     const sentAt: number = before?.sentAt ?? lastSentAt;
     before = { attempts, outcome, sentAt, lastSentAt, answeredAt, trouble, retryAfterMs };
     if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
@@ -98,7 +98,7 @@ interface Post {
 
 async function post(deps: SendDeps, { body, key, limits }: Post, sentAt: number): Promise<CreateAnswer> {
   const answer = await deps.service.createInvoice(body, key, limits);
-  if (answer.kind === 'closed-door') await deps.shutOut(answer.reason, sentAt);
+  if (answer.kind === 'access-denied') await deps.accessDenied(answer.reason, sentAt);
   return answer;
 }
 
@@ -106,9 +106,9 @@ async function post(deps: SendDeps, { body, key, limits }: Post, sentAt: number)
 async function judged(deps: SendDeps, post: AnsweredPost, answer: CreateAnswer): Promise<StoredErrorVerdict> {
   const verdict = deps.storedErrors.note(post, answer);
   if (verdict !== 'stored') return verdict;
-  const lives = await deps.serviceLives();
+  const generations = await deps.serviceLives();
   deps.storedErrors.forget(post.key);
-  return lives ? 'stored' : 'open';
+  return generations ? 'stored' : 'open';
 }
 
 function turnedAway(now: number): Sent {
@@ -134,7 +134,7 @@ function outcomeOf(answer: Exclude<CreateAnswer, { kind: 'not-permitted' }>, may
       return { kind: 'unknown', reason: answer.reason };
     case 'not-now':
     case 'lost':
-    case 'closed-door':
+    case 'access-denied':
       return { kind: 'pending', reason: answer.reason, mayExist };
   }
 }
@@ -146,7 +146,7 @@ function storedError(answer: CreateAnswer): SendOutcome {
 }
 
 function troubleOf(answer: CreateAnswer, own: boolean): Trouble | null {
-  if (answer.kind === 'closed-door') return { shut: true, reason: answer.reason, own };
+  if (answer.kind === 'access-denied') return { shut: true, reason: answer.reason, own };
   if (answer.kind === 'not-now' || answer.kind === 'lost') return { shut: false, reason: answer.reason, own };
   return null;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
-import { createDoor, type Door, type Waiting } from './circuit-breaker.ts';
+import { createCircuitBreaker, type CircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
 import { createFailureWatches, type FailureWatch } from './failure-watch.ts';
 import { holdForbiddenMerchants, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
@@ -59,7 +59,7 @@ const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the b
 
 /** What all slices of one process share, so that trouble in a row is seen as such. */
 interface Shared {
-  readonly door: Door;
+  readonly circuit: CircuitBreaker;
   readonly storedErrors: StoredErrors;
   /** Of all slices together, so that what waits for its turn can still be stopped when the door shuts. */
   readonly slots: Slots;
@@ -75,7 +75,7 @@ interface SliceParts {
 /** The sending of slices. */
 export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
   const shared: Shared = {
-    door: createDoor({ ledger, baseUrl: service.baseUrl, now }),
+    circuit: createCircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
     storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
     slots: createSlots(settings.maxConcurrency),
     failureWatch: createFailureWatches(),
@@ -113,11 +113,11 @@ async function nothingHandedOut(
 /** Reads what is to be sent, freezes its bytes in the ledger, POSTs, and records every answer as it comes. */
 async function sendSlice(
   deps: ActivityDeps,
-  { door, storedErrors, slots, permit, failures }: Shared & SliceParts,
+  { circuit, storedErrors, slots, permit, failures }: Shared & SliceParts,
   input: SliceInput,
 ): Promise<SliceResult> {
   const { batchId, from, to } = input;
-  const entry = await door.enter();
+  const entry = await circuit.enter();
   if (entry.kind === 'closed') return nothingHandedOut(deps, input, entry.waiting);
   const probing = entry.kind === 'probe';
   // Fewest tries first: one invoice that always meets trouble must not be every probe.
@@ -125,7 +125,7 @@ async function sendSlice(
   const sendable = handedOut.toSorted((a, b) => a.attempts - b.attempts);
   const bodies = await freezeBodies(deps, batchId, sendable);
   const toSend = sendable.filter(({ invoiceId }) => bodies.has(invoiceId));
-  if (probing && toSend.length === 0) await door.giveBack();
+  if (probing && toSend.length === 0) await circuit.giveBack();
 
   const { cancellationSignal } = Context.current();
   const until = deps.now() + LONGEST_SLICE_MS;
@@ -142,15 +142,15 @@ async function sendSlice(
   if (probe !== undefined) await send(probe);
   await eachOf(toSend.slice(probe === undefined ? 0 : 1), deps.settings.maxConcurrency, send);
   // Behind a door that has shut meanwhile nobody can tell whose trouble the last 403s were.
-  if (door.shutFor() === null) {
+  if (circuit.refusedBecause() === null) {
     const { refused, shut } = forbidden.end(slice.accepted);
     await refuse(refused);
-    if (shut) await door.shut(REFUSED_ACCESS, deps.now());
+    if (shut) await circuit.trip(REFUSED_ACCESS, deps.now());
   }
   slice.left += idle.length;
-  const reason = door.shutFor() ?? (permit.withdrawn.aborted ? STOPPED : NOT_ITS_TURN);
+  const reason = circuit.refusedBecause() ?? (permit.withdrawn.aborted ? STOPPED : NOT_ITS_TURN);
   await putBack(deps, batchId, { idle, reason });
-  if (door.shutFor() === null) await holdForbiddenMerchants(deps, input, forbidden.refusedMerchants());
+  if (circuit.refusedBecause() === null) await holdForbiddenMerchants(deps, input, forbidden.refusedMerchants());
 
   const overBudget = (slice.refused > 0 || failures.spent) && (await failures.hold());
   const stop = (await holdOverRetries(deps, input, slice.repeats)) || overBudget;
@@ -165,8 +165,8 @@ async function sendSlice(
         now: deps.now,
         admit: () => admit(invoice),
         pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
-        shutOut,
-        stopped: () => door.shutFor() !== null,
+        accessDenied,
+        stopped: () => circuit.refusedBecause() !== null,
         window,
         permit,
         storedErrors,
@@ -186,13 +186,13 @@ async function sendSlice(
 
   async function leave(invoice: SendableInvoice): Promise<void> {
     idle.push(invoice);
-    if (invoice === probe) await door.giveBack();
+    if (invoice === probe) await circuit.giveBack();
   }
 
   function halted(invoice: SendableInvoice): boolean {
     if (permit.withdrawn.aborted || slice.stop || failures.spent || cancellationSignal.aborted || deps.now() > until)
       return true;
-    return forbidden.isParked(invoice) || (door.shutFor() !== null && invoice !== probe);
+    return forbidden.isHeldBack(invoice) || (circuit.refusedBecause() !== null && invoice !== probe);
   }
 
   async function admit(invoice: SendableInvoice): Promise<Release | null> {
@@ -210,26 +210,26 @@ async function sendSlice(
     const { attempts, trouble, lastSentAt, answeredAt } = sent;
     if (attempts === 0) {
       // Its time was over before anything left, which says nothing of the service.
-      if (invoice === probe) await door.giveBack();
+      if (invoice === probe) await circuit.giveBack();
       return;
     }
     if (trouble === null) {
       if (sent.outcome.kind === 'accepted') await refuse(forbidden.succeeded(invoice, lastSentAt));
-      return door.succeeded(lastSentAt);
+      return circuit.succeeded(lastSentAt);
     }
     if (trouble.reason.code === REFUSED_ACCESS.code) {
-      const isShut = forbidden.forbidden(invoice, answeredAt) === 'shut' || door.shutFor() !== null;
-      if (isShut) await door.shut(REFUSED_ACCESS, lastSentAt);
+      const isOpen = forbidden.forbidden(invoice, answeredAt) === 'shut' || circuit.refusedBecause() !== null;
+      if (isOpen) await circuit.trip(REFUSED_ACCESS, lastSentAt);
       return;
     }
     // A probe behind a shut door reports back in any case.
-    const counts = !trouble.own || door.shutFor() !== null;
-    if (!trouble.shut && counts) await door.troubled(trouble.reason, lastSentAt);
+    const counts = !trouble.own || circuit.refusedBecause() !== null;
+    if (!trouble.shut && counts) await circuit.troubled(trouble.reason, lastSentAt);
   }
 
   /** A single 403 may be one merchant's; the run of them is judged answer by answer. */
-  async function shutOut(reason: Reason, sentAt: number): Promise<void> {
-    if (reason.code !== REFUSED_ACCESS.code) await door.shut(reason, sentAt);
+  async function accessDenied(reason: Reason, sentAt: number): Promise<void> {
+    if (reason.code !== REFUSED_ACCESS.code) await circuit.trip(reason, sentAt);
   }
 
   async function refuse(invoices: readonly SendableInvoice[]): Promise<void> {
@@ -248,7 +248,7 @@ async function sendSlice(
 
   async function waiting(): Promise<Waiting | null> {
     const asked = slice.retryAfterMs < SHORTEST_PAGE_WAIT_MS ? null : slice.retryAfterMs;
-    const reason = door.shutFor();
+    const reason = circuit.refusedBecause();
     if (reason !== null) {
       const record = await deps.ledger.breaker(deps.service.baseUrl);
       const untilProbe = record === null ? 0 : record.probeAfter - deps.now();

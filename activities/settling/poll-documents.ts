@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { StatusNews } from '../../src/domain/ports/ledger.ts';
 import type { OpenDocument } from '../../src/domain/ports/reconciling-ledger.ts';
-import { askOne } from './poll-statuses.ts';
+import { pollOne } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 
@@ -19,7 +19,7 @@ const DOCUMENTS_AT_ONCE = 500;
 const TRIES_PER_DOCUMENT = 3;
 
 /** GETs each of the documents that `next` lists, portion by portion in the order of their invoice ids, and writes down what it says. */
-export async function askDocuments(
+export async function pollDocuments(
   deps: ActivityDeps,
   next: (afterInvoiceId: number, limit: number) => Promise<readonly OpenDocument[]>,
 ): Promise<AskedDocuments> {
@@ -33,7 +33,7 @@ export async function askDocuments(
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
       if (halted()) return;
       asked += 1;
-      const news = await askDocument(deps, document, halted);
+      const news = await pollDocument(deps, document, halted);
       troubles = news === null ? troubles + 1 : 0;
       if (news === null) return;
       await deps.ledger.recordStatus([news]);
@@ -46,14 +46,14 @@ export async function askDocuments(
   return { asked, settled, serviceAway: troubles >= TROUBLE_IN_A_ROW };
 }
 
-async function askDocument(
+async function pollDocument(
   deps: ActivityDeps,
   { invoiceId, serviceId, failedEvent }: OpenDocument,
   halted: () => boolean,
 ): Promise<StatusNews | null> {
   const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
   for (let tries = 1; ; tries += 1) {
-    const news = await askOne(deps, { invoiceId, serviceId, ...reported });
+    const news = await pollOne(deps, { invoiceId, serviceId, ...reported });
     if (news !== null || tries >= TRIES_PER_DOCUMENT || halted()) return news;
   }
 }

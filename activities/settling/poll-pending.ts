@@ -1,10 +1,10 @@
-import { asksDue, asksEveryInvoice } from '../../src/domain/ask-times.ts';
-import type { SilentInvoice } from '../../src/domain/ports/ledger.ts';
+import { pollsDue, pollsEveryInvoice } from '../../src/domain/ask-times.ts';
+import type { PendingInvoice } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { askAll } from './poll-statuses.ts';
-import { drawFrom } from '../draw-from.ts';
+import { pollStatuses } from './poll-statuses.ts';
+import { takeNext } from '../draw-from.ts';
 
-export interface SilentPage {
+export interface PendingPage {
   readonly batchId: string;
   readonly page: number;
   readonly settleMs: number;
@@ -20,12 +20,12 @@ const MOST_ASKED_AT_ONCE = 5_000;
  * is asked first, and twice as many each time as long as one of them has a final word: when none has, the engine needs its time, and no webhook
  * was lost. Returns whether the review ended before each of those that had to be asked was.
  */
-export async function askSilent(deps: ActivityDeps, page: SilentPage, until: number): Promise<boolean> {
+export async function pollPending(deps: ActivityDeps, page: PendingPage, until: number): Promise<boolean> {
   for (let sample = FIRST_SAMPLE; deps.now() < until; sample *= 2) {
     // Read again each time: webhooks that arrive meanwhile make a question needless.
     const { everyone, sampled, more } = await dueInvoices(deps, page);
-    const chosen = [...everyone, ...drawFrom(sampled, sample, deps.random)];
-    const { answered, finals, skipped } = await askAll(deps, chosen, until);
+    const chosen = [...everyone, ...takeNext(sampled, sample, deps.random)];
+    const { answered, finals, skipped } = await pollStatuses(deps, chosen, until);
     // A service that answers nothing is not asked for ever.
     if (answered > 0 && (skipped > 0 || more)) return true;
     if (finals === 0 || chosen.length === everyone.length + sampled.length) return false;
@@ -34,27 +34,27 @@ export async function askSilent(deps: ActivityDeps, page: SilentPage, until: num
 }
 
 /** Every silent invoice, whether or not its time has come. The settled times stay what they were. */
-export async function askOutOfTurn(deps: ActivityDeps, { batchId, page }: SilentPage, until: number): Promise<void> {
-  await askAll(deps, await deps.ledger.silent(batchId, page, deps.now() + 1, MOST_ASKED_AT_ONCE), until);
+export async function pollNow(deps: ActivityDeps, { batchId, page }: PendingPage, until: number): Promise<void> {
+  await pollStatuses(deps, await deps.ledger.silent(batchId, page, deps.now() + 1, MOST_ASKED_AT_ONCE), until);
 }
 
 interface Due {
-  readonly everyone: readonly SilentInvoice[];
-  readonly sampled: readonly SilentInvoice[];
+  readonly everyone: readonly PendingInvoice[];
+  readonly sampled: readonly PendingInvoice[];
   /** There are more than one review asks for. */
   readonly more: boolean;
 }
 
-async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: SilentPage): Promise<Due> {
+async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: PendingPage): Promise<Due> {
   const now = deps.now();
-  const everyone: SilentInvoice[] = [];
-  const sampled: SilentInvoice[] = [];
+  const everyone: PendingInvoice[] = [];
+  const sampled: PendingInvoice[] = [];
   const silent = await deps.ledger.silent(batchId, page, now, MOST_ASKED_AT_ONCE);
   for (const invoice of silent) {
     // Each by its own age: within a page that was held up, the first may have waited for hours when the last was accepted.
-    const asks = asksDue(settleMs, now - invoice.acceptedAt);
+    const asks = pollsDue(settleMs, now - invoice.acceptedAt);
     if (invoice.asks >= asks) continue;
-    (asksEveryInvoice(settleMs, asks) ? everyone : sampled).push({ ...invoice, asks });
+    (pollsEveryInvoice(settleMs, asks) ? everyone : sampled).push({ ...invoice, asks });
   }
   return { everyone, sampled, more: silent.length === MOST_ASKED_AT_ONCE && everyone.length > 0 };
 }

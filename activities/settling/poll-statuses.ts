@@ -14,7 +14,7 @@ interface Asked {
   readonly asks?: number;
 }
 
-interface AskCounts {
+interface PollCounts {
   /** The service said something about the invoice. */
   readonly answered: number;
   /** Have their final word now. */
@@ -24,7 +24,7 @@ interface AskCounts {
 }
 
 /** GETs each of them until the time (epoch ms) is over, as many at once as the profile allows, and writes down what it says. */
-export async function askAll(deps: ActivityDeps, invoices: readonly Asked[], until: number): Promise<AskCounts> {
+export async function pollStatuses(deps: ActivityDeps, invoices: readonly Asked[], until: number): Promise<PollCounts> {
   const counts = { answered: 0, finals: 0, skipped: 0 };
   if (invoices.length === 0) return counts;
   const { cancellationSignal } = Context.current();
@@ -33,7 +33,7 @@ export async function askAll(deps: ActivityDeps, invoices: readonly Asked[], unt
       counts.skipped += 1;
       return;
     }
-    const news = await askOne(deps, invoice);
+    const news = await pollOne(deps, invoice);
     if (news === null) return;
     counts.answered += 1;
     await deps.ledger.recordStatus([news]);
@@ -43,15 +43,15 @@ export async function askAll(deps: ActivityDeps, invoices: readonly Asked[], unt
 }
 
 /** GET decides: a reported failure stands when the service repeats it or shows no readable status, not when it may speak of another invoice. */
-export async function askOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoice: Asked): Promise<StatusNews | null> {
+export async function pollOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoice: Asked): Promise<StatusNews | null> {
   const answer = await deps.service.getInvoice(invoice.serviceId);
   if (answer.kind === 'not-now') return null;
   const status = statusOf(answer, invoice.reason !== undefined);
   const unconfirmed = status === 'failed' && answer.status === 'unreadable';
   const { invoiceId, serviceId, asks } = invoice;
   const reason = answer.reason ?? invoice.reason ?? null;
-  const told = { invoiceId, serviceId, status, reason, now: deps.now() };
-  return { ...told, ...(unconfirmed ? { unconfirmed } : {}), ...(asks === undefined ? {} : { asks }) };
+  const notified = { invoiceId, serviceId, status, reason, now: deps.now() };
+  return { ...notified, ...(unconfirmed ? { unconfirmed } : {}), ...(asks === undefined ? {} : { asks }) };
 }
 
 function statusOf(answer: Extract<StatusAnswer, { kind: 'status' }>, reported: boolean): StatusNews['status'] {

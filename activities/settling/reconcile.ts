@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../src/domain/ports/ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/reconciling-ledger.ts';
-import { askDocuments, TROUBLE_IN_A_ROW, type AskedDocuments } from './poll-documents.ts';
+import { pollDocuments, TROUBLE_IN_A_ROW, type AskedDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 import { refusedRepeat } from '../sending/refused-repeat.ts';
@@ -122,16 +122,16 @@ function outcomeOf(
       return { kind: 'unknown', reason: answer.reason };
     case 'not-now':
     case 'lost':
-    case 'closed-door':
+    case 'access-denied':
       return { kind: 'unknown', reason };
   }
 }
 
 /** Asks for every document of closed batches that has no final word; what is silent for longer than the settle time is `unsettled`. */
-export async function askOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<AskedDocuments> {
+export async function pollOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<AskedDocuments> {
   const { application } = deps;
   const now = deps.now();
-  const asked = await askDocuments(deps, (afterInvoiceId, limit) =>
+  const asked = await pollDocuments(deps, (afterInvoiceId, limit) =>
     deps.ledger.openDocuments({ application, now, all, afterInvoiceId, limit }),
   );
   const until = deps.now();

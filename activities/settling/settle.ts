@@ -1,7 +1,7 @@
-import { asksDue, nextAskInMs } from '../../src/domain/ask-times.ts';
+import { pollsDue, nextAskInMs } from '../../src/domain/ask-times.ts';
 import type { PageProgress } from '../../src/domain/ports/ledger.ts';
-import { askAll } from './poll-statuses.ts';
-import { askOutOfTurn, askSilent } from './poll-pending.ts';
+import { pollStatuses } from './poll-statuses.ts';
+import { pollNow, pollPending } from './poll-pending.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 export interface ReviewInput {
@@ -34,13 +34,13 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   const { batchId, page, settleMs } = input;
   const until = deps.now() + LONGEST_REVIEW_MS;
   const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_FAILURES_AT_ONCE);
-  const reported = await askAll(deps, failures, until);
+  const reported = await pollStatuses(deps, failures, until);
   let progress = await deps.ledger.pageProgress(batchId, page);
   const askNow = input.askNow === true && progress.accepted > 0;
   let unfinished = false;
-  if (askNow || asksDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
-    if (askNow) await askOutOfTurn(deps, input, until);
-    else unfinished = (await askSilent(deps, input, until)) || (reported.answered > 0 && deps.now() >= until);
+  if (askNow || pollsDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
+    if (askNow) await pollNow(deps, input, until);
+    else unfinished = (await pollPending(deps, input, until)) || (reported.answered > 0 && deps.now() >= until);
     progress = await deps.ledger.pageProgress(batchId, page);
   }
   const review = standing(deps, progress, settleMs);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
-import { givenInput, tell, untilLetGo } from './parent.ts';
+import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface BareInput {
   readonly sandboxUrl: string;
@@ -38,7 +38,7 @@ const sendingMs = performance.now() - started;
 await webhooks.allCame;
 const wallMs = performance.now() - started;
 const { user, system } = process.cpuUsage(cpuBefore);
-tell({
+notify({
   wallMs,
   sendingMs,
   cpuMs: (user + system) / 1000,

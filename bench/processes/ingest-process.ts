@@ -11,7 +11,7 @@ import { openLedger } from '../../src/wiring/account/open-ledger.ts';
 import { createFileReader } from '../../src/wiring/reports/input-files.ts';
 import { retrySettings } from '../../src/wiring/start/retry-settings.ts';
 import { DEFAULT_PROFILE } from '../../src/service/profile.ts';
-import { givenInput, tell, untilLetGo } from './parent.ts';
+import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface IngestInput {
   /** `parse`: csv-parse alone; `read`: Lote's reading, rows thrown away; `stage`: file to staged ledger. */
@@ -46,7 +46,7 @@ const rows = await work.run();
 const wallMs = performance.now() - started;
 const { user, system } = process.cpuUsage(cpuBefore);
 const peakRssMb = process.resourceUsage().maxRSS / 1024;
-tell({ rows, wallMs, cpuMs: (user + system) / 1000, idleRssMb, peakRssMb } satisfies IngestRun);
+notify({ rows, wallMs, cpuMs: (user + system) / 1000, idleRssMb, peakRssMb } satisfies IngestRun);
 await untilLetGo();
 await work.close();
 

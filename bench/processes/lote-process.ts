@@ -5,7 +5,7 @@ import { createLogger } from '../../src/runtime/process/logger.ts';
 import { startBatch } from '../../src/wiring/temporal/batch-starter.ts';
 import { startEmbedded } from '../../src/wiring/start/embedded.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';
-import { givenInput, tell, untilLetGo } from './parent.ts';
+import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface LoteInput {
   /** In the input directory. */
@@ -33,7 +33,7 @@ const starting = performance.now();
 const stack = await startEmbedded({
   config,
   log,
-  tell: () => undefined,
+  notify: () => undefined,
   env: process.env,
   beforeHandOver: () => Promise.reject(new Error('Nobody hands work over to the bench')),
 });
@@ -49,7 +49,7 @@ const wallMs = performance.now() - started;
 const { user, system } = process.cpuUsage(cpuBefore);
 const childrenAfter = await processTreeUsage(process.pid);
 
-tell({
+notify({
   startUpMs,
   wallMs,
   sendingMs: await sendingTime(result.reports.json),

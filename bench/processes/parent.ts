@@ -4,7 +4,7 @@ export function givenInput<Input>(): Input {
 }
 
 /** One line of JSON to the bench. */
-export function tell(message: unknown): void {
+export function notify(message: unknown): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 

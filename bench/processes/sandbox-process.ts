@@ -1,6 +1,6 @@
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../src/sandbox/store/memory-store.ts';
-import { givenInput, tell, untilLetGo } from './parent.ts';
+import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface SandboxInput {
   readonly latencyMs: number;
@@ -14,6 +14,6 @@ export interface SandboxUp {
 const input = givenInput<SandboxInput>();
 // Every run is an application of its own (openKeys): merchants, invoices and webhooks of one are not those of another.
 const sandbox = await startSandbox({ port: 0, store: memoryStore(), openKeys: true, ...input });
-tell({ url: sandbox.url } satisfies SandboxUp);
+notify({ url: sandbox.url } satisfies SandboxUp);
 await untilLetGo();
 await sandbox.close();

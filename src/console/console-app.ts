@@ -20,7 +20,7 @@ import { isLive } from './pages/verdict.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
 import { consoleApi } from './routes/console-api.ts';
 import { fileRoutes } from './routes/file-routes.ts';
-import { nightRoutes } from './routes/nightly-routes.ts';
+import { nightlyRoutes } from './routes/nightly-routes.ts';
 import { operateRoutes } from './routes/operate-routes.ts';
 import { probeRoutes, readyOf } from './routes/probe-routes.ts';
 import type { BatchRecord } from '../domain/ports/ledger.ts';
@@ -122,7 +122,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.use('/batches/*', smallForm);
   app.route('/batches', batchRoutes(options, pages));
   app.route('/batches', operateRoutes(options, pages));
-  app.route('/nights', nightRoutes(options, pages));
+  app.route('/nights', nightlyRoutes(options, pages));
   if (actions?.files !== undefined) app.route('/', fileRoutes(options, actions.files, pages));
 
   app.notFound((context) =>

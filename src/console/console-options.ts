@@ -9,7 +9,7 @@ export type ConsoleLedger = Pick<
   BatchLedger,
   'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices'
 > &
-  Pick<Ledger, 'id' | 'parkedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDossier' | 'auditOf'>;
+  Pick<Ledger, 'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf'>;
 
 /** A run that another process hands over to the owner of the data directory. */
 export interface RunRequest {

@@ -24,11 +24,11 @@ async function tooLate(): Promise<never> {
 
 async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthCheck> {
   try {
-    const parked = await Promise.race([ledger.parkedDeliveries(), tooLate()]);
+    const unmatched = await Promise.race([ledger.unmatchedDeliveries(), tooLate()]);
     return {
       name: 'ledger',
       state: 'ok',
-      detail: `id ${ledger.id}; ${parked} webhooks wait for an invoice that nobody knows yet`,
+      detail: `id ${ledger.id}; ${unmatched} webhooks wait for an invoice that nobody knows yet`,
     };
   } catch {
     return {

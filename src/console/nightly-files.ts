@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 /** More than a year of nights; older ones stay in their folder. */
-const MOST_NIGHTS = 400;
-const NIGHT_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/u;
-export const NIGHT_DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
+const MOST_NIGHTLY_RUNS = 400;
+const NIGHTLY_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/u;
+export const NIGHTLY_DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 
 const time = z.string().transform((iso) => Date.parse(iso));
 
@@ -31,7 +31,7 @@ const Run = z.object({
 });
 
 /** A night's summary, as far as it is shown: `reports/nights/<date>.json`. */
-const NightSummary = z.object({
+const NightlySummary = z.object({
   date: z.string(),
   totals: z.record(
     z.enum(['files', 'issued', 'attention', 'refused', 'failed', 'waiting', 'invoices', 'notIssued']),
@@ -40,35 +40,35 @@ const NightSummary = z.object({
   runs: z.array(Run),
 });
 
-export type NightSummary = z.infer<typeof NightSummary>;
-export type NightRun = z.infer<typeof Run>;
-export type NightFile = z.infer<typeof File>;
+export type NightlySummary = z.infer<typeof NightlySummary>;
+export type NightlyRunState = z.infer<typeof Run>;
+export type NightlyFile = z.infer<typeof File>;
 
 /** A night of the list; without a summary it could not be read. */
-export interface ListedNight {
+export interface ListedNightlyRun {
   readonly date: string;
-  readonly summary: NightSummary | null;
+  readonly summary: NightlySummary | null;
 }
 
 /** Newest first; none where no night has been. */
-export async function listNights(reportsDir: string): Promise<readonly ListedNight[]> {
+export async function listNightlyRuns(reportsDir: string): Promise<readonly ListedNightlyRun[]> {
   const names = await readdir(join(reportsDir, 'nights')).catch(noSuchDirectory);
   const dates = names
-    .flatMap((name) => NIGHT_FILE.exec(name)?.[1] ?? [])
+    .flatMap((name) => NIGHTLY_FILE.exec(name)?.[1] ?? [])
     .toSorted()
     .toReversed();
   return Promise.all(
-    dates.slice(0, MOST_NIGHTS).map(async (date) => ({ date, summary: await readNight(reportsDir, date) })),
+    dates.slice(0, MOST_NIGHTLY_RUNS).map(async (date) => ({ date, summary: await readNightlyRun(reportsDir, date) })),
   );
 }
 
 /** Null for a night that was not, and for a summary that is not one. */
-export async function readNight(reportsDir: string, date: string): Promise<NightSummary | null> {
-  if (!NIGHT_FILE.test(`${date}.json`)) return null;
+export async function readNightlyRun(reportsDir: string, date: string): Promise<NightlySummary | null> {
+  if (!NIGHTLY_FILE.test(`${date}.json`)) return null;
   const text = await readFile(join(reportsDir, 'nights', `${date}.json`), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
-    return NightSummary.parse(JSON.parse(text));
+    return NightlySummary.parse(JSON.parse(text));
   } catch {
     return null;
   }

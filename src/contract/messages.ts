@@ -98,7 +98,7 @@ export interface BatchResult {
 }
 
 /** How a batch stood when the ledger was looked at: small, because history keeps it, and nothing of it names anybody. */
-export interface Standing {
+export interface BatchSnapshot {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
@@ -120,7 +120,7 @@ export interface BatchProblems {
 }
 
 /** Where operators look, and whether Temporal can list batches by their state. */
-export interface BatchDesk {
+export interface OperatorLinks {
   readonly searchable: boolean;
   /** Address of the console; null: not known here. */
   readonly console: string | null;
@@ -140,8 +140,8 @@ export interface BatchProgress {
   readonly waitingFor: string | null;
   /** When the ledger was looked at for what follows; null: not yet. */
   readonly asOf: string | null;
-  readonly counts: Standing['counts'];
-  readonly net: Standing['net'];
+  readonly counts: BatchSnapshot['counts'];
+  readonly net: BatchSnapshot['net'];
 }
 
 /** What an operator types for a pause or a cancellation. */
@@ -195,7 +195,7 @@ export interface PageSending {
   readonly spentMs: number;
   readonly outageSince: number | null;
   /** What the batch was told that this page waits for. */
-  readonly told: string | null;
+  readonly notified: string | null;
   readonly waitedFor: string | null;
   readonly retryMs: number;
 }

@@ -1,6 +1,6 @@
 /** What a spreadsheet may take for the start of a formula, half and full width, behind any quotes that are there already. */
 const RISKY = /^'*[=+\-@\t\r\n＝＋－＠]/u;
-const INERT = /^'+[=+\-@\t\r\n＝＋－＠]/u;
+const FORMULA_START = /^'+[=+\-@\t\r\n＝＋－＠]/u;
 /** A signed number is no formula: digits with marks and spaces between them, an exponent, a percent or currency beside them. */
 const SIGNED_NUMBER = /^[+-]\s*[€$£]?\s*\d[\d.,'’\s]*(?:[eE][+-]?\d+)?(?:[%€$£]|[A-Z]{3})?$/u;
 
@@ -8,11 +8,11 @@ const SIGNED_NUMBER = /^[+-]\s*[€$£]?\s*\d[\d.,'’\s]*(?:[eE][+-]?\d+)?(?:[%
  * Text that no spreadsheet executes: a leading quote before what would start a formula. A cell that starts with quotes
  * and then a formula sign gets one more, so that taking one off always gives the cell back.
  */
-export function inertCell(text: string): string {
+export function escapeFormula(text: string): string {
   return RISKY.test(text) && !SIGNED_NUMBER.test(text) ? `'${text}` : text;
 }
 
-/** The cell that `inertCell` was given; for files that carry Lote's own columns only. */
+/** The cell that `escapeFormula` was given; for files that carry Lote's own columns only. */
 export function originalCell(text: string): string {
-  return INERT.test(text) ? text.slice(1) : text;
+  return FORMULA_START.test(text) ? text.slice(1) : text;
 }

@@ -18,7 +18,7 @@ export function firstInvoicesWaitMs(settleMs: number): number {
 }
 
 /** Whether more final words could change what is known: an issued one proves that the file as a whole is wanted. */
-export function mayStillTell({ refused, issued, failed, pending }: AnswerCounts): boolean {
+export function mayStillDecide({ refused, issued, failed, pending }: AnswerCounts): boolean {
   return issued === 0 && pending > 0 && refused + failed + pending >= FEWEST_BAD;
 }
 

@@ -9,13 +9,13 @@
  *
  * A service that counts requests in flight instead of requests a second is met too: requests in flight are the rate times the time of an answer.
  */
-export interface RequestPace {
+export interface RequestRate {
   /** The next place that is free. */
   readonly nextAt: number;
-  readonly slowed: Slowed | null;
+  readonly throttled: Throttling | null;
 }
 
-export interface Slowed {
+export interface Throttling {
   /** Requests a second, at that moment. */
   readonly to: number;
   /** What the service took when it first had too many, or surely less. */
@@ -32,7 +32,7 @@ export interface TooMany {
   readonly answers: number;
 }
 
-export const WHOLE_PACE: RequestPace = { nextAt: 0, slowed: null };
+export const FULL_RATE: RequestRate = { nextAt: 0, throttled: null };
 
 const MARGIN = 0.9;
 const MOST_AT_ONCE = 0.5;
@@ -49,21 +49,21 @@ const SURELY_TOO_FAST = { share: 0.5, answers: 8 };
 const ENOUGH_ANSWERS = 10;
 
 /** Requests a second at this moment; null: as many as come. */
-export function rateOf({ slowed }: RequestPace, limit: number | null, now: number): number | null {
-  if (slowed === null) return limit;
-  const since = Math.max(0, now - slowed.at);
+export function rateOf({ throttled }: RequestRate, limit: number | null, now: number): number | null {
+  if (throttled === null) return limit;
+  const since = Math.max(0, now - throttled.at);
   if (limit === null && since >= WHOLE_AFTER_MS) return null;
-  const rate = slowed.to * 2 ** (since / TWICE_AS_FAST_MS);
+  const rate = throttled.to * 2 ** (since / TWICE_AS_FAST_MS);
   return limit === null ? rate : Math.min(limit, rate);
 }
 
 /** True: slower than the limit, because the service said 429. */
-export function isSlowed(rate: number | null, limit: number | null): boolean {
+export function isThrottled(rate: number | null, limit: number | null): boolean {
   return rate !== null && (limit === null || rate < limit);
 }
 
 export interface Places {
-  readonly pace: RequestPace;
+  readonly pace: RequestRate;
   /** Until the first of the requests may leave, and between one and the next. */
   readonly waitMs: number;
   readonly gapMs: number;
@@ -71,7 +71,7 @@ export interface Places {
 
 /** The next places in the row. */
 export function takePlaces(
-  pace: RequestPace,
+  pace: RequestRate,
   { requests, limit, now }: { readonly requests: number; readonly limit: number | null; readonly now: number },
 ): Places {
   const rate = rateOf(pace, limit, now);
@@ -82,23 +82,23 @@ export function takePlaces(
 }
 
 /** The pace after the service said 429. */
-export function slowedDown(
-  pace: RequestPace,
+export function throttle(
+  pace: RequestRate,
   { tooMany, limit, now }: { readonly tooMany: TooMany; readonly limit: number | null; readonly now: number },
-): RequestPace {
-  if (pace.slowed !== null && now - pace.slowed.at < AGAIN_AFTER_MS) return pace;
+): RequestRate {
+  if (pace.throttled !== null && now - pace.throttled.at < AGAIN_AFTER_MS) return pace;
   const rate = rateOf(pace, limit, now);
   const slowest = limit === null ? 1 : Math.min(1, limit / 20);
-  if (rate === null || pace.slowed === null || !isSlowed(rate, limit)) {
+  if (rate === null || pace.throttled === null || !isThrottled(rate, limit)) {
     const taken = limit === null ? tooMany.taken : Math.min(tooMany.taken, limit);
     const to = Math.max(slowest, taken * MARGIN);
-    return { ...pace, slowed: { to, from: Math.max(to, taken), at: now } };
+    return { ...pace, throttled: { to, from: Math.max(to, taken), at: now } };
   }
-  const { from } = pace.slowed;
+  const { from } = pace.throttled;
   const sure = tooMany.share > SURELY_TOO_FAST.share && tooMany.answers >= SURELY_TOO_FAST.answers;
   const lowest = sure ? slowest : Math.max(slowest, from * NO_USE_BELOW);
   const share = tooMany.share * Math.min(1, tooMany.answers / ENOUGH_ANSWERS);
   const to = Math.max(Math.min(lowest, rate), rate * MARGIN * Math.max(MOST_AT_ONCE, 1 - share));
   // What was taken before was a burst: it says nothing of what is taken for long.
-  return { ...pace, slowed: { to, from: sure ? Math.min(from, to) : from, at: now } };
+  return { ...pace, throttled: { to, from: sure ? Math.min(from, to) : from, at: now } };
 }

@@ -1,10 +1,10 @@
 import { copyFile, constants, link, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
-import type { ShelveFile } from '../domain/ports/drop-folder.ts';
+import type { ArchiveFile } from '../domain/ports/drop-folder.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
 import { MARKER_SUFFIX } from './is-ignored-name.ts';
-import { nightPath } from './claim-folder.ts';
+import { nightlyRunPath } from './claim-folder.ts';
 
 const NOTE_SUFFIX = '.note.txt';
 /** The note's last line: whose file it stands for. It makes every step repeatable after a crash. */
@@ -14,23 +14,23 @@ const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
  * Note first, file second: the note reserves the name, so the rename can overwrite nothing, and after a crash it tells where its file goes.
  * Relative path of the file on its shelf; null when it is neither in the night's folder nor on the shelf.
  */
-export async function shelveFile(options: DropFolderOptions, file: ShelveFile): Promise<string | null> {
+export async function archiveFile(options: DropFolderOptions, file: ArchiveFile): Promise<string | null> {
   const { inputDir, at } = options;
-  const slotPath = join(nightPath(inputDir, file.night.nightId), file.slot);
-  const source = join(slotPath, file.name);
+  const claimFolderPath = join(nightlyRunPath(inputDir, file.night.nightId), file.slot);
+  const source = join(claimFolderPath, file.name);
   const folder = join(inputDir, file.shelf, file.night.date);
   await mkdir(folder, { recursive: true });
   const reserved = await reservedName(folder, claimOf(file));
   const there = await isFile(source);
   if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
-  const name = reserved ?? (await reserveName(options, { file, folder, slotPath }));
+  const name = reserved ?? (await reserveName(options, { file, folder, claimFolderPath }));
   if (there && !(await renamed(source, join(folder, name)))) {
     // A later try has shelved it while this one stood still: a note without a file is one that this try placed for nothing.
     if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
-    return shelveFile(options, file);
+    return archiveFile(options, file);
   }
   await at('file-shelved');
-  await rm(join(slotPath, file.name + MARKER_SUFFIX), { force: true });
+  await rm(join(claimFolderPath, file.name + MARKER_SUFFIX), { force: true });
   await at('marker-removed');
   return `${file.shelf}/${file.night.date}/${name}`;
 }
@@ -46,7 +46,7 @@ async function renamed(from: string, to: string): Promise<boolean> {
   }
 }
 
-function claimOf({ night, slot }: ShelveFile): string {
+function claimOf({ night, slot }: ArchiveFile): string {
   return `${night.nightId}/${slot}`;
 }
 
@@ -60,14 +60,17 @@ async function reservedName(folder: string, claim: string): Promise<string | nul
 }
 
 interface Reservation {
-  readonly file: ShelveFile;
+  readonly file: ArchiveFile;
   readonly folder: string;
-  readonly slotPath: string;
+  readonly claimFolderPath: string;
 }
 
 /** The file's own name, or with a number when the shelf has that name already. */
-async function reserveName(options: DropFolderOptions, { file, folder, slotPath }: Reservation): Promise<string> {
-  const draft = join(slotPath, '.note');
+async function reserveName(
+  options: DropFolderOptions,
+  { file, folder, claimFolderPath }: Reservation,
+): Promise<string> {
+  const draft = join(claimFolderPath, '.note');
   await writeFile(draft, `${file.note.trimEnd()}\n\nclaim: ${claimOf(file)}\n`);
   await options.at('note-prepared');
   for (let number = 1; ; number += 1) {
@@ -92,7 +95,7 @@ async function removeOrphan(inputDir: string, note: string): Promise<void> {
   const claim = await claimIn(note);
   if (claim === null) return;
   const [nightId = '', slot = ''] = claim.split('/');
-  if (await isFolder(join(nightPath(inputDir, nightId), slot))) return;
+  if (await isFolder(join(nightlyRunPath(inputDir, nightId), slot))) return;
   await rm(note, { force: true });
 }
 

@@ -1,20 +1,20 @@
 import { lstat, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
-import type { Claims, DropFolder, Night, WaitingFile, WaitingReason } from '../domain/ports/drop-folder.ts';
+import type { Claims, DropFolder, NightlyRun, WaitingFile, WaitingReason } from '../domain/ports/drop-folder.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
 import { MARKER_SUFFIX } from './is-ignored-name.ts';
-import { isStable, lookAtInbox, type SeenFile } from './list-inbox.ts';
+import { isStable, listInbox, type SeenFile } from './list-inbox.ts';
 import {
   IN_PROGRESS,
-  listNights,
-  listSlots,
-  makeSlot,
-  nightOwner,
-  nightPath,
-  openNightFolder,
-  removeEmptySlot,
-  removeNightFolder,
+  listNightlyRuns,
+  listClaimFolders,
+  makeClaimFolder,
+  nightlyOwner,
+  nightlyRunPath,
+  openClaimFolder,
+  removeEmptyClaimFolder,
+  removeClaimFolder,
   removeUnborn,
 } from './claim-folder.ts';
 
@@ -24,10 +24,10 @@ const MOST_FILES = 500;
 type IsOpen = Parameters<DropFolder['claim']>[1];
 
 /** Takes over what interrupted nights left, then claims what is complete, oldest name first. */
-export async function claimFiles(options: DropFolderOptions, night: Night, isOpen: IsOpen): Promise<Claims> {
+export async function claimFiles(options: DropFolderOptions, night: NightlyRun, isOpen: IsOpen): Promise<Claims> {
   const { inputDir, at } = options;
   await mkdir(join(inputDir, IN_PROGRESS), { recursive: true });
-  await openNightFolder(inputDir, night);
+  await openClaimFolder(inputDir, night);
   await at('night-opened');
   const stuck = await takeOver(options, night, isOpen);
   const waiting = await claimComplete(options, night);
@@ -35,33 +35,37 @@ export async function claimFiles(options: DropFolderOptions, night: Night, isOpe
   return { claimed: await claimedFiles(inputDir, night), waiting: [...stuck, ...waiting] };
 }
 
-async function takeOver(options: DropFolderOptions, night: Night, isOpen: IsOpen): Promise<readonly WaitingFile[]> {
+async function takeOver(
+  options: DropFolderOptions,
+  night: NightlyRun,
+  isOpen: IsOpen,
+): Promise<readonly WaitingFile[]> {
   const { inputDir } = options;
   const stuck: WaitingFile[] = [];
   await removeUnborn(inputDir);
-  for (const nightId of await listNights(inputDir)) {
+  for (const nightId of await listNightlyRuns(inputDir)) {
     if (nightId === night.nightId) continue;
-    const owner = await nightOwner(inputDir, nightId);
+    const owner = await nightlyOwner(inputDir, nightId);
     if (owner !== null && (await isOpen(owner.workflowId, owner.runId))) continue;
-    for (const { slot, name } of await listSlots(inputDir, nightId)) {
-      const from = join(nightPath(inputDir, nightId), slot);
+    for (const { slot, name } of await listClaimFolders(inputDir, nightId)) {
+      const from = join(nightlyRunPath(inputDir, nightId), slot);
       const kept = name === null ? null : await moveIn(options, night, { from, name, resumed: true });
       if (name !== null && kept === 'not-movable') stuck.push({ name, reason: kept });
-      await removeEmptySlot(inputDir, nightId, slot);
+      await removeEmptyClaimFolder(inputDir, nightId, slot);
     }
-    await removeNightFolder(inputDir, nightId);
+    await removeClaimFolder(inputDir, nightId);
   }
   return stuck;
 }
 
-async function claimComplete(options: DropFolderOptions, night: Night): Promise<readonly WaitingFile[]> {
+async function claimComplete(options: DropFolderOptions, night: NightlyRun): Promise<readonly WaitingFile[]> {
   const { inputDir, stableMs, pause } = options;
-  const before = await lookAtInbox(inputDir);
+  const before = await listInbox(inputDir);
   if (before.size === 0) return [];
   await pause(stableMs);
   const waiting: WaitingFile[] = [];
-  let held = (await listSlots(inputDir, night.nightId)).length;
-  for (const [name, seen] of await lookAtInbox(inputDir)) {
+  let held = (await listClaimFolders(inputDir, night.nightId)).length;
+  for (const [name, seen] of await listInbox(inputDir)) {
     const reason = held >= MOST_FILES ? 'too-many' : whyNotYet(options, before.get(name), seen);
     const kept = reason ?? (await moveIn(options, night, { from: inputDir, name, resumed: false }));
     if (kept === null) held += 1;
@@ -81,15 +85,15 @@ function whyNotYet({ marker }: DropFolderOptions, before: SeenFile | undefined, 
 /** One rename into a folder of its own; null: it is ours now, `gone`: somebody else was faster. */
 async function moveIn(
   { inputDir, at }: DropFolderOptions,
-  night: Night,
+  night: NightlyRun,
   { from, name, resumed }: { readonly from: string; readonly name: string; readonly resumed: boolean },
 ): Promise<'not-movable' | 'gone' | null> {
-  const slot = await makeSlot(inputDir, night.nightId, resumed);
+  const slot = await makeClaimFolder(inputDir, night.nightId, resumed);
   await at('slot-made');
   try {
-    await rename(join(from, name), join(nightPath(inputDir, night.nightId), slot, name));
+    await rename(join(from, name), join(nightlyRunPath(inputDir, night.nightId), slot, name));
   } catch (error) {
-    await removeEmptySlot(inputDir, night.nightId, slot);
+    await removeEmptyClaimFolder(inputDir, night.nightId, slot);
     return errorCode(error) === 'ENOENT' ? 'gone' : 'not-movable';
   }
   await at('file-claimed');
@@ -97,12 +101,12 @@ async function moveIn(
 }
 
 /** The marker follows its file, so that it cannot vouch for the next file of that name. */
-async function bringMarkers({ inputDir, at }: DropFolderOptions, night: Night): Promise<void> {
-  for (const { slot, name } of await listSlots(inputDir, night.nightId)) {
+async function bringMarkers({ inputDir, at }: DropFolderOptions, night: NightlyRun): Promise<void> {
+  for (const { slot, name } of await listClaimFolders(inputDir, night.nightId)) {
     if (name === null || (await exists(join(inputDir, name)))) continue;
     const marker = name + MARKER_SUFFIX;
     try {
-      await rename(join(inputDir, marker), join(nightPath(inputDir, night.nightId), slot, marker));
+      await rename(join(inputDir, marker), join(nightlyRunPath(inputDir, night.nightId), slot, marker));
       await at('marker-claimed');
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
@@ -110,8 +114,8 @@ async function bringMarkers({ inputDir, at }: DropFolderOptions, night: Night): 
   }
 }
 
-async function claimedFiles(inputDir: string, night: Night): Promise<Claims['claimed']> {
-  const slots = await listSlots(inputDir, night.nightId);
+async function claimedFiles(inputDir: string, night: NightlyRun): Promise<Claims['claimed']> {
+  const slots = await listClaimFolders(inputDir, night.nightId);
   return slots.flatMap(({ slot, name, resumed }) =>
     name === null ? [] : [{ slot, name, resumed, file: `${IN_PROGRESS}/${night.nightId}/${slot}/${name}` }],
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
-import type { Night } from '../domain/ports/drop-folder.ts';
+import type { NightlyRun } from '../domain/ports/drop-folder.ts';
 import { isIgnoredName } from './is-ignored-name.ts';
 
 /** Where files are while their batch runs. */
@@ -12,7 +12,7 @@ const RESUMED = '-resumed';
 const UNBORN = '.new-';
 
 /** Who made a night's folder. */
-export interface NightOwner {
+export interface NightlyOwner {
   readonly workflowId: string;
   readonly runId: string;
 }
@@ -24,14 +24,14 @@ export interface Slot {
   readonly resumed: boolean;
 }
 
-export function nightPath(inputDir: string, nightId: string): string {
+export function nightlyRunPath(inputDir: string, nightId: string): string {
   return join(inputDir, IN_PROGRESS, nightId);
 }
 
 /** The folder appears together with the record of its owner: a night without a known owner could never be given up. */
-export async function openNightFolder(inputDir: string, night: Night): Promise<void> {
-  const path = nightPath(inputDir, night.nightId);
-  if ((await nightOwner(inputDir, night.nightId)) !== null) return;
+export async function openClaimFolder(inputDir: string, night: NightlyRun): Promise<void> {
+  const path = nightlyRunPath(inputDir, night.nightId);
+  if ((await nightlyOwner(inputDir, night.nightId)) !== null) return;
   const fresh = join(inputDir, IN_PROGRESS, `${UNBORN}${randomUUID()}`);
   await mkdir(fresh, { recursive: true });
   try {
@@ -50,23 +50,23 @@ export async function removeUnborn(inputDir: string): Promise<void> {
 }
 
 /** Null when it has no readable record. */
-export async function nightOwner(inputDir: string, nightId: string): Promise<NightOwner | null> {
+export async function nightlyOwner(inputDir: string, nightId: string): Promise<NightlyOwner | null> {
   try {
-    const record: unknown = JSON.parse(await readFile(join(nightPath(inputDir, nightId), RECORD), 'utf8'));
+    const record: unknown = JSON.parse(await readFile(join(nightlyRunPath(inputDir, nightId), RECORD), 'utf8'));
     if (typeof record !== 'object' || record === null) return null;
-    const { workflowId, runId } = record as Partial<Record<keyof NightOwner, unknown>>;
+    const { workflowId, runId } = record as Partial<Record<keyof NightlyOwner, unknown>>;
     return typeof workflowId === 'string' && typeof runId === 'string' ? { workflowId, runId } : null;
   } catch {
     return null;
   }
 }
 
-export async function listNights(inputDir: string): Promise<readonly string[]> {
+export async function listNightlyRuns(inputDir: string): Promise<readonly string[]> {
   return (await namesIn(join(inputDir, IN_PROGRESS))).filter((name) => !name.startsWith('.'));
 }
 
-export async function listSlots(inputDir: string, nightId: string): Promise<readonly Slot[]> {
-  const path = nightPath(inputDir, nightId);
+export async function listClaimFolders(inputDir: string, nightId: string): Promise<readonly Slot[]> {
+  const path = nightlyRunPath(inputDir, nightId);
   const slots: Slot[] = [];
   for (const slot of await namesIn(path)) {
     if (slot.startsWith('.')) continue;
@@ -77,8 +77,8 @@ export async function listSlots(inputDir: string, nightId: string): Promise<read
 }
 
 /** A folder that nobody has: making it is what makes it ours, so a rename into it can never overwrite anything. */
-export async function makeSlot(inputDir: string, nightId: string, resumed: boolean): Promise<string> {
-  const path = nightPath(inputDir, nightId);
+export async function makeClaimFolder(inputDir: string, nightId: string, resumed: boolean): Promise<string> {
+  const path = nightlyRunPath(inputDir, nightId);
   const taken = (await namesIn(path)).map((slot) => Number.parseInt(slot, 10)).filter(Number.isFinite);
   for (let number = Math.max(0, ...taken) + 1; ; number += 1) {
     const slot = `${String(number).padStart(4, '0')}${resumed ? RESUMED : ''}`;
@@ -92,8 +92,8 @@ export async function makeSlot(inputDir: string, nightId: string, resumed: boole
 }
 
 /** Removes a slot that holds no file; what is only Lote's own in it goes too. */
-export async function removeEmptySlot(inputDir: string, nightId: string, slot: string): Promise<void> {
-  const path = join(nightPath(inputDir, nightId), slot);
+export async function removeEmptyClaimFolder(inputDir: string, nightId: string, slot: string): Promise<void> {
+  const path = join(nightlyRunPath(inputDir, nightId), slot);
   const names = await namesIn(path);
   if (names.some((name) => !isIgnoredName(name))) return;
   for (const name of names) await rm(join(path, name), { force: true });
@@ -101,8 +101,8 @@ export async function removeEmptySlot(inputDir: string, nightId: string, slot: s
 }
 
 /** Removes a night's folder that holds no slot any more. */
-export async function removeNightFolder(inputDir: string, nightId: string): Promise<void> {
-  const path = nightPath(inputDir, nightId);
+export async function removeClaimFolder(inputDir: string, nightId: string): Promise<void> {
+  const path = nightlyRunPath(inputDir, nightId);
   if ((await namesIn(path)).some((name) => name !== RECORD)) return;
   await rm(join(path, RECORD), { force: true });
   await removeEmptyFolder(path);

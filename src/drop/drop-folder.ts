@@ -1,8 +1,8 @@
 import type { DropFolder } from '../domain/ports/drop-folder.ts';
 import { claimFiles } from './claim-files.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
-import { listSlots, removeEmptySlot, removeNightFolder } from './claim-folder.ts';
-import { shelveFile } from './archive-file.ts';
+import { listClaimFolders, removeEmptyClaimFolder, removeClaimFolder } from './claim-folder.ts';
+import { archiveFile } from './archive-file.ts';
 
 /**
  * A folder on a disk:
@@ -13,14 +13,14 @@ export function createDropFolder(options: DropFolderOptions): DropFolder {
   const { inputDir, at } = options;
   return {
     claim: (night, isOpen) => claimFiles(options, night, isOpen),
-    shelve: (file) => shelveFile(options, file),
+    archive: (file) => archiveFile(options, file),
     async close({ nightId }) {
-      for (const { slot, name } of await listSlots(inputDir, nightId)) {
+      for (const { slot, name } of await listClaimFolders(inputDir, nightId)) {
         if (name !== null) continue;
-        await removeEmptySlot(inputDir, nightId, slot);
+        await removeEmptyClaimFolder(inputDir, nightId, slot);
         await at('slot-removed');
       }
-      await removeNightFolder(inputDir, nightId);
+      await removeClaimFolder(inputDir, nightId);
     },
   };
 }

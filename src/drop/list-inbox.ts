@@ -12,7 +12,7 @@ export interface SeenFile {
 }
 
 /** Regular files that lie directly in the folder; links and folders are never followed. */
-export async function lookAtInbox(inputDir: string): Promise<ReadonlyMap<string, SeenFile>> {
+export async function listInbox(inputDir: string): Promise<ReadonlyMap<string, SeenFile>> {
   const seen = new Map<string, SeenFile>();
   for (const name of (await readdir(inputDir)).toSorted()) {
     if (isIgnoredName(name)) continue;

@@ -6,7 +6,7 @@ export interface SandboxLog {
 }
 
 /** Says nothing. */
-export const SILENT_LOG: SandboxLog = { info() {}, warn() {}, error() {} };
+export const NO_LOG: SandboxLog = { info() {}, warn() {}, error() {} };
 
 /** An error as a log field: its text and place, and not the fields in which drivers quote what they were given. */
 export function reasonOf(error: unknown): string {

@@ -16,7 +16,7 @@ import { listen } from './http/listen.ts';
 import { createOutage } from './http/outage.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createJournal } from './journal.ts';
-import { SILENT_LOG } from './sandbox-log.ts';
+import { NO_LOG } from './sandbox-log.ts';
 import type { SandboxLog } from './sandbox-log.ts';
 import { createSettlement } from './settlement.ts';
 import type { Settlement } from './settlement.ts';
@@ -128,7 +128,7 @@ function contextOf(
     clock,
     random,
     newId: options.newId ?? ((prefix) => `${prefix}${randomBytes(12).toString('hex')}`),
-    log: options.log ?? SILENT_LOG,
+    log: options.log ?? NO_LOG,
     async commit(changes) {
       await parts.commit(changes);
       for (const change of changes) applyChange(parts.applications, change);

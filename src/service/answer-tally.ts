@@ -16,7 +16,7 @@ export interface NotedAnswer {
   readonly sentAt: number;
   readonly now: number;
   /** The pace is below its limit already: any 429 says that it is still too fast. */
-  readonly slowed: boolean;
+  readonly throttled: boolean;
 }
 
 export interface AnswerTally {
@@ -32,21 +32,21 @@ export function createAnswerTally(): AnswerTally {
   const taken = createLastSecond();
 
   return {
-    note({ tooMany, sentAt, now, slowed }) {
+    note({ tooMany, sentAt, now, throttled }) {
       if (!tooMany) taken.add(now);
       if (sentAt <= changedAt) return null;
       answers = answers * FADING + 1;
       refused = refused * FADING + (tooMany ? 1 : 0);
       if (!tooMany) return null;
       const share = refused / answers;
-      const due = slowed
+      const due = throttled
         ? now - changedAt >= LOOK_AGAIN_MS
         : refused >= TOO_MANY_TO_OVERLOOK && share > TOO_LARGE_A_SHARE;
       if (!due) return null;
       const found = { taken: taken.count(now), share, answers };
       changedAt = now;
       // Slowed for the first time, it begins anew: what was refused at full speed says nothing of the new one.
-      const remembered = slowed ? HALF : 0;
+      const remembered = throttled ? HALF : 0;
       answers *= remembered;
       refused *= remembered;
       return found;

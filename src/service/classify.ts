@@ -48,7 +48,7 @@ const DEFINITIVE = new Set([
 ]);
 
 /** Asked to identify itself better: Lote's trouble with the service (or a proxy), never one invoice's. */
-const DOOR = new Set([401, 403, 407]);
+const ACCESS_DENIED_STATUSES = new Set([401, 403, 407]);
 
 /**
  * What the end of a creating POST proves (DESIGN, Sending). Two mistakes would be fatal: to call a failure what may
@@ -82,7 +82,7 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
   {
     when: '3xx: never followed, the key goes nowhere else; a 303 answers a POST that worked',
     applies: (s) => within(s, 300, 399),
-    answer: (s) => closedDoor(s, { code: 'redirect', mayExist: true }),
+    answer: (s) => accessDenied(s, { code: 'redirect', mayExist: true }),
   },
   {
     when: 'an error code that says the key is known with other bytes',
@@ -96,8 +96,8 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
   },
   {
     when: '401, 403, 407',
-    applies: (s) => DOOR.has(s.status),
-    answer: (s) => closedDoor(s, { code: `http-${s.status}`, mayExist: false }),
+    applies: (s) => ACCESS_DENIED_STATUSES.has(s.status),
+    answer: (s) => accessDenied(s, { code: `http-${s.status}`, mayExist: false }),
   },
   { when: '425, 429', applies: (s) => s.status === 425 || s.status === 429, answer: notNow },
   {
@@ -195,12 +195,12 @@ function keyMismatch(seen: Seen): CreateAnswer {
 }
 
 /** The code is Lote's own, whatever the service calls it: callers tell 403 from 401 by it. */
-function closedDoor(
+function accessDenied(
   seen: Seen,
   { code, mayExist }: { readonly code: string; readonly mayExist: boolean },
 ): CreateAnswer {
   const { message } = reason(seen);
-  return { kind: 'closed-door', reason: { code, message }, retryAfterMs: retryAfter(seen), mayExist };
+  return { kind: 'access-denied', reason: { code, message }, retryAfterMs: retryAfter(seen), mayExist };
 }
 
 function unreadableNo(seen: Seen): CreateAnswer {

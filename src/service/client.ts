@@ -10,13 +10,13 @@ import type {
 } from '../domain/ports/invoicing-service.ts';
 import { classify, InvoiceId, MerchantId, type CreationShape } from './classify.ts';
 import { exchange } from './exchange.ts';
-import { createGate } from './request-limiter.ts';
+import { createRequestLimiter } from './request-limiter.ts';
 import type { HttpEnd } from './http-end.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readPointer } from './json-pointer.ts';
 import type { LeasedSlots } from './leased-slots.ts';
 import { readMerchantList } from './merchant-list.ts';
-import type { Pace } from './rate-limiter.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import type { ServiceProfile } from './profile.ts';
 import { readStatus } from './read-status.ts';
 import { serviceAddress } from './service-address.ts';
@@ -39,7 +39,7 @@ const KEEP_ALIVE_MS = 4_000;
 
 /** Rate and concurrency that hold over all processes of a ledger. */
 export interface SharedLimits {
-  readonly pace?: Pace;
+  readonly rateLimiter?: RateLimiter;
   readonly slots?: LeasedSlots;
 }
 
@@ -73,7 +73,12 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
   const address = serviceAddress({ ...options, allowPlainHttp: profile.allowPlainHttp });
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const now = options.clock ?? Date.now;
-  const gate = createGate({ ...profile.limits, now, random: options.random ?? Math.random, ...options.shared });
+  const limiter = createRequestLimiter({
+    ...profile.limits,
+    now,
+    random: options.random ?? Math.random,
+    ...options.shared,
+  });
   const pool = new Pool(address.origin, {
     connections: profile.limits.maxConcurrency,
     pipelining: 1,
@@ -101,7 +106,7 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
         { method, path: address.pathPrefix + request.path, headers, body: request.body ?? null },
         { totalMs: timeouts.total, secret: options.apiKey, now, signal, permit },
       );
-    return await gate.pass(send, { signal, permit });
+    return await limiter.pass(send, { signal, permit });
   }
 
   return {
@@ -168,8 +173,8 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
     case 'refused':
     case 'key-mismatch':
       return { kind: 'refused', reason: answer.reason };
-    case 'closed-door':
-      return { kind: 'closed-door', reason: answer.reason };
+    case 'access-denied':
+      return { kind: 'access-denied', reason: answer.reason };
     case 'not-permitted':
       return answer;
     default:

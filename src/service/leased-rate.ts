@@ -1,6 +1,6 @@
-import type { PaceLease, PaceNews } from '../domain/ports/service-use-ledger.ts';
-import { isSlowed, type TooMany } from '../domain/request-pace.ts';
-import type { Pace } from './rate-limiter.ts';
+import type { RateLease, RateNews } from '../domain/ports/service-use-ledger.ts';
+import { isThrottled, type TooMany } from '../domain/request-pace.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 /** Leased at once: a fifth of a second's worth. Less would ask the ledger for every request, more would let one worker starve another. */
 const LEASE_SECONDS = 0.2;
@@ -9,29 +9,35 @@ const STALE_MS = 250;
 /** Many answers bring one and the same Retry-After, a few milliseconds apart: the others hear of it once. */
 const SAME_HOLD_MS = 100;
 
-export interface LeasedPaceOptions {
+export interface LeasedRateLimiterOptions {
   /** Null: no limit but what answers of 429 teach. */
   readonly requestsPerSecond: number | null;
-  readonly lease: (requests: number) => Promise<PaceLease>;
+  readonly lease: (requests: number) => Promise<RateLease>;
   /** Both tell the other processes. Advice: a ledger that is away hears of the next one. */
-  readonly slowDown: (tooMany: TooMany) => Promise<PaceNews>;
+  readonly slowDown: (tooMany: TooMany) => Promise<RateNews>;
   readonly hold: (ms: number) => Promise<void>;
   readonly now: () => number;
 }
 
-export interface LeasedPace extends Pace {
+export interface LeasedRateLimiter extends RateLimiter {
   /** What another process has brought about. */
-  learn(news: PaceNews): void;
+  learn(news: RateNews): void;
 }
 
 /** The rate of all processes together: places in one row, which the ledger hands out a few at a time. While there is no limit, nobody asks it. */
-export function createLeasedPace({ requestsPerSecond, lease, slowDown, hold, now }: LeasedPaceOptions): LeasedPace {
+export function createLeasedRateLimiter({
+  requestsPerSecond,
+  lease,
+  slowDown,
+  hold,
+  now,
+}: LeasedRateLimiterOptions): LeasedRateLimiter {
   let rate = requestsPerSecond;
   let heldUntil = 0;
   let places: number[] = [];
   let turn: Promise<unknown> = Promise.resolve();
 
-  function learn(news: PaceNews): void {
+  function learn(news: RateNews): void {
     // Places were handed out at the rate before.
     if (rate === null || news.requestsPerSecond === null || news.requestsPerSecond < rate) places = [];
     rate = news.requestsPerSecond;
@@ -59,7 +65,7 @@ export function createLeasedPace({ requestsPerSecond, lease, slowDown, hold, now
       turn = mine.catch(() => undefined);
       return mine.then((place) => Math.max(0, place - at));
     },
-    slowed: () => isSlowed(rate, requestsPerSecond),
+    throttled: () => isThrottled(rate, requestsPerSecond),
     slowDown: (tooMany) => void slowDown(tooMany).then(learn, () => undefined),
     heldUntil: () => heldUntil,
     hold(until, at) {

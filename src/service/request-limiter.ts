@@ -1,7 +1,7 @@
 import type { PostLimits } from '../domain/ports/invoicing-service.ts';
 import { createAnswerTally } from './answer-tally.ts';
 import type { HttpEnd } from './http-end.ts';
-import { createPace, type Pace } from './rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { pause } from './pause.ts';
 import { createSemaphore, type Semaphore } from './semaphore.ts';
 
@@ -18,31 +18,31 @@ const TOO_MANY = 429;
 /** From here on the service has its own trouble: such an answer does not prove that it took the request. */
 const SERVER_TROUBLE = 500;
 
-export interface GateOptions {
+export interface RequestLimiterOptions {
   readonly maxConcurrency: number;
   readonly requestsPerSecond: number | null;
   readonly now: () => number;
   readonly random: () => number;
   /** Shared with other processes; default: this process's own. */
-  readonly pace?: Pace;
+  readonly rateLimiter?: RateLimiter;
   readonly slots?: Semaphore;
 }
 
 /** What every request of this process to one base address passes: concurrency, rate, what answers of 429 made of it, and the service's own Retry-After. */
-export interface Gate {
+export interface RequestLimiter {
   pass(send: () => Promise<HttpEnd>, limits?: PostLimits): Promise<HttpEnd>;
 }
 
-export function createGate(options: GateOptions): Gate {
+export function createRequestLimiter(options: RequestLimiterOptions): RequestLimiter {
   const slots = options.slots ?? createSemaphore(options.maxConcurrency);
-  const pace = options.pace ?? createPace(options.requestsPerSecond);
+  const rateLimiter = options.rateLimiter ?? createRateLimiter(options.requestsPerSecond);
   const tally = createAnswerTally();
 
   async function admitted({ signal, permit }: PostLimits): Promise<HttpEnd | null> {
     const waiting = waitingSignal({ signal, permit });
     const givenUp = (): HttpEnd => (permit?.withdrawn.aborted === true ? notPermitted() : cancelled());
     for (;;) {
-      const held = pace.heldUntil() - options.now();
+      const held = rateLimiter.heldUntil() - options.now();
       if (held > WAIT_OUT_MS) return { kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: held };
       if (held > 0) {
         // oxlint-disable-next-line no-await-in-loop
@@ -57,14 +57,14 @@ export function createGate(options: GateOptions): Gate {
       // oxlint-disable-next-line no-await-in-loop
       if (permit !== undefined && !(await permit.confirm())) return notPermitted();
       // Asked again after each wait: another answer may have brought a hold, or prolonged it. A place before its end is given up.
-      if (pace.heldUntil() <= options.now()) return null;
+      if (rateLimiter.heldUntil() <= options.now()) return null;
     }
   }
 
   /** Null: whoever keeps the row of all processes cannot be reached, so that nothing may leave. */
   async function place(): Promise<number | null> {
     try {
-      return await pace.reserve(options.now());
+      return await rateLimiter.reserve(options.now());
     } catch {
       return null;
     }
@@ -73,10 +73,10 @@ export function createGate(options: GateOptions): Gate {
   function heed(answer: Extract<HttpEnd, { kind: 'answer' }>, sentAt: number): void {
     const now = options.now();
     const { status, retryAfterMs } = answer;
-    if (retryAfterMs !== null && HOLDING.has(status)) pace.hold(now + retryAfterMs, now);
+    if (retryAfterMs !== null && HOLDING.has(status)) rateLimiter.hold(now + retryAfterMs, now);
     if (status >= SERVER_TROUBLE) return;
-    const tooMany = tally.note({ tooMany: status === TOO_MANY, sentAt, now, slowed: pace.slowed(now) });
-    if (tooMany !== null) pace.slowDown(tooMany, now);
+    const tooMany = tally.note({ tooMany: status === TOO_MANY, sentAt, now, throttled: rateLimiter.throttled(now) });
+    if (tooMany !== null) rateLimiter.slowDown(tooMany, now);
   }
 
   return {

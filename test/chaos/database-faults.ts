@@ -87,13 +87,13 @@ async function watch(
   stack: TestStack,
   { batchId, forMs }: { readonly batchId: string; readonly forMs: number },
 ): Promise<boolean> {
-  let told = false;
+  let notified = false;
   for (const over = performance.now() + forMs; performance.now() < over;) {
     const progress = await stack.progress(stack.client.workflow.getHandle(batchId)).catch(() => null);
-    told ||= progress?.waitingFor?.startsWith('ledger-unavailable') === true;
+    notified ||= progress?.waitingFor?.startsWith('ledger-unavailable') === true;
     await sleep(CUT_EVERY_MS);
   }
-  return told;
+  return notified;
 }
 
 function fileOf(invoices: number): readonly TestInvoice[] {

@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from 'vitest';
-import { liveThrough, summaryOf, type NightEnd } from './live-through.ts';
+import { liveThrough, summaryOf, type NightlyRunEnd } from './live-through.ts';
 import { mixedNight, singleFaultNights } from './nights.ts';
 
 const INVOICES = Number(process.env['CHAOS_INVOICES'] ?? 300);
@@ -13,7 +13,7 @@ const nights = [
 
 /** A night is mostly waiting (a fifth of one core, measured): several of them, each with a stack of its own, share the machine. */
 describe('the fault matrix', { concurrent: true }, () => {
-  const ends: NightEnd[] = [];
+  const ends: NightlyRunEnd[] = [];
   afterAll(() => console.log(`\n${summaryOf(ends)}\n${ends.length} of ${nights.length} nights held\n`));
 
   it.each(nights)('$name, seed $seed', async (night) => {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'vitest';
 import { liveThrough, summaryOf } from './live-through.ts';
-import { mixedNight, singleFaultNights, type Night } from './nights.ts';
+import { mixedNight, singleFaultNights, type NightlyRun } from './nights.ts';
 
 /** The short form of the matrix, in every test run; `npm run test:chaos` is the long one. */
 const INVOICES = 60;
@@ -14,7 +14,7 @@ const SINGLES: ReadonlySet<string> = new Set([
 /** One mixture is another in every run: its seed is printed, and CHAOS_SEED brings it back. */
 const SEED = process.env['CHAOS_SEED'] ?? `run-${randomInt(1_000_000)}`;
 
-const nights: readonly Night[] = [
+const nights: readonly NightlyRun[] = [
   ...singleFaultNights('short').filter(({ name }) => SINGLES.has(name)),
   mixedNight('short-mixture'),
   mixedNight(SEED),

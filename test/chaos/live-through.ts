@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { expectAgreement } from '../support/crash/agreement.ts';
 import { FAILING_TAX_CODE, type TestInvoice } from '../support/batch-file.ts';
 import { readReportOf, withStack, type ReportDocument, type TestStack } from '../support/lote/stack.ts';
-import type { Night } from './nights.ts';
+import type { NightlyRun } from './nights.ts';
 
 /** The file is dropped again while something of it is held, with a reconciliation after each night; what is left then waits for the service's support. */
 const DROPS = 3;
@@ -21,15 +21,15 @@ const MERCHANTS = ['501964843', '502757191', '511882408', '502773154', '50010014
 /** One in so many is failed by the engine. */
 const FAILING_EVERY = 20;
 
-export interface NightEnd {
-  readonly night: Night;
+export interface NightlyRunEnd {
+  readonly night: NightlyRun;
   readonly drops: number;
   readonly posts: number;
   readonly counts: Readonly<Record<string, number>>;
 }
 
 /** One night under its faults, with the service's own books as the judge. */
-export async function liveThrough(night: Night, invoices: number): Promise<NightEnd> {
+export async function liveThrough(night: NightlyRun, invoices: number): Promise<NightlyRunEnd> {
   const sandbox = { faults: night.faults, seed: night.seed, settleMs: 50, webhooks: FAST_DELIVERIES };
   return withStack({ sandbox, env: TIMES }, async (stack) => {
     const result = await stack.run('night.csv', fileOf(night, invoices));
@@ -74,7 +74,7 @@ type ReportedInvoice = ReportDocument['invoices'][number];
 
 interface Judged {
   readonly stack: TestStack;
-  readonly night: Night;
+  readonly night: NightlyRun;
 }
 
 /**
@@ -95,7 +95,7 @@ function undecided({ stack, night }: Judged, invoices: readonly ReportedInvoice[
 }
 
 /** A signed event that says issued of an invoice that failed would be believed: no client can know better. */
-function fileOf({ faults }: Night, invoices: number): readonly TestInvoice[] {
+function fileOf({ faults }: NightlyRun, invoices: number): readonly TestInvoice[] {
   const failing = (faults.contradictoryEvents ?? 0) === 0;
   return Array.from({ length: invoices }, (_, at) => ({
     ref: `F-${at + 1}`,
@@ -105,9 +105,9 @@ function fileOf({ faults }: Night, invoices: number): readonly TestInvoice[] {
 }
 
 /** What may be left at the end, by the faults that were on; everything else must be issued or failed. */
-function allowed({ faults }: Night): ReadonlySet<string> {
+function allowed({ faults }: NightlyRun): ReadonlySet<string> {
   const states = new Set(['issued', 'failed']);
-  const on = (fault: keyof Night['faults']): boolean => Boolean(faults[fault]);
+  const on = (fault: keyof NightlyRun['faults']): boolean => Boolean(faults[fault]);
   if (on('merchantRefusal') || on('stored500')) states.add('held');
   // The one thing that no repeat can decide.
   if (on('stored500')) states.add('unknown');
@@ -118,7 +118,7 @@ function allowed({ faults }: Night): ReadonlySet<string> {
 const ROW_COUNTS: ReadonlySet<string> = new Set(['rows', 'rowsWithoutInvoice', 'rowsLost', 'invoices']);
 
 /** The ends of the nights as a table, for whoever reads the log. */
-export function summaryOf(ends: readonly NightEnd[]): string {
+export function summaryOf(ends: readonly NightlyRunEnd[]): string {
   const lines = ends.map(({ night, drops, posts, counts }) => {
     const states = Object.entries(counts).filter(([name, count]) => count > 0 && !ROW_COUNTS.has(name));
     const shown = states.map(([name, count]) => `${name} ${count}`).join(', ');

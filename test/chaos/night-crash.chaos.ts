@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DROP_POINTS } from '../../src/drop/drop-point.ts';
-import { NIGHT_CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
+import { NIGHTLY_CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
 import { nightPlace } from '../support/lote/night-place.ts';
 
 /** Reached only with `.done` markers; `test/unit/drop/drop-crash.test.ts` has them. */
@@ -8,7 +8,7 @@ const WITH_MARKERS: ReadonlySet<string> = new Set(DROP_POINTS.filter((point) => 
 /** The steps of its batches that leave something on the disk. */
 const OF_BATCHES = ['after-claim', 'after-staged', 'after-post:7', 'before-report-write', 'report-write', 'revision'];
 
-const alone = [...NIGHT_CRASH_POINTS.filter((point) => !WITH_MARKERS.has(point)), ...OF_BATCHES];
+const alone = [...NIGHTLY_CRASH_POINTS.filter((point) => !WITH_MARKERS.has(point)), ...OF_BATCHES];
 
 describe('crash matrix of a night', { timeout: 900_000 }, () => {
   it.each([...alone, ...alone.map((point) => `temporal@${point}`)])(

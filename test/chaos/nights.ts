@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkedFaults, type Faults } from '../../src/sandbox/faults.ts';
 
 /** One night of the matrix: what goes wrong, and the seed that makes it go wrong again in the same way. */
-export interface Night {
+export interface NightlyRun {
   readonly name: string;
   readonly seed: string;
   readonly faults: Partial<Faults>;
@@ -35,13 +35,13 @@ const TIMES = { retryAfterSeconds: 1, slowDripMs: 300, reorderMs: 400, lateMs: 1
 const OUTAGE = { afterRequests: 120, lastsMs: 3_000 };
 
 /** Every fault alone. */
-export function singleFaultNights(seed: string): readonly Night[] {
+export function singleFaultNights(seed: string): readonly NightlyRun[] {
   const alone = CHANCE_FAULTS.map((fault) => ({ name: fault, seed, faults: { ...TIMES, [fault]: SIZES[fault] } }));
   return [...alone, { name: 'outage', seed, faults: { ...TIMES, outage: OUTAGE } }];
 }
 
 /** A mixture that belongs to its seed: each fault is on every other time, at a size of its own. */
-export function mixedNight(seed: string): Night {
+export function mixedNight(seed: string): NightlyRun {
   const faults: Record<string, unknown> = { ...TIMES };
   for (const fault of CHANCE_FAULTS) {
     if (fraction(seed, `on ${fault}`) < 0.5) faults[fault] = SIZES[fault] * fraction(seed, `size ${fault}`);

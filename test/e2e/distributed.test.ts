@@ -13,7 +13,7 @@ import { processes } from '../support/lote/processes.ts';
 import { SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
 
 const INVOICES = 1_500;
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 const server = inject('postgresUrl');
 
 interface Batch {
@@ -88,7 +88,7 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
     const ended = run.end.then(() => true);
     // By progress, not by time: a slow machine must not kill it before it has begun.
     while ((await sent(database)) < INVOICES / 4) {
-      if (await Promise.race([ended, sleep(LOOK_EVERY_MS).then(() => false)])) break;
+      if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
     }
     workers[0]?.signal('SIGKILL');
 
@@ -146,7 +146,7 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
       const answer = await fetch(`${consoleUrl}/api/batches/${id}`);
       const batch = (await answer.json()) as { revision?: number; counts: Readonly<Record<string, number>> };
       if (answer.ok && (batch.revision ?? 0) > 0) return batch;
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 

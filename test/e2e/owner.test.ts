@@ -12,7 +12,7 @@ import { processes, type Processes } from '../support/lote/processes.ts';
 import { independentSandbox } from '../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../support/servers/sandbox-env.ts';
 
-const LOOK_EVERY_MS = 10;
+const POLL_INTERVAL_MS = 10;
 
 interface RunDocument {
   readonly batches: readonly { readonly id: string; readonly counts: Readonly<Record<string, number>> }[];
@@ -150,7 +150,7 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
   async function sent(by: RunningCommand, invoices: number): Promise<void> {
     const ended = by.end.then(() => true);
     while (sandbox.books().totals.invoices < invoices) {
-      if (await Promise.race([ended, sleep(LOOK_EVERY_MS).then(() => false)])) break;
+      if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
     }
     expect(sandbox.books().totals.invoices, 'the command ended too early').toBeGreaterThanOrEqual(invoices);
   }

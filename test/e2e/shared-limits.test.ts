@@ -15,7 +15,7 @@ import { startServiceFront, type ServiceFront } from '../support/servers/service
 const INVOICES = 240;
 const RATE = 25;
 const CONCURRENCY = 6;
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 /** What a busy machine may hold back in one place and let go in the next: a second's worth. */
 const HELD_BACK = RATE;
 
@@ -82,7 +82,7 @@ describe.skipIf(inject('postgresUrl') === null)('two workers of one ledger', { t
     const looks: Slots[] = [];
     while (!ended) {
       looks.push(...(await slotsNow()));
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
 
     const { code, stderr } = await run.end;

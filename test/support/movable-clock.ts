@@ -30,15 +30,15 @@ const NOW = 'func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n';
  * The Go program reads its clock without any library, so nothing can be put between the two: the CLI is built once with a `time.Now`
  * that adds CLOCK_AHEAD_SECONDS. False where it is neither in the cache nor to be built because Go is missing.
  */
-export async function hasMovableClock(tell: (line: string) => void): Promise<boolean> {
+export async function hasMovableClock(notify: (line: string) => void): Promise<boolean> {
   if (await exists(CACHED)) return true;
   try {
     const { stdout } = await run('go', ['env', 'GOROOT']);
-    tell('Building a Temporal server whose clock can be moved (some minutes, once per user) …');
+    notify('Building a Temporal server whose clock can be moved (some minutes, once per user) …');
     await build(stdout.trim());
     return true;
   } catch (error) {
-    tell(`No Temporal server whose clock can be moved: ${String(error).slice(0, 300)}`);
+    notify(`No Temporal server whose clock can be moved: ${String(error).slice(0, 300)}`);
     return false;
   }
 }

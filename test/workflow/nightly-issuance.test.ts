@@ -2,13 +2,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { nightlyIssuance, NightInput, NightResult } from '../../workflows/nightly-issuance.ts';
-import { nightLines } from '../../src/cli/output/nightly-lines.ts';
+import type { nightlyIssuance, NightlyInput, NightlyResult } from '../../workflows/nightly-issuance.ts';
+import { nightlyLines } from '../../src/cli/output/nightly-lines.ts';
 import {
-  describeNights,
-  nightSchedule,
-  scheduleNights,
-  unscheduleNights,
+  describeNightlyRuns,
+  nightlySchedule,
+  scheduleNightlyRuns,
+  unscheduleNightlyRuns,
 } from '../../src/wiring/temporal/nightly-schedule.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
@@ -38,7 +38,7 @@ const SOON = { timeout: 30_000 };
 
 let nights = 0;
 
-function startNight({ client, config }: TestStack, input: NightInput | null = { timezone: 'UTC' }) {
+function startNightlyRun({ client, config }: TestStack, input: NightlyInput | null = { timezone: 'UTC' }) {
   return client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
     workflowId: `night-${(nights += 1)}-${config.application}`,
     taskQueue: config.taskQueue,
@@ -46,11 +46,11 @@ function startNight({ client, config }: TestStack, input: NightInput | null = { 
   });
 }
 
-async function runNight(stack: TestStack): Promise<NightResult> {
-  return (await startNight(stack)).result();
+async function runNightly(stack: TestStack): Promise<NightlyResult> {
+  return (await startNightlyRun(stack)).result();
 }
 
-async function documentOf(result: NightResult): Promise<NightDocument> {
+async function documentOf(result: NightlyResult): Promise<NightDocument> {
   return JSON.parse(await readFile(result.reports.json, 'utf8')) as NightDocument;
 }
 
@@ -70,7 +70,7 @@ describe('a night', { timeout: 180_000 }, () => {
       await stack.drop('no-columns.csv', 'a,b\n1,2\n');
       await stack.drop('upload.csv.part', 'half');
 
-      const result = await runNight(stack);
+      const result = await runNightly(stack);
 
       const { schema, totals, runs } = await documentOf(result);
       expect(result).toMatchObject({ files: 3, problems: 2, waiting: 0 });
@@ -109,12 +109,12 @@ describe('a night', { timeout: 180_000 }, () => {
     await withStack(QUICK, async (stack) => {
       const content = batchFile(testInvoices(4));
       await stack.drop('first.csv', content);
-      await runNight(stack);
+      await runNightly(stack);
       const sent = stack.sandbox.books().totals.invoices;
       await stack.drop('first.csv', content);
       await stack.drop('renamed.csv', content);
 
-      const result = await runNight(stack);
+      const result = await runNightly(stack);
 
       const { runs } = await documentOf(result);
       const again = runs.at(-1)?.files ?? [];
@@ -137,7 +137,7 @@ describe('a night', { timeout: 180_000 }, () => {
     await withStack(QUICK, async (stack) => {
       await stack.drop('empty.csv', '');
 
-      const result = await runNight(stack);
+      const result = await runNightly(stack);
 
       expect(result).toMatchObject({ files: 0, problems: 0, waiting: 1 });
       expect((await documentOf(result)).runs[0]?.waiting).toEqual([{ name: 'empty.csv', reason: 'empty' }]);
@@ -149,7 +149,7 @@ describe('a night', { timeout: 180_000 }, () => {
   it('takes a file that becomes complete while the night waits for it', async () => {
     await withStack({ env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '30s' } }, async (stack) => {
       await stack.drop('late.csv', '');
-      const night = await startNight(stack);
+      const night = await startNightlyRun(stack);
       await expect.poll(async () => (await night.query<{ waiting: unknown[] }>('night')).waiting, SOON).toHaveLength(1);
       await writeFile(join(stack.config.inputDir, 'late.csv'), batchFile(testInvoices(2)));
 
@@ -165,7 +165,7 @@ describe('a night', { timeout: 180_000 }, () => {
       const { batchId, handle } = await stack.start({ file: 'running.csv' });
       await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(3);
 
-      const result = await runNight(stack);
+      const result = await runNightly(stack);
 
       expect((await handle.result()).counts).toMatchObject({ issued: 3 });
       expect((await documentOf(result)).runs[0]?.files[0]).toMatchObject({ batchId, verdict: 'issued' });
@@ -176,11 +176,11 @@ describe('a night', { timeout: 180_000 }, () => {
   it('goes on with what a terminated night had claimed, while its batch runs on', async () => {
     await withStack({ ...QUICK, sandbox: { settleMs: 3_000 } }, async (stack) => {
       await stack.drop('cut.csv', testInvoices(3));
-      const cut = await startNight(stack);
+      const cut = await startNightlyRun(stack);
       await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(3);
       await cut.terminate('test');
 
-      const result = await runNight(stack);
+      const result = await runNightly(stack);
 
       const [file] = (await documentOf(result)).runs.at(-1)?.files ?? [];
       expect(file).toMatchObject({ name: 'cut.csv', verdict: 'issued', resumed: true, known: false });
@@ -195,14 +195,14 @@ describe('a night', { timeout: 180_000 }, () => {
     await withStack({ ...QUICK, sandbox: { settleMs: 3_000 } }, async (stack) => {
       const content = batchFile(testInvoices(2));
       await stack.drop('stopped.csv', content);
-      const night = await startNight(stack);
+      const night = await startNightlyRun(stack);
       await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(2);
       const [batch] = await stack.ledger.listBatches(1);
       await stack.client.workflow.getHandle(batch?.workflowId ?? '').terminate('test');
 
       const first = await documentOf(await night.result());
       await stack.drop('stopped.csv', content);
-      const second = await documentOf(await runNight(stack));
+      const second = await documentOf(await runNightly(stack));
 
       expect(first.runs[0]?.files[0]).toMatchObject({ verdict: 'failed' });
       expect(first.runs[0]?.files[0]?.shelvedAs).toMatch(/^refused\//u);
@@ -213,7 +213,7 @@ describe('a night', { timeout: 180_000 }, () => {
 
   it('with nothing dropped ends at once with a summary that says so', async () => {
     await withStack(QUICK, async (stack) => {
-      const result = await runNight(stack);
+      const result = await runNightly(stack);
 
       expect(result).toMatchObject({ files: 0, problems: 0, waiting: 0 });
       expect(await readFile(result.reports.html, 'utf8')).toContain('No file was dropped.');
@@ -228,7 +228,7 @@ describe('a night', { timeout: 180_000 }, () => {
     ] as const;
     await withStack(QUICK, async (stack) => {
       for (const [input, sentence] of cases) {
-        const night = await startNight(stack, input as NightInput);
+        const night = await startNightlyRun(stack, input as NightlyInput);
 
         const failure: unknown = await night.result().catch((error: unknown) => error);
 
@@ -244,7 +244,7 @@ describe('a night', { timeout: 180_000 }, () => {
     await withStack(QUICK, async (stack) => {
       const { client, config } = stack;
       const place = { client, application: config.application, taskQueue: config.taskQueue };
-      const plan = nightSchedule(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: 3_600_000 });
+      const plan = nightlySchedule(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: 3_600_000 });
       // A zone that Temporal takes and the worker does not: the shortest way to a night that fails.
       const action = { ...plan.action, args: [{ timezone: 'Nowhere' }] };
       // At its own time, in a moment: a night that somebody triggers pauses nothing.
@@ -256,23 +256,23 @@ describe('a night', { timeout: 180_000 }, () => {
         spec: { calendars: [{ hour, minute, second }], timezone: 'UTC' },
       });
       try {
-        await expect.poll(async () => (await describeNights(place))?.paused, SOON).toBe(true);
+        await expect.poll(async () => (await describeNightlyRuns(place))?.paused, SOON).toBe(true);
 
-        const lines = nightLines(await describeNights(place), config.inputDir);
+        const lines = nightlyLines(await describeNightlyRuns(place), config.inputDir);
         expect(lines[0]).toMatch(/^Nights are PAUSED: .*fail/iu);
         expect(lines[1]).toContain('lote nightly on');
         expect(lines.some((line) => line.startsWith('Ran '))).toBe(true);
-        await scheduleNights(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: 3_600_000 });
-        expect(await describeNights(place)).toMatchObject({ paused: false });
+        await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: 3_600_000 });
+        expect(await describeNightlyRuns(place)).toMatchObject({ paused: false });
       } finally {
-        await unscheduleNights(place);
+        await unscheduleNightlyRuns(place);
       }
     });
   });
 
   it('needs no input at all', async () => {
     await withStack(QUICK, async (stack) => {
-      expect(await (await startNight(stack, null)).result()).toMatchObject({ files: 0 });
+      expect(await (await startNightlyRun(stack, null)).result()).toMatchObject({ files: 0 });
     });
   });
 });

@@ -14,11 +14,11 @@ async function endingOf(slices: readonly SliceResult[], nobodyForMs: number): Pr
   const [name, address] = [ownName('send-time'), inject('temporalAddress')];
   const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection: await Connection.connect({ address }) });
-  const told = [...slices];
+  const notified = [...slices];
   const closed: { readonly ending: string }[] = [];
   const activities = {
     submitSlice: async (): Promise<SliceResult> =>
-      told.shift() ?? { accepted: 3, left: 0, stop: false, triedMs: 1, waiting: null },
+      notified.shift() ?? { accepted: 3, left: 0, stop: false, triedMs: 1, waiting: null },
     reviewPage: async (): Promise<PageReview> => ({
       accepted: 0,
       attached: 0,
@@ -32,16 +32,16 @@ async function endingOf(slices: readonly SliceResult[], nobodyForMs: number): Pr
     settings: { sliceSize: 1_000, settleMs: 60_000, sendMs: SEND_MS, patienceMs: 60_000 },
     control: { paused: false, cancelled: false, outageOver: false, settleNow: 0 },
   };
-  const crew = { connection, taskQueue: name };
+  const backend = { connection, taskQueue: name };
   try {
     // It decides, and nobody sends: as it is for whoever waits while Temporal or the workers are away.
-    const decider = await Worker.create({ ...crew, workflowBundle: { codePath: inject('workflowBundle') } });
+    const decider = await Worker.create({ ...backend, workflowBundle: { codePath: inject('workflowBundle') } });
     await decider.runUntil(async () => {
       const handle = await client.workflow.start<(input: PageInput) => Promise<PageResult>>('invoicePage', {
         ...{ workflowId: name, taskQueue: name, args: [input] },
       });
       await sleep(nobodyForMs);
-      const sender = await Worker.create({ ...crew, activities });
+      const sender = await Worker.create({ ...backend, activities });
       await sender.runUntil(handle.result());
     });
   } finally {

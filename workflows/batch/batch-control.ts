@@ -3,11 +3,11 @@ import type { ControlInput } from '../../activities/batch/record-control.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import type { Activities } from '../../activities/index.ts';
 import type {
-  BatchDesk,
+  OperatorLinks,
   BatchProgress,
   PageControl,
   RetryRequestInput,
-  Standing,
+  BatchSnapshot,
 } from '../../src/contract/messages.ts';
 import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
 import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
@@ -27,7 +27,7 @@ const { recordControl } = proxyLocalActivities<Activities>({
 });
 
 /** Tells every process that sends for the batch what an operator wants. False: the ledger could not be told in time. */
-async function tellSenders(control: ControlInput): Promise<boolean> {
+async function notifySenders(control: ControlInput): Promise<boolean> {
   try {
     await recordControl(control);
     return true;
@@ -51,21 +51,21 @@ export interface BatchControl {
   readonly retryWaiting: boolean;
   takeRetries(): readonly RetryRequestInput[];
   /** What operators did and the audit does not know yet. */
-  readonly untold: readonly NotedAction[];
+  readonly pendingActions: readonly NotedAction[];
   /** The first so many of them are in the audit. */
-  told(actions: number): void;
+  notified(actions: number): void;
   /** What processes that send are to know; null: they are not told, in runs of an earlier version. */
   sendingControl(): SendingControl | null;
   /** Something was stopped since the last look at the ledger, and it is worth another one. */
-  readonly lookWanted: boolean;
-  looking(): void;
+  readonly refreshWanted: boolean;
+  refreshing(): void;
   begin(batch: RunningBatch): void;
   attach(workflowId: string): void;
   phase(phase: BatchProgress['phase']): void;
   pageDone(page: number, outcome: { failed: boolean }): void;
   waitFor(page: number, reason: string | null): void;
   /** The ledger was looked at. */
-  stands(standing: Standing): void;
+  stands(standing: BatchSnapshot): void;
   /** The report is written: the end of the run. */
   done(end: BatchEnd): void;
 }
@@ -75,10 +75,10 @@ export function followBatch(): BatchControl {
   const sentPages = new Set<number>();
   const donePages = new Set<number>();
   const waiting = new Map<number, string>();
-  const untold: NotedAction[] = [];
+  const pendingActions: NotedAction[] = [];
   let progress: BatchProgress = NOTHING_YET;
-  let standing: Standing | null = null;
-  let desk: BatchDesk | null = null;
+  let standing: BatchSnapshot | null = null;
+  let desk: OperatorLinks | null = null;
   let end: BatchEnd | null = null;
   let settleNow = 0;
   let controlVersion = 0;
@@ -87,7 +87,7 @@ export function followBatch(): BatchControl {
   let retries: RetryRequestInput[] = [];
   let actions = 0;
   let running: RunningBatch | null = null;
-  let lookWanted = false;
+  let refreshWanted = false;
 
   function change(next: Partial<BatchProgress>): void {
     progress = {
@@ -111,7 +111,7 @@ export function followBatch(): BatchControl {
     if (progress.paused !== wasPaused) list(progress.paused ? 'paused' : 'running');
     const control = sendingControl();
     if (control === null || running === null) return true;
-    return tellSenders({ ...control, ledgerId: running.ledgerId });
+    return notifySenders({ ...control, ledgerId: running.ledgerId });
   }
 
   /** Nothing is sent before the batch is staged; histories of an earlier version do not know which run holds the claim. */
@@ -124,7 +124,7 @@ export function followBatch(): BatchControl {
   function note({ what, why, who }: OperatorAction): void {
     const { workflowId, runId } = workflowInfo();
     actions += 1;
-    untold.push({
+    pendingActions.push({
       actionId: `${workflowId}/${runId}/action-${actions}`,
       at: Date.now(),
       what,
@@ -158,10 +158,10 @@ export function followBatch(): BatchControl {
     retry: (request) => void retries.push(request),
     pageSent(page) {
       sentPages.add(page);
-      lookWanted ||= progress.cancelled && running?.run !== undefined;
+      refreshWanted ||= progress.cancelled && running?.run !== undefined;
       change({});
     },
-    pageStopped: () => void (lookWanted = true),
+    pageStopped: () => void (refreshWanted = true),
     outageOver() {
       outageOver = true;
       controlVersion += 1;
@@ -194,14 +194,14 @@ export function followBatch(): BatchControl {
       retries = [];
       return taken;
     },
-    untold,
-    told: (number) => void untold.splice(0, number),
+    pendingActions,
+    notified: (number) => void pendingActions.splice(0, number),
     control: () => ({ paused: progress.paused, cancelled: progress.cancelled, outageOver, settleNow }),
     sendingControl,
-    get lookWanted() {
-      return lookWanted;
+    get refreshWanted() {
+      return refreshWanted;
     },
-    looking: () => void (lookWanted = false),
+    refreshing: () => void (refreshWanted = false),
     begin(batch) {
       running = batch;
       attachedTo = null;

@@ -1,7 +1,7 @@
 import { OUTCOMES } from '../../src/domain/invoice-state.ts';
 import type { BatchView } from './batch-view.ts';
 import { nextStep } from './next-step.ts';
-import type { BatchProgress, Standing } from '../../src/contract/messages.ts';
+import type { BatchProgress, BatchSnapshot } from '../../src/contract/messages.ts';
 
 const PHASES: Readonly<Record<BatchProgress['phase'], string>> = {
   reading: 'reading the file',
@@ -65,7 +65,7 @@ function situation(view: BatchView): readonly Row[] {
   ];
 }
 
-function balance({ at, counts, net }: Standing): readonly string[] {
+function balance({ at, counts, net }: BatchSnapshot): readonly string[] {
   const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   const states = OUTCOMES.flatMap((state) => (counts[state] === undefined ? [] : [[state, counts[state]]]));
   return [

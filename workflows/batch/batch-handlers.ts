@@ -15,7 +15,7 @@ import {
   type BatchProgress,
   type ReasonInput,
   type RetryRequestInput,
-  type Standing,
+  type BatchSnapshot,
 } from '../../src/contract/messages.ts';
 import { refusedUpdate } from '../refused-update.ts';
 import { requireRetryRequest } from './retry-input.ts';
@@ -31,7 +31,7 @@ export interface OperatorAction {
 /** What the handlers read and set in motion. */
 export interface BatchHandles {
   progress(): BatchProgress;
-  standing(): Standing | null;
+  standing(): BatchSnapshot | null;
   attachedTo(): string | null;
   /** True when every process that sends knows; a promise of it when the ledger is told just now. */
   operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean>;
@@ -65,8 +65,8 @@ function registerUpdates(batch: BatchHandles): void {
   setHandler(
     pauseUpdate,
     ({ reason, who }) => {
-      const told = batch.operate({ paused: true }, { what: 'pause', why: reason, who });
-      return answer('Paused: what is on the wire ends, nothing new is sent until resume.', told);
+      const notified = batch.operate({ paused: true }, { what: 'pause', why: reason, who });
+      return answer('Paused: what is on the wire ends, nothing new is sent until resume.', notified);
     },
     {
       validator(input) {
@@ -93,8 +93,11 @@ function registerUpdates(batch: BatchHandles): void {
   setHandler(
     cancelRemainingUpdate,
     ({ reason, who }) => {
-      const told = batch.operate({ cancelled: true, paused: false }, { what: 'cancel-remaining', why: reason, who });
-      return answer('Cancelled: what is not sent will be held; what is sent is waited for.', told);
+      const notified = batch.operate(
+        { cancelled: true, paused: false },
+        { what: 'cancel-remaining', why: reason, who },
+      );
+      return answer('Cancelled: what is not sent will be held; what is sent is waited for.', notified);
     },
     {
       validator(input) {
@@ -139,9 +142,9 @@ function registerUpdates(batch: BatchHandles): void {
 }
 
 /** Runs of an earlier version answer at once, as they did then. */
-function answer(text: string, told: true | Promise<boolean>): string | Promise<string> {
-  if (told === true) return text;
-  return told.then((known) => (known ? text : `${text} ${LEDGER_AWAY}`));
+function answer(text: string, notified: true | Promise<boolean>): string | Promise<string> {
+  if (notified === true) return text;
+  return notified.then((known) => (known ? text : `${text} ${LEDGER_AWAY}`));
 }
 
 const LEDGER_AWAY =
@@ -162,7 +165,7 @@ function registerSignals(batch: BatchHandles): void {
   });
 }
 
-function problemsOf({ batchId, asOf }: BatchProgress, standing: Standing | null): BatchProblems {
+function problemsOf({ batchId, asOf }: BatchProgress, standing: BatchSnapshot | null): BatchProblems {
   return { batchId, asOf, invoices: standing?.problems ?? 0, groups: standing?.problemGroups ?? [] };
 }
 

@@ -36,7 +36,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   const ends: Promise<void>[] = [];
   let open = true;
   batch.phase('sending');
-  const told = tellPages();
+  const notified = notifyPages();
 
   for (const span of ingested.pages) {
     await condition(() => running.size < PAGES_RUNNING && sending() < PAGES_SENDING);
@@ -46,7 +46,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   batch.phase('waiting');
   await Promise.all(ends);
   open = false;
-  await told;
+  await notified;
 
   function sending(): number {
     let count = 0;
@@ -81,16 +81,16 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   }
 
   /** Every change of pause or cancel goes to all pages that run; a page started later gets it with its input. */
-  async function tellPages(): Promise<void> {
+  async function notifyPages(): Promise<void> {
     for (let version = batch.controlVersion; open;) {
       await condition(() => !open || batch.controlVersion !== version);
       if (batch.controlVersion === version) continue;
       version = batch.controlVersion;
-      await Promise.all([...running].map((page) => tell(page)));
+      await Promise.all([...running].map((page) => notify(page)));
     }
   }
 
-  async function tell(page: number): Promise<void> {
+  async function notify(page: number): Promise<void> {
     try {
       await getExternalWorkflowHandle(pageWorkflowId(ingested.batchId, page)).signal(controlSignal, batch.control());
     } catch {

@@ -1,17 +1,17 @@
-import type { BatchDesk, BatchProgress, Standing } from '../../src/contract/messages.ts';
+import type { OperatorLinks, BatchProgress, BatchSnapshot } from '../../src/contract/messages.ts';
 
 /** Everything that the current details of a batch are made of. */
 export interface BatchView {
   readonly progress: BatchProgress;
-  readonly standing: Standing | null;
-  readonly desk: BatchDesk | null;
+  readonly standing: BatchSnapshot | null;
+  readonly desk: OperatorLinks | null;
   readonly attachedTo: string | null;
   readonly end: BatchEnd | null;
 }
 
 export interface BatchEnd {
   readonly batchId: string;
-  readonly desk: BatchDesk;
+  readonly desk: OperatorLinks;
   readonly state: 'refused' | 'cancelled' | 'finished';
   /** Invoices at rest that did not go out, from the report; a refused file counts as one. */
   readonly problems: number;

@@ -6,17 +6,17 @@ import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 
 /** It may bring the word of an operator that the ledger could not be told: soon after the ledger is back. */
-const LOOK_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
+const REFRESH_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
 
-const { lookAtBatch } = proxyActivities<Activities>({
+const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
-  retry: LOOK_RETRY,
+  retry: REFRESH_RETRY,
   summary: 'a look at the ledger, for the current details and the audit',
 });
 
 /** A look costs the history a dozen events: a batch of seconds has none, one of a night some hundred. */
-const FIRST_LOOK_MS = 15_000;
-const LONGEST_LOOK_MS = 10 * 60_000;
+const FIRST_REFRESH_MS = 15_000;
+const LONGEST_REFRESH_MS = 10 * 60_000;
 /** A wait of days: a twentieth of what it has lasted, up to two hours, so that 24 days are some 4,000 events. The batch holds the claim of its file by its run, and cannot go on in another one. */
 const LATER_SHARE = 20;
 const LATEST_LOOK_MS = 2 * 60 * 60_000;
@@ -25,7 +25,7 @@ const LATEST_LOOK_MS = 2 * 60 * 60_000;
  * Does the work, and beside it reads now and then how the batch stands; at once when an operator has done something, so that it is in the
  * audit and its effect is seen.
  */
-export async function whileWatched<Result>(
+export async function withMonitoring<Result>(
   batch: BatchControl,
   running: RunningBatch,
   work: () => Promise<Result>,
@@ -45,17 +45,17 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
   try {
     const began = Date.now();
     const longest = (): number =>
-      Math.min(Math.max(LONGEST_LOOK_MS, (Date.now() - began) / LATER_SHARE), LATEST_LOOK_MS);
-    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, longest())) {
+      Math.min(Math.max(LONGEST_REFRESH_MS, (Date.now() - began) / LATER_SHARE), LATEST_LOOK_MS);
+    for (let wait = FIRST_REFRESH_MS; ; wait = Math.min(wait * 2, longest())) {
       await waitAtMost(wait, {
         summary: 'until the next look at the ledger',
-        until: () => batch.untold.length > 0 || batch.lookWanted,
+        until: () => batch.pendingActions.length > 0 || batch.refreshWanted,
       });
-      batch.looking();
-      const actions = [...batch.untold];
+      batch.refreshing();
+      const actions = [...batch.pendingActions];
       const control = batch.sendingControl() ?? undefined;
-      batch.stands(await lookAtBatch({ ledgerId, batchId, paused: batch.paused, control, actions }));
-      batch.told(actions.length);
+      batch.stands(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
+      batch.notified(actions.length);
     }
   } catch (error) {
     if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId });
@@ -63,12 +63,12 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
 }
 
 /** What operators did to a file that has nothing to run. */
-export async function tellWhatWasDone(
+export async function printDone(
   batch: BatchControl,
   { ledgerId, batchId }: { readonly ledgerId: string; readonly batchId: string },
 ): Promise<void> {
-  if (batch.untold.length === 0) return;
-  const actions = [...batch.untold];
-  await lookAtBatch({ ledgerId, batchId, actions });
-  batch.told(actions.length);
+  if (batch.pendingActions.length === 0) return;
+  const actions = [...batch.pendingActions];
+  await refreshSnapshot({ ledgerId, batchId, actions });
+  batch.notified(actions.length);
 }

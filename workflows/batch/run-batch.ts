@@ -7,7 +7,7 @@ import type { BatchControl } from './batch-control.ts';
 import { endOf } from './batch-end.ts';
 import { ensureMerchantsPatiently } from './batch-merchants.ts';
 import { runPages } from './batch-pages.ts';
-import { whileWatched } from './batch-watch.ts';
+import { withMonitoring } from './batch-watch.ts';
 import { sendCanary } from './canary.ts';
 
 const { sendAgain } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'what goes again' });
@@ -36,7 +36,7 @@ async function inRounds(
   return running;
 }
 
-const { askUnsettled } = proxyActivities<Activities>({
+const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
   ...options.RECONCILE,
   summary: 'asking for what an earlier run left unsettled',
 });
@@ -45,7 +45,7 @@ const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary
 
 /** A batch whose invoices are staged, to its end: merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
-  const last = await whileWatched(batch, running, () =>
+  const last = await withMonitoring(batch, running, () =>
     inRounds(batch, running, async (round) => {
       await ensureMerchantsPatiently(batch, round);
       await sendCanary(batch, round);
@@ -54,8 +54,8 @@ export async function sendAndClose(batch: BatchControl, running: RunningBatch): 
   );
   const { ledgerId, batchId, fencingToken } = last;
   // Batches that began before this question existed have no such number in their history.
-  if (running.unsettled !== undefined) await askUnsettled({ ledgerId, batchId });
-  const actions = [...batch.untold];
+  if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
+  const actions = [...batch.pendingActions];
   batch.stands(await finishBatch({ ledgerId, batchId, fencingToken, cancelled: batch.cancelled, actions }));
 }
 

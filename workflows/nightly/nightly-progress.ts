@@ -1,33 +1,37 @@
 import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { NightVerdict } from '../../src/domain/ports/run-log.ts';
+import type { NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 
-export interface NightProgress {
+export interface NightlyProgress {
   readonly night: string | null;
   readonly phase: 'looking' | 'running' | 'done';
   readonly running: readonly string[];
-  readonly ended: readonly { readonly name: string; readonly verdict: NightVerdict; readonly batchId: string | null }[];
+  readonly ended: readonly {
+    readonly name: string;
+    readonly verdict: NightlyVerdict;
+    readonly batchId: string | null;
+  }[];
   readonly waiting: readonly { readonly name: string; readonly reason: string }[];
   readonly summary: string | null;
 }
 
-const nightQuery = defineQuery<NightProgress>('night');
+const nightlyQuery = defineQuery<NightlyProgress>('night');
 
-export interface NightBoard {
-  show(change: Partial<NightProgress>): void;
+export interface NightlyRunBoard {
+  show(change: Partial<NightlyProgress>): void;
   begun(name: string): void;
-  ended(name: string, verdict: NightVerdict, batchId: string | null): void;
+  ended(name: string, verdict: NightlyVerdict, batchId: string | null): void;
 }
 
 /** What a night knows about itself, for the Temporal UI. */
-export function followNight(): NightBoard {
-  let progress: NightProgress = { night: null, phase: 'looking', running: [], ended: [], waiting: [], summary: null };
+export function followNightlyRun(): NightlyRunBoard {
+  let progress: NightlyProgress = { night: null, phase: 'looking', running: [], ended: [], waiting: [], summary: null };
 
-  function show(change: Partial<NightProgress>): void {
+  function show(change: Partial<NightlyProgress>): void {
     progress = { ...progress, ...change };
-    setCurrentDetails(nightDetails(progress));
+    setCurrentDetails(nightlyDetails(progress));
   }
 
-  setHandler(nightQuery, () => progress, {
+  setHandler(nightlyQuery, () => progress, {
     description: '(no input) Files of this night: running, ended with their outcome, still waiting and why.',
   });
   return {
@@ -47,7 +51,7 @@ export function followNight(): NightBoard {
 const ROWS_SHOWN = 30;
 
 /** The UI cuts the last line off, so an empty one ends it. */
-function nightDetails({ night, phase, running, ended, waiting, summary }: NightProgress): string {
+function nightlyDetails({ night, phase, running, ended, waiting, summary }: NightlyProgress): string {
   const rows = [
     ...running.map((name) => [name, 'its batch runs']),
     ...waiting.map(({ name, reason }) => [name, `waiting: ${reason}`]),

@@ -21,9 +21,9 @@ const SLICES_AT_ONCE = 2;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
-export interface PageVoice {
+export interface PageNotifier {
   readonly control: () => PageControl;
-  readonly tellParent: (signal: string, ...args: readonly unknown[]) => Promise<void>;
+  readonly notifyParent: (signal: string, ...args: readonly unknown[]) => Promise<void>;
   /** Ends this run of the page, and goes on in another one. */
   readonly goOn: (from: PageSending) => Promise<never>;
 }
@@ -34,34 +34,34 @@ export interface SendingEnd {
 }
 
 /** Rounds over the page until nothing is left to send, the time for it is spent, or an operator cancels. */
-export async function sendPage(input: PageInput, voice: PageVoice): Promise<SendingEnd> {
+export async function sendPage(input: PageInput, notifier: PageNotifier): Promise<SendingEnd> {
   const { page, settings } = input;
-  const stopped = (): boolean => voice.control().cancelled || voice.control().outageOver;
+  const stopped = (): boolean => notifier.control().cancelled || notifier.control().outageOver;
   const before = input.goOn?.phase === 'sending' ? input.goOn : null;
   let spent = before?.spentMs ?? 0;
   let outageSince = before?.outageSince ?? null;
-  let told = before?.told ?? null;
+  let notified = before?.notified ?? null;
   let waitedFor = before?.waitedFor ?? null;
   let byTries: boolean | null = null;
   const ending = await rounds();
-  await tell(null);
+  await notify(null);
   return { ending, waitedFor };
 
   async function rounds(): Promise<PageEnding> {
     for (let retry = before?.retryMs ?? FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
       if (historyIsLong())
-        await voice.goOn({ phase: 'sending', spentMs: spent, outageSince, told, waitedFor, retryMs: retry });
-      if (voice.control().paused) {
-        if (input.run !== undefined) await voice.tellParent(pageStoppedSignal.name, { page });
-        await condition(() => !voice.control().paused || stopped());
+        await notifier.goOn({ phase: 'sending', spentMs: spent, outageSince, notified, waitedFor, retryMs: retry });
+      if (notifier.control().paused) {
+        if (input.run !== undefined) await notifier.notifyParent(pageStoppedSignal.name, { page });
+        await condition(() => !notifier.control().paused || stopped());
         // Nobody tried meanwhile, so nobody knows how long the service was away.
         outageSince = null;
       }
-      if (voice.control().cancelled) return 'cancelled';
-      if (voice.control().outageOver) return 'outage';
+      if (notifier.control().cancelled) return 'cancelled';
+      if (notifier.control().outageOver) return 'outage';
       const began = Date.now();
-      const round = await sendRound(input, voice);
-      if (round.left === 0 || round.stop) return voice.control().cancelled ? 'cancelled' : 'sent';
+      const round = await sendRound(input, notifier);
+      if (round.left === 0 || round.stop) return notifier.control().cancelled ? 'cancelled' : 'sent';
       if (round.accepted > 0) {
         outageSince = null;
         retry = FIRST_RETRY_MS;
@@ -72,16 +72,16 @@ export async function sendPage(input: PageInput, voice: PageVoice): Promise<Send
         const left = settings.patienceMs - (Date.now() - outageSince);
         waitedFor = round.waiting.reason;
         if (left <= 0) {
-          await voice.tellParent(outageOverSignal.name);
+          await notifier.notifyParent(outageOverSignal.name);
           return 'outage';
         }
-        await tell(round.waiting.reason);
+        await notify(round.waiting.reason);
         const ms = Math.min(round.waiting.probeAfterMs, left);
         await waitAtMost(ms, { summary: `waiting: ${round.waiting.reason}`, until: stopped });
         retry = FIRST_RETRY_MS / 2;
-      } else if (!voice.control().paused) {
+      } else if (!notifier.control().paused) {
         outageSince = null;
-        await tell(null);
+        await notify(null);
         // A round that got something through spends no time: a slow service is not a silent one.
         spent += retry + (round.accepted > 0 ? 0 : spentIn(round, Date.now() - began));
         if (spent > settings.sendMs) return 'send-time';
@@ -97,10 +97,10 @@ export async function sendPage(input: PageInput, voice: PageVoice): Promise<Send
   }
 
   /** Told when it changes, not at each probe: an outage of hours must not fill the parent's history. */
-  async function tell(reason: string | null): Promise<void> {
-    if (reason === told) return;
-    told = reason;
-    await voice.tellParent(waitingSignal.name, { page, reason });
+  async function notify(reason: string | null): Promise<void> {
+    if (reason === notified) return;
+    notified = reason;
+    await notifier.notifyParent(waitingSignal.name, { page, reason });
   }
 }
 
@@ -119,7 +119,7 @@ interface Round {
 }
 
 /** Every slice of the page once, unless the service as a whole is in trouble or an operator stops it. */
-async function sendRound(input: PageInput, { control }: PageVoice): Promise<Round> {
+async function sendRound(input: PageInput, { control }: PageNotifier): Promise<Round> {
   const { ledgerId, batchId, run, fencingToken, before, page, settings } = input;
   const round: Round = { accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null };
   const starts: number[] = [];

@@ -6,20 +6,20 @@ import { createLogger } from '../../runtime/process/logger.ts';
 import { startEmbedded, type Stack } from '../../wiring/start/embedded.ts';
 import {
   clock,
-  describeNights,
-  scheduleNights,
-  unscheduleNights,
-  type NightPlace,
+  describeNightlyRuns,
+  scheduleNightlyRuns,
+  unscheduleNightlyRuns,
+  type NightlyPlace,
 } from '../../wiring/temporal/nightly-schedule.ts';
 import { reachTemporal, type ReachedTemporal } from '../../wiring/temporal/reach-temporal.ts';
-import { startNight } from '../../wiring/temporal/start-nightly-run.ts';
-import type { NightResult } from '../../../workflows/nightly-issuance.ts';
+import { startNightlyRun } from '../../wiring/temporal/start-nightly-run.ts';
+import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { interruption } from '../session/interruption.ts';
 import { quietLevel } from '../session/log-level.ts';
-import { clockWarnings, nightLines } from '../output/nightly-lines.ts';
-import { nightTime } from '../session/nightly-time.ts';
+import { clockWarnings, nightlyLines } from '../output/nightly-lines.ts';
+import { nightlyTime } from '../session/nightly-time.ts';
 import { preflight } from '../session/preflight.ts';
 
 const INTERRUPTED =
@@ -41,23 +41,23 @@ export interface NightlyOn extends NightlyCommand {
 
 /** `lote nightly on`: makes or changes the schedule; what is not told stays as it was. */
 export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
-  return withNights(command, async (place, { stays }, config) => {
-    const before = await describeNights(place);
+  return withNightlyRuns(command, async (place, { stays }, config) => {
+    const before = await describeNightlyRuns(place);
     const wasAt =
       before === null || before.hour === null || before.minute === null
         ? null
         : { hour: before.hour, minute: before.minute };
-    const time = nightTime(
+    const time = nightlyTime(
       command.at ?? (wasAt === null ? DEFAULT_AT : clock(wasAt)),
       command.timezone ?? before?.timezone ?? ownZone(),
     );
     const catchUpMs =
       command.catchUp === undefined ? (before?.catchUpMs ?? durationOf(DEFAULT_CATCH_UP)) : durationOf(command.catchUp);
-    await scheduleNights(place, { ...time, catchUpMs });
+    await scheduleNightlyRuns(place, { ...time, catchUpMs });
     const warnings = clockWarnings(time, Date.now());
-    const state = await describeNights(place);
+    const state = await describeNightlyRuns(place);
     const lines = [
-      ...nightLines(state, config.inputDir),
+      ...nightlyLines(state, config.inputDir),
       ...warnings.map((warning) => `Note: ${warning}`),
       ...(stays ? [] : ['Nights run while Lote is up: start it with `lote up`, or with your service manager.']),
     ];
@@ -68,8 +68,8 @@ export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
 
 /** `lote nightly off`. */
 export async function nightlyOff(command: NightlyCommand): Promise<ExitCode> {
-  return withNights(command, async (place) => {
-    const was = await unscheduleNights(place);
+  return withNightlyRuns(command, async (place) => {
+    const was = await unscheduleNightlyRuns(place);
     print(command.json, { nights: null, was }, [
       was ? 'Nights are off now. A night that runs goes on to its end.' : 'Nights were off already.',
     ]);
@@ -79,9 +79,9 @@ export async function nightlyOff(command: NightlyCommand): Promise<ExitCode> {
 
 /** `lote nightly show`. */
 export async function nightlyShow(command: NightlyCommand): Promise<ExitCode> {
-  return withNights(command, async (place, _, config) => {
-    const state = await describeNights(place);
-    print(command.json, { nights: state }, nightLines(state, config.inputDir));
+  return withNightlyRuns(command, async (place, _, config) => {
+    const state = await describeNightlyRuns(place);
+    print(command.json, { nights: state }, nightlyLines(state, config.inputDir));
     return EXIT.ok;
   });
 }
@@ -91,24 +91,24 @@ export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
   const config = readConfig(command.env);
   const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
   if (config.databaseUrl !== null && config.temporal.address !== null)
-    return withNights(command, (place) => runNight(command, place));
+    return withNightlyRuns(command, (place) => runNightly(command, place));
   const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);
   const stack = await startEmbedded({
-    ...{ config, log, tell: teller(command.json), env: command.env },
+    ...{ config, log, notify: notifier(command.json), env: command.env },
     ...{ beforeSending: ask, beforeHandOver: ask },
   });
   return stack === null
-    ? withNights(command, (place) => runNight(command, place))
-    : nightOnOwnStack(stack, command, config);
+    ? withNightlyRuns(command, (place) => runNightly(command, place))
+    : nightlyOnOwnStack(stack, command, config);
 }
 
 /** This process owns the data directory: it leaves when the night, and what others handed over, has ended. */
-async function nightOnOwnStack(stack: Stack, command: NightlyCommand, config: Config): Promise<ExitCode> {
+async function nightlyOnOwnStack(stack: Stack, command: NightlyCommand, config: Config): Promise<ExitCode> {
   const interrupt = interruption(INTERRUPTED, () => stack.kill());
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {
-    const code = await Promise.race([runNight(command, placeOf(stack, config)), ended]);
+    const code = await Promise.race([runNightly(command, placeOf(stack, config)), ended]);
     await Promise.race([stack.handOver.finish(), ended]);
     return code;
   } finally {
@@ -118,9 +118,9 @@ async function nightOnOwnStack(stack: Stack, command: NightlyCommand, config: Co
   }
 }
 
-async function runNight({ json }: NightlyCommand, place: NightPlace): Promise<ExitCode> {
-  const { handle, joined } = await startNight(place);
-  teller(json)(`Night ${handle.workflowId} ${joined ? 'runs already: waiting for it' : 'started'} …`);
+async function runNightly({ json }: NightlyCommand, place: NightlyPlace): Promise<ExitCode> {
+  const { handle, joined } = await startNightlyRun(place);
+  notifier(json)(`Night ${handle.workflowId} ${joined ? 'runs already: waiting for it' : 'started'} …`);
   const result = await handle.result().catch((error: unknown) => {
     throw batchFailure(error);
   });
@@ -128,28 +128,28 @@ async function runNight({ json }: NightlyCommand, place: NightPlace): Promise<Ex
   return result.problems + result.waiting === 0 ? EXIT.ok : EXIT.someNotIssued;
 }
 
-function resultLines({ night, files, problems, waiting, reports }: NightResult): readonly string[] {
+function resultLines({ night, files, problems, waiting, reports }: NightlyResult): readonly string[] {
   return [
     `Night ${night}: ${files} files, ${problems} of them need somebody, ${waiting} still waiting`,
     `Summary      ${reports.html}`,
   ];
 }
 
-async function withNights<T>(
+async function withNightlyRuns<T>(
   command: NightlyCommand,
-  use: (place: NightPlace, reached: ReachedTemporal, config: Config) => Promise<T>,
+  use: (place: NightlyPlace, reached: ReachedTemporal, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(command.env);
-  return reachTemporal({ config, tell: teller(command.json), env: command.env }, (reached) =>
+  return reachTemporal({ config, notify: notifier(command.json), env: command.env }, (reached) =>
     use(placeOf(reached, config), reached, config),
   );
 }
 
-function placeOf({ client }: Pick<ReachedTemporal, 'client'>, { taskQueue, application }: Config): NightPlace {
+function placeOf({ client }: Pick<ReachedTemporal, 'client'>, { taskQueue, application }: Config): NightlyPlace {
   return { client, taskQueue, application };
 }
 
-function teller(json: boolean): (line: string) => void {
+function notifier(json: boolean): (line: string) => void {
   return (line) => void (json || process.stderr.write(`${line}\n`));
 }
 

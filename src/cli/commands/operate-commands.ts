@@ -3,15 +3,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { confirmServiceCommand } from './confirm-service.ts';
 import { retryCommand } from './retry.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { type CrewCommand, withCrew } from '../session/with-backend.ts';
+import { type BackendCommand, withBackend } from '../session/with-backend.ts';
 import type { ReconciliationResult } from '../../contract/messages.ts';
 import { RETRY_STATES, type RetryState } from '../../domain/retry-decision.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
 import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
 
 /** `lote reconcile`: whatever batches left open is looked at now, due or not. */
-async function reconcileCommand(command: CrewCommand): Promise<ExitCode> {
-  return withCrew(command, async ({ client, config, ledgerId, ended }) => {
+async function reconcileCommand(command: BackendCommand): Promise<ExitCode> {
+  return withBackend(command, async ({ client, config, ledgerId, ended }) => {
     const result = await Promise.race([reconcileNow(client, config, ledgerId), ended]).catch((error: unknown) => {
       throw batchFailure(error);
     });

@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 
 /** An owner that is just starting or leaving is asked, or its place taken, within this time. */
 const OWNER_PATIENCE_MS = 60_000;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 export interface PurgeCommand {
   readonly olderThan: string;
@@ -44,7 +44,7 @@ export async function purgeCommand({ olderThan, json, env, ...given }: PurgeComm
 /** The embedded ledger is one process's: here, when nobody has it, else where its owner is. */
 async function purgeDataDirectory(config: Config, request: Request, patienceMs: number): Promise<Purged> {
   const dataDir = await openDataDir(config.dataDir);
-  for (let waited = 0; waited < patienceMs; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; waited < patienceMs; waited += POLL_INTERVAL_MS) {
     const lock = await acquireDirectoryLock(dataDir.path);
     if (lock !== null) {
       try {
@@ -56,7 +56,7 @@ async function purgeDataDirectory(config: Config, request: Request, patienceMs: 
     const owner = await findOwner(dataDir);
     const purged = owner === null ? null : await purgeThroughOwner(owner, request);
     if (purged !== null) return purged;
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   throw new LoteError(
     'data-directory-owned',

@@ -9,7 +9,7 @@ import { createLogger } from '../../runtime/process/logger.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
-import { atRestIn } from '../output/settled-count.ts';
+import { settledCountIn } from '../output/settled-count.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
@@ -71,9 +71,9 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
   });
   await takeMappings(inputDir, config.inputDir);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
+  const notify = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
   const stack = await startEmbedded({
-    ...{ config, log, tell, env: own },
+    ...{ config, log, notify, env: own },
     sandbox: { faults: faultsOf(command.faults), seed: command.seed },
     beforeHandOver: () => Promise.resolve(),
   });
@@ -83,12 +83,12 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
     const started = await startBatches({ ...command, files, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
       progress: progressLine(),
-      atRest: (batchId) => atRestIn(stack.ledger, batchId),
+      settledCount: (batchId) => settledCountIn(stack.ledger, batchId),
       ended: stack.lost,
     });
     await reconcileNow(stack.client, config, stack.ledger.id);
     const { duplicates, totals } = stack.sandbox?.books() ?? { duplicates: [], totals: { invoices: 0 } };
-    tell(`The simulated service's books: ${totals.invoices} invoices, ${duplicates.length} of them twice.`);
+    notify(`The simulated service's books: ${totals.invoices} invoices, ${duplicates.length} of them twice.`);
     return printResults(await Promise.all(results.map(asReported)), command.json);
   } finally {
     stack.handOver.refuse();

@@ -5,14 +5,14 @@ import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../runtime/config/config.ts';
 import { openBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import type { BatchResult } from '../../contract/messages.ts';
-import { atRest } from '../output/settled-count.ts';
+import { settledCount } from '../output/settled-count.ts';
 import { batchExitCode } from '../output/batch-exit-code.ts';
 import { batchNotFound } from '../session/batch-not-found.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { progressLine, type ProgressLine } from '../output/progress-line.ts';
 import { summaryTable } from '../output/summary-table.ts';
 
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 const BATCHES_NAMED = 50;
 const CLOSED: ReadonlySet<string> = new Set(['refused', 'cancelled', 'finished']);
 
@@ -65,8 +65,12 @@ async function look(reader: BatchReader, batchId: string, progress: ProgressLine
       );
     }
     const { state, invoices, counts } = batch;
-    progress.show(batchId, { phase: state, invoices, paused: state === 'paused', waitingFor: null }, atRest(counts));
-    await sleep(LOOK_EVERY_MS);
+    progress.show(
+      batchId,
+      { phase: state, invoices, paused: state === 'paused', waitingFor: null },
+      settledCount(counts),
+    );
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 
@@ -108,7 +112,7 @@ function documentOf(batch: ReadBatch, reports: FoundReports) {
 
 function textOf(batch: ReadBatch, { json, html, corrections, csv }: FoundReports): string {
   if (!isClosed(batch) || json === null || csv === null || html === null) {
-    return `Batch ${batch.batchId}: ${batch.state}, ${atRest(batch.counts)} of ${batch.invoices} invoices at rest. No report yet; --follow waits for it.\n`;
+    return `Batch ${batch.batchId}: ${batch.state}, ${settledCount(batch.counts)} of ${batch.invoices} invoices at rest. No report yet; --follow waits for it.\n`;
   }
   const reports = { json, csv, html, corrections };
   return `${summaryTable({ ...summaryOf(batch), file: batch.file, reports, pagesFailed: 0 })}\n`;

@@ -8,7 +8,7 @@ import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { rowsOfRefs } from '../session/rows-of-refs.ts';
 import { waitForBatches } from '../session/run-batches.ts';
-import { withCrew, type Crew } from '../session/with-backend.ts';
+import { withBackend, type Backend } from '../session/with-backend.ts';
 
 export interface RetryCommand {
   readonly batchId: string;
@@ -30,18 +30,18 @@ export async function retryCommand(command: RetryCommand): Promise<ExitCode> {
       'Accepting the risk of a duplicate needs a reason that can be read later: --reason "why". Nothing was sent.',
     );
   }
-  return withCrew(command, async (crew) => {
-    await crew.requireBatch(command.batchId);
-    const request = await requestOf(crew, command);
-    const result = await retryOrUpdate(crew, command.batchId, request);
-    tellRefused(result);
+  return withBackend(command, async (backend) => {
+    await backend.requireBatch(command.batchId);
+    const request = await requestOf(backend, command);
+    const result = await retryOrUpdate(backend, command.batchId, request);
+    printRefused(result);
     return printResults([result], command.json);
   });
 }
 
-async function requestOf(crew: Crew, command: RetryCommand): Promise<RetryRequestInput> {
+async function requestOf(backend: Backend, command: RetryCommand): Promise<RetryRequestInput> {
   const { batchId, refs, states, who, acceptDuplicateRisk } = command;
-  const named = refs.length === 0 ? [] : await rowsOfRefs(crew, batchId, refs);
+  const named = refs.length === 0 ? [] : await rowsOfRefs(backend, batchId, refs);
   const rows = [...new Set([...command.rows, ...named])];
   return {
     ...(rows.length > 0 ? { rows } : {}),
@@ -53,33 +53,33 @@ async function requestOf(crew: Crew, command: RetryCommand): Promise<RetryReques
 }
 
 /** A run of its own for a finished batch; for one that runs, an update to its run, and then the wait for that. */
-async function retryOrUpdate(crew: Crew, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
-  const own = await startRetry({ ...crew, taskQueue: crew.config.taskQueue }, batchId, request);
-  if (own === null) return updateAndWait(crew, retryWorkflowId(batchId), { batchId, request });
+async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
+  const own = await startRetry({ ...backend, taskQueue: backend.config.taskQueue }, batchId, request);
+  if (own === null) return updateAndWait(backend, retryWorkflowId(batchId), { batchId, request });
   try {
-    return await waitFor(crew, batchId, own);
+    return await waitFor(backend, batchId, own);
   } catch (error) {
     const running = runWithBatch(error);
     if (running === null) throw error;
-    return updateAndWait(crew, running, { batchId, request });
+    return updateAndWait(backend, running, { batchId, request });
   }
 }
 
 async function updateAndWait(
-  crew: Crew,
+  backend: Backend,
   running: string,
   { batchId, request }: { readonly batchId: string; readonly request: RetryRequestInput },
 ): Promise<BatchResult> {
-  await retryInRun(crew.client, running, request);
+  await retryInRun(backend.client, running, request);
   process.stderr.write(`The batch is running; ${running} takes them up when its pages have ended.\n`);
-  return waitFor(crew, batchId, running);
+  return waitFor(backend, batchId, running);
 }
 
-async function waitFor(crew: Crew, batchId: string, workflowId: string): Promise<BatchResult> {
-  const [result] = await waitForBatches([{ batchId, handle: crew.client.workflow.getHandle(workflowId) }], {
+async function waitFor(backend: Backend, batchId: string, workflowId: string): Promise<BatchResult> {
+  const [result] = await waitForBatches([{ batchId, handle: backend.client.workflow.getHandle(workflowId) }], {
     progress: progressLine(),
-    atRest: crew.atRest,
-    ended: crew.ended,
+    settledCount: backend.settledCount,
+    ended: backend.ended,
   });
   if (result === undefined) throw new LoteError('internal', 'The retry ended without a result; lote status tells.');
   return result;
@@ -92,7 +92,7 @@ const WHY: Readonly<Record<string, string>> = {
   'owned-by-running-batch': 'belong to another batch that is running',
 };
 
-function tellRefused({ retried }: BatchResult): void {
+function printRefused({ retried }: BatchResult): void {
   for (const [refusal, invoices] of Object.entries(retried?.refused ?? {})) {
     process.stderr.write(
       `Not retried: ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}: ${WHY[refusal] ?? refusal}.\n`,

@@ -19,7 +19,7 @@ import { runThroughOwner } from '../session/run-through-owner.ts';
 
 /** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
 const OWNER_PATIENCE_MS = 10 * 60_000;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 /** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
@@ -36,21 +36,21 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
 /** As the owner of the data directory, or through the process that is: whichever it is at the moment. */
 async function runEmbedded(config: Config, command: RunCommand): Promise<ExitCode> {
   const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
-  const tell = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
+  const notify = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
   const check = { beforeSending: ask, beforeHandOver: ask };
-  for (let silentMs = 0; silentMs < OWNER_PATIENCE_MS; silentMs += LOOK_EVERY_MS) {
-    const stack = await startEmbedded({ config, log, tell, env: command.env, ...check });
+  for (let pendingMs = 0; pendingMs < OWNER_PATIENCE_MS; pendingMs += POLL_INTERVAL_MS) {
+    const stack = await startEmbedded({ config, log, notify, env: command.env, ...check });
     if (stack !== null) return runOnOwnStack(stack, config, command);
     const owner = await findOwner(await openDataDir(config.dataDir));
-    if (owner === null && silentMs === 0)
-      tell('Another process owns the data directory and is starting; waiting for it …');
+    if (owner === null && pendingMs === 0)
+      notify('Another process owns the data directory and is starting; waiting for it …');
     if (owner !== null) {
-      silentMs = 0;
+      pendingMs = 0;
       const results = await runThroughOwner(owner, config, command);
       if (results !== 'owner-gone') return printResults(results, command.json);
-      tell('The process that owned the data directory has left; going on without it …');
+      notify('The process that owned the data directory has left; going on without it …');
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   throw new LoteError(
     'data-directory-owned',

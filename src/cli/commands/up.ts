@@ -3,7 +3,7 @@ import { readConfig } from '../../runtime/config/config.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
 import { startEmbedded, type Stack } from '../../wiring/start/embedded.ts';
-import { describeLeft, leftBatches } from '../../wiring/operator/orphaned-batches.ts';
+import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { preflight } from '../session/preflight.ts';
 import { untilSignal } from '../session/until-signal.ts';
@@ -12,9 +12,9 @@ import { untilSignal } from '../session/until-signal.ts';
 export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  const notify = (line: string): void => void process.stderr.write(`${line}\n`);
   const stack = await startEmbedded({
-    ...{ config, log, tell, env },
+    ...{ config, log, notify, env },
     beforeHandOver: (service) => preflight(service, Date.now),
   });
   if (stack === null)
@@ -23,13 +23,13 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
       `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`,
     );
   process.stdout.write(addresses(stack));
-  const left = await leftBatches(stack.ledger, createRunDirectory(stack.client), new Set());
-  for (const line of describeLeft(left)) tell(line);
+  const left = await orphanedBatches(stack.ledger, createRunDirectory(stack.client), new Set());
+  for (const line of describeOrphaned(left)) notify(line);
   try {
     await Promise.race([untilSignal(() => stack.kill()), stack.lost]);
   } finally {
     stack.handOver.refuse();
-    tell('Leaving: slices in flight end first (Ctrl-C again leaves now) …');
+    notify('Leaving: slices in flight end first (Ctrl-C again leaves now) …');
     await stack.stop();
   }
   return EXIT.ok;

@@ -1,12 +1,12 @@
 import { clockChanges } from '../../domain/clock-changes.ts';
-import { clock, type NightState, type NightTime } from '../../wiring/temporal/nightly-schedule.ts';
+import { clock, type NightlyState, type NightlyTime } from '../../wiring/temporal/nightly-schedule.ts';
 
 const NEXT_SHOWN = 5;
 const RECENT_SHOWN = 3;
 const YEAR_DAYS = 366;
 
 /** `lote nightly show` for a person: in the night's own zone. */
-export function nightLines(state: NightState | null, inputDir: string): readonly string[] {
+export function nightlyLines(state: NightlyState | null, inputDir: string): readonly string[] {
   if (state === null)
     return ['Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon'];
   const zone = state.timezone ?? 'UTC';
@@ -30,7 +30,7 @@ export function nightLines(state: NightState | null, inputDir: string): readonly
 }
 
 /** What the clock's changes of the coming year do to this time. */
-export function clockWarnings(time: NightTime, now: number): readonly string[] {
+export function clockWarnings(time: NightlyTime, now: number): readonly string[] {
   return clockChanges(time, now, YEAR_DAYS).map(({ date, kind }) =>
     kind === 'skipped'
       ? `On ${date} the clock of ${time.timezone} has no ${clock(time)}: there is no night on that date. Another time avoids it.`

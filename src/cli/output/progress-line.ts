@@ -12,7 +12,7 @@ interface Pace {
 }
 
 /** How fast a number rises. */
-function createPace(): Pace {
+function createRateLimiter(): Pace {
   let seen: { readonly at: number; readonly done: number }[] = [];
   return {
     rate(now, done) {
@@ -54,7 +54,7 @@ export type ShownProgress = Pick<BatchProgress, 'invoices' | 'paused' | 'waiting
 
 /** One line of progress: at rest of all, how fast, how long still, and what is waited for. */
 export interface ProgressLine {
-  show(file: string, progress: ShownProgress, atRest: number): void;
+  show(file: string, progress: ShownProgress, settledCount: number): void;
   /** Something else than progress, once until it changes. */
   say(text: string): void;
   end(): void;
@@ -78,8 +78,8 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
   let lastKind = '';
   let lastPlainAt = 0;
 
-  function paceOf(file: string): Pace {
-    const pace = paces.get(file) ?? createPace();
+  function rateFromRow(file: string): Pace {
+    const pace = paces.get(file) ?? createRateLimiter();
     paces.set(file, pace);
     return pace;
   }
@@ -92,9 +92,9 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
   }
 
   return {
-    show(file, progress, atRest) {
-      const rate = paceOf(file).rate(now(), atRest);
-      const view = { file, progress, atRest, rate };
+    show(file, progress, settledCount) {
+      const rate = rateFromRow(file).rate(now(), settledCount);
+      const view = { file, progress, settledCount, rate };
       if (redraws) {
         write(barLine(view, { columns: out.columns ?? 80, style }));
         return;
@@ -119,7 +119,7 @@ const STDERR: ProgressPlace = { out: process.stderr, env: process.env, now: Date
 interface View {
   readonly file: string;
   readonly progress: ShownProgress;
-  readonly atRest: number;
+  readonly settledCount: number;
   /** Invoices a second that came to rest lately; null: too early to say. */
   readonly rate: number | null;
 }
@@ -130,8 +130,8 @@ function plainLine(view: View): string {
 
 /** Cut to the terminal's width: a line that wraps cannot be taken back. */
 function barLine(view: View, { columns, style }: { readonly columns: number; readonly style: Style }): string {
-  const { progress, atRest } = view;
-  const done = progress.invoices === 0 ? 0 : Math.min(atRest / progress.invoices, 1);
+  const { progress, settledCount } = view;
+  const done = progress.invoices === 0 ? 0 : Math.min(settledCount / progress.invoices, 1);
   const filled = Math.round(done * BAR_WIDTH);
   const bar = `${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}`;
   const before = `${view.file} [`;
@@ -143,17 +143,17 @@ function barLine(view: View, { columns, style }: { readonly columns: number; rea
   return `${before}${paint(bar)}${after}`;
 }
 
-function countOf({ progress, atRest }: View): string {
-  return `${atRest}/${progress.invoices}`;
+function countOf({ progress, settledCount }: View): string {
+  return `${settledCount}/${progress.invoices}`;
 }
 
-function wordsOf({ progress, atRest, rate }: View): readonly string[] {
+function wordsOf({ progress, settledCount, rate }: View): readonly string[] {
   const { phase, paused, waitingFor, invoices } = progress;
   const stands = paused || waitingFor !== null;
-  const moving = rate !== null && rate > 0 && !stands && atRest < invoices;
+  const moving = rate !== null && rate > 0 && !stands && settledCount < invoices;
   return [
     ...(moving
-      ? [`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`, `${timeLeft((invoices - atRest) / rate)} left`]
+      ? [`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`, `${timeLeft((invoices - settledCount) / rate)} left`]
       : []),
     phase,
     ...(waitingFor === null ? [] : [`waits: ${waitingFor}`]),

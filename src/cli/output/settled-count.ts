@@ -4,11 +4,11 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
 
 /** Invoices that nobody waits for any more, of a batch's counts by outcome. */
-export function atRest(counts: Readonly<Record<string, number>>): number {
+export function settledCount(counts: Readonly<Record<string, number>>): number {
   return Object.entries(counts).reduce((sum, [state, invoices]) => sum + (OPEN.has(state) ? 0 : invoices), 0);
 }
 
-export async function atRestIn(ledger: Pick<Ledger, 'countOutcomes'>, batchId: string): Promise<number> {
+export async function settledCountIn(ledger: Pick<Ledger, 'countOutcomes'>, batchId: string): Promise<number> {
   const counts = await ledger.countOutcomes(batchId);
   return counts.reduce((sum, { outcome, invoices }) => sum + (OPEN.has(outcome) ? 0 : invoices), 0);
 }

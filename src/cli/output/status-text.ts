@@ -1,6 +1,6 @@
 import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
-import { atRest } from './settled-count.ts';
+import { settledCount } from './settled-count.ts';
 
 const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
 
@@ -62,7 +62,7 @@ function nextOf({ batchId, state, stuck }: ReadBatch, missing: number): string {
 
 function balanceOf({ counts, invoices }: ReadBatch) {
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-  const resting = atRest(counts);
+  const resting = settledCount(counts);
   return { out, missing: resting - out, open: Math.max(invoices - resting, 0) };
 }
 

@@ -1,8 +1,8 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { NightTime } from '../../wiring/temporal/nightly-schedule.ts';
+import type { NightlyTime } from '../../wiring/temporal/nightly-schedule.ts';
 
 /** @throws LoteError `usage` */
-export function nightTime(at: string, timezone: string): NightTime {
+export function nightlyTime(at: string, timezone: string): NightlyTime {
   const found = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/u.exec(at);
   if (found === null)
     throw new LoteError(

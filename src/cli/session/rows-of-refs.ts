@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
-import type { Crew } from './with-backend.ts';
+import type { Backend } from './with-backend.ts';
 
 const Report = z.object({ invoices: z.array(z.object({ ref: z.string(), rows: z.array(z.number()) })) });
 
@@ -12,7 +12,7 @@ const Report = z.object({ invoices: z.array(z.object({ ref: z.string(), rows: z.
  * @throws LoteError `usage` naming how many references the batch does not have
  */
 export async function rowsOfRefs(
-  { ledger, reportsDir }: Pick<Crew, 'ledger' | 'reportsDir'>,
+  { ledger, reportsDir }: Pick<Backend, 'ledger' | 'reportsDir'>,
   batchId: string,
   refs: readonly string[],
 ): Promise<readonly number[]> {

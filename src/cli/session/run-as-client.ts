@@ -6,14 +6,14 @@ import { createCommonFolders } from '../../wiring/reports/common-folders.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
 import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { openService, readProfile } from '../../wiring/account/open-service.ts';
-import { keeping, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
+import { workerScope, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
 import { requireListedWorker, requireLiveWorker } from '../../wiring/temporal/require-live-worker.ts';
 import type { BatchResult } from '../../contract/messages.ts';
 import { interruption } from './interruption.ts';
 import { preflight } from './preflight.ts';
 import { progressLine } from '../output/progress-line.ts';
-import { askProgress, startBatches, waitForBatches, type StartedBatch } from './run-batches.ts';
-import { atRestIn } from '../output/settled-count.ts';
+import { fetchProgress, startBatches, waitForBatches, type StartedBatch } from './run-batches.ts';
+import { settledCountIn } from '../output/settled-count.ts';
 import type { RunCommand } from './run-command.ts';
 
 const INTERRUPTED = 'Interrupted: the workers go on with the batch. `lote status` tells where it stands.';
@@ -29,21 +29,21 @@ export async function runAsClient(config: Config, command: RunCommand): Promise<
     const client = await connectClient(await placeOf(temporal.address ?? '', temporal), temporal.namespace);
     try {
       const watch = {
-        ...{ taskQueue, keeps: keeping(ledger.id, config.application) },
+        ...{ taskQueue, scope: workerScope(ledger.id, config.application) },
         pollers: () => queuePollers(client, taskQueue),
         pause: (ms: number) => sleep(ms),
       };
       await requireListedWorker(watch);
       // A file that only this machine sees is of no use to the workers.
       await createCommonFolders({ config, ledger })?.require('input');
-      await askService(config);
+      await queryService(config);
       const started = await startBatches({ ...command, config, client, ledgerId: ledger.id });
       for (const batch of started) {
         await requireLiveWorker(watch, answered(batch)).catch((error: unknown) => giveUp(client, batch, error));
       }
       return await waitForBatches(started, {
         progress: progressLine(),
-        atRest: (batchId) => atRestIn(ledger, batchId),
+        settledCount: (batchId) => settledCountIn(ledger, batchId),
         ended: interrupt.interrupted,
       });
     } finally {
@@ -56,7 +56,7 @@ export async function runAsClient(config: Config, command: RunCommand): Promise<
 }
 
 /** A client may know nothing of the service: then the workers' own check has to do. */
-async function askService(config: Config): Promise<void> {
+async function queryService(config: Config): Promise<void> {
   if (config.service.kind !== 'remote') return;
   const service = openService(config, config.service, readProfile(config));
   try {
@@ -68,7 +68,7 @@ async function askService(config: Config): Promise<void> {
 
 /** Only a worker answers a query. */
 async function answered({ handle }: StartedBatch): Promise<void> {
-  if ((await askProgress(handle)) === null) throw new LoteError('worker-missing', 'No worker answers for the batch.');
+  if ((await fetchProgress(handle)) === null) throw new LoteError('worker-missing', 'No worker answers for the batch.');
 }
 
 /** A run that nobody ever took up leaves no batch behind; one that a worker has begun stays for the workers to come. */

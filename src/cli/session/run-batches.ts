@@ -9,12 +9,12 @@ import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
 import type { ProgressLine } from '../output/progress-line.ts';
 
 /** How often a person sees the bar move. */
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 export interface Waiting {
   readonly progress: ProgressLine;
   /** Invoices of a batch that came to rest, from the ledger where this process can read it. */
-  readonly atRest: (batchId: string) => Promise<number>;
+  readonly settledCount: (batchId: string) => Promise<number>;
   /** Rejects when waiting has no sense any more: an operator's Ctrl-C, a part that is lost for good. */
   readonly ended: Promise<never>;
 }
@@ -73,17 +73,17 @@ async function waitFor({ batchId, handle }: StartedBatch, waiting: Waiting): Pro
     () => (done = true),
   );
   while (!done) {
-    const progress = await Promise.race([askProgress(handle), ended.then(() => null)]);
+    const progress = await Promise.race([fetchProgress(handle), ended.then(() => null)]);
     if (progress !== null && !done) {
-      waiting.progress.show(batchId, progress, await waiting.atRest(batchId).catch(() => 0));
+      waiting.progress.show(batchId, progress, await waiting.settledCount(batchId).catch(() => 0));
       away = false;
     } else if (away && !done) waiting.progress.say(`${batchId}: waits for Temporal, which does not answer`);
-    await Promise.race([ended, sleep(LOOK_EVERY_MS)]);
+    await Promise.race([ended, sleep(POLL_INTERVAL_MS)]);
   }
   return over;
 }
 
 /** A query may fail while the worker is busy or the run has just ended: the next look will tell. */
-export async function askProgress(handle: Pick<BatchHandle, 'query'>): Promise<BatchProgress | null> {
+export async function fetchProgress(handle: Pick<BatchHandle, 'query'>): Promise<BatchProgress | null> {
   return handle.query<BatchProgress>('progress').catch(() => null);
 }

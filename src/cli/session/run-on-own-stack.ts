@@ -2,8 +2,8 @@ import { hashFile } from '../../ingest/hash-file.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
 import type { Stack } from '../../wiring/start/embedded.ts';
-import { describeLeft, leftBatches } from '../../wiring/operator/orphaned-batches.ts';
-import { atRestIn } from '../output/settled-count.ts';
+import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
+import { settledCountIn } from '../output/settled-count.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { interruption } from './interruption.ts';
 import { printResults } from '../output/print-results.ts';
@@ -22,11 +22,11 @@ export async function runOnOwnStack(stack: Stack, config: Config, command: RunCo
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {
-    await tellWhatWasLeft(stack, command, say);
+    await printLeft(stack, command, say);
     const started = await startBatches({ ...command, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
       progress: progressLine(),
-      atRest: (batchId) => atRestIn(stack.ledger, batchId),
+      settledCount: (batchId) => settledCountIn(stack.ledger, batchId),
       ended,
     });
     const code = printResults(results, command.json);
@@ -40,7 +40,8 @@ export async function runOnOwnStack(stack: Stack, config: Config, command: RunCo
   }
 }
 
-async function tellWhatWasLeft(stack: Stack, { files }: RunCommand, say: (line: string) => void): Promise<void> {
+async function printLeft(stack: Stack, { files }: RunCommand, say: (line: string) => void): Promise<void> {
   const own = new Set(await Promise.all(files.map((file) => hashFile(file))));
-  for (const line of describeLeft(await leftBatches(stack.ledger, createRunDirectory(stack.client), own))) say(line);
+  for (const line of describeOrphaned(await orphanedBatches(stack.ledger, createRunDirectory(stack.client), own)))
+    say(line);
 }

@@ -5,13 +5,13 @@ import type { Config } from '../../runtime/config/config.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
 import type { OwnerApi } from '../../wiring/operator/owner-api.ts';
 import type { BatchResult } from '../../contract/messages.ts';
-import { atRest } from '../output/settled-count.ts';
+import { settledCount } from '../output/settled-count.ts';
 import { interruption } from './interruption.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { waitForBatches } from './run-batches.ts';
 import type { RunCommand } from './run-command.ts';
 
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 const INTERRUPTED =
   'Interrupted: the process that owns the data directory goes on with the batch. `lote status` tells where it stands.';
 
@@ -37,7 +37,7 @@ export async function runThroughOwner(
       }));
       return await waitForBatches(started, {
         progress: progressLine(),
-        atRest: async (batchId) => atRest((await owner.batch(batchId))?.counts ?? {}),
+        settledCount: async (batchId) => settledCount((await owner.batch(batchId))?.counts ?? {}),
         ended: Promise.race([interrupt.interrupted, ownerGone(owner, done.signal)]),
       });
     } finally {
@@ -59,7 +59,7 @@ function isGone(error: unknown): boolean {
 
 async function ownerGone(owner: OwnerApi, done: AbortSignal): Promise<never> {
   while (owner.owns()) {
-    await sleep(LOOK_EVERY_MS, undefined, { ref: false });
+    await sleep(POLL_INTERVAL_MS, undefined, { ref: false });
     if (done.aborted) return new Promise(() => undefined);
   }
   throw new LoteError('owner-leaving', 'The process that owned the data directory has ended.');

@@ -9,30 +9,30 @@ import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts'
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { findOwner, type OwnerApi } from '../../wiring/operator/owner-api.ts';
-import { keeping, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
+import { workerScope, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
 import { requireListedWorker } from '../../wiring/temporal/require-live-worker.ts';
-import { atRest, atRestIn } from '../output/settled-count.ts';
+import { settledCount, settledCountIn } from '../output/settled-count.ts';
 import { batchNotFound } from './batch-not-found.ts';
 import { interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';
 import { preflight } from './preflight.ts';
 
 /** Whoever does the work, and how this process speaks to them. */
-export interface Crew {
+export interface Backend {
   readonly config: Config;
   readonly client: Client;
   readonly ledgerId: string;
   /** Null: another process of this machine has the ledger. */
   readonly ledger: Ledger | null;
   readonly reportsDir: string;
-  readonly atRest: (batchId: string) => Promise<number>;
+  readonly settledCount: (batchId: string) => Promise<number>;
   /** @throws LoteError `batch-not-found`, naming the ids that may have been meant */
   readonly requireBatch: (batchId: string) => Promise<void>;
   /** Rejects at Ctrl-C, and when the part that does the work is lost. */
   readonly ended: Promise<never>;
 }
 
-export interface CrewCommand {
+export interface BackendCommand {
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -40,11 +40,11 @@ export interface CrewCommand {
 /** Among the newest of them is the one that was meant. */
 const BATCHES_NAMED = 50;
 const OWNER_PATIENCE_MS = 60_000;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or with the next command.';
 
 /** Workers elsewhere, the owner of the data directory, or everything in this process: whichever there is. */
-export async function withCrew<T>(command: CrewCommand, work: (crew: Crew) => Promise<T>): Promise<T> {
+export async function withBackend<T>(command: BackendCommand, work: (backend: Backend) => Promise<T>): Promise<T> {
   const config = readConfig(command.env);
   const interrupt = interruption(INTERRUPTED, () => undefined);
   try {
@@ -60,7 +60,7 @@ export async function withCrew<T>(command: CrewCommand, work: (crew: Crew) => Pr
 async function withWorkers<T>(
   config: Config,
   interrupted: Promise<never>,
-  work: (crew: Crew) => Promise<T>,
+  work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const { temporal, taskQueue, reportsDir } = config;
   const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
@@ -69,13 +69,13 @@ async function withWorkers<T>(
     try {
       await requireListedWorker({
         taskQueue,
-        keeps: keeping(ledger.id, config.application),
+        scope: workerScope(ledger.id, config.application),
         pollers: () => queuePollers(client, taskQueue),
         pause: (ms) => sleep(ms),
       });
       return await work({
         ...{ config, client, ledgerId: ledger.id, ledger, reportsDir },
-        atRest: (batchId) => atRestIn(ledger, batchId),
+        settledCount: (batchId) => settledCountIn(ledger, batchId),
         requireBatch: (batchId) => requireInLedger(ledger, batchId),
         ended: interrupted,
       });
@@ -89,23 +89,23 @@ async function withWorkers<T>(
 
 async function withEmbedded<T>(
   config: Config,
-  { json, env, interrupted }: CrewCommand & { readonly interrupted: Promise<never> },
-  work: (crew: Crew) => Promise<T>,
+  { json, env, interrupted }: BackendCommand & { readonly interrupted: Promise<never> },
+  work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
-  const tell = (line: string): void => void (json || process.stderr.write(`${line}\n`));
+  const notify = (line: string): void => void (json || process.stderr.write(`${line}\n`));
   const ask: Parameters<typeof startEmbedded>[0]['beforeHandOver'] = (service) => preflight(service, Date.now);
-  for (let waited = 0; waited < OWNER_PATIENCE_MS; waited += LOOK_EVERY_MS) {
-    const stack = await startEmbedded({ config, log, tell, env, beforeSending: ask, beforeHandOver: ask });
+  for (let waited = 0; waited < OWNER_PATIENCE_MS; waited += POLL_INTERVAL_MS) {
+    const stack = await startEmbedded({ config, log, notify, env, beforeSending: ask, beforeHandOver: ask });
     if (stack !== null) {
       const { client, ledger, lost } = stack;
       const ended = Promise.race([interrupted, lost]);
       ended.catch(() => undefined);
       try {
-        const crew = { config, client, ledgerId: ledger.id, ledger, reportsDir: config.reportsDir };
+        const backend = { config, client, ledgerId: ledger.id, ledger, reportsDir: config.reportsDir };
         return await work({
-          ...crew,
-          atRest: (batchId) => atRestIn(ledger, batchId),
+          ...backend,
+          settledCount: (batchId) => settledCountIn(ledger, batchId),
           requireBatch: (batchId) => requireInLedger(ledger, batchId),
           ended,
         });
@@ -116,7 +116,7 @@ async function withEmbedded<T>(
     }
     const owner = await findOwner(await openDataDir(config.dataDir));
     if (owner !== null) return withOwner(owner, { config, interrupted }, work);
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   throw new LoteError(
     'data-directory-owned',
@@ -127,14 +127,14 @@ async function withEmbedded<T>(
 async function withOwner<T>(
   owner: OwnerApi,
   { config, interrupted }: { readonly config: Config; readonly interrupted: Promise<never> },
-  work: (crew: Crew) => Promise<T>,
+  work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const { temporalAddress, temporalNamespace, ledgerId, reportsDir } = owner.endpoints;
   const client = await connectClient(await placeOf(temporalAddress, config.temporal), temporalNamespace);
   try {
     return await work({
       ...{ config, client, ledgerId, ledger: null, reportsDir },
-      atRest: async (batchId) => atRest((await owner.batch(batchId))?.counts ?? {}),
+      settledCount: async (batchId) => settledCount((await owner.batch(batchId))?.counts ?? {}),
       requireBatch: (batchId) =>
         requireKnown(
           batchId,

@@ -4,7 +4,7 @@ import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
 
 /** What reconciliation can settle: the service may know more of it than the ledger. */
-export const SETTLED_BY_ASKING: readonly Outcome[] = ['unknown', 'unsettled'];
+export const SETTLED_BY_POLLING: readonly Outcome[] = ['unknown', 'unsettled'];
 
 /** Asks the service now instead of in a quarter of an hour; `back` is the page that was left. */
 export function reconcileForm({ texts: { reconcile }, action }: PageFormat, back: string): Html {

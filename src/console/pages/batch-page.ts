@@ -11,7 +11,7 @@ import { operationsForm } from '../forms/operations-form.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { progressBar } from './progress-bar.ts';
-import { reconcileForm, SETTLED_BY_ASKING } from '../forms/reconcile-form.ts';
+import { reconcileForm, SETTLED_BY_POLLING } from '../forms/reconcile-form.ts';
 import { retryBatchForm } from '../forms/retry-form.ts';
 import { PROBLEM_STATES, STATE_ORDER, stateCounts, toneOf } from './state-counts.ts';
 import type { StateCounts } from './state-counts.ts';
@@ -62,7 +62,7 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
 
 /** What an operator can do about what did not go out. */
 function openForms(format: PageFormat, { batch, canRetry, canReconcile }: BatchPage, counts: StateCounts): Html {
-  const open = SETTLED_BY_ASKING.some((state) => counts[state] > 0);
+  const open = SETTLED_BY_POLLING.some((state) => counts[state] > 0);
   return html`${canReconcile && open && !isLive(batch) ? reconcileForm(format, `/batches/${encodeURIComponent(batch.batchId)}`) : ''}
   ${canRetry && !isLive(batch) ? retryBatchForm(format, batch.batchId, counts) : ''}`;
 }

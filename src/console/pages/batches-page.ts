@@ -3,7 +3,7 @@ import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { progressBar } from './progress-bar.ts';
-import { atRest, PROBLEM_STATES } from './state-counts.ts';
+import { settledCount, PROBLEM_STATES } from './state-counts.ts';
 import type { StateCounts } from './state-counts.ts';
 import { uploadForm } from '../forms/upload-form.ts';
 import { batchTone } from './verdict.ts';
@@ -69,7 +69,7 @@ function batchRow(
     <td><span class="state ${stuck ? 'bad' : batchTone(batch, problems)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
     <td>${batch.state === 'refused' ? texts.verdicts.refused : problems === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : plural(texts.needAttention, problems)}</td>
     <td class="number">${count(batch.invoices)}</td>
-    <td>${progressBar(counts)}<span class="soft">${count(atRest(counts))} / ${count(batch.invoices)}</span></td>
+    <td>${progressBar(counts)}<span class="soft">${count(settledCount(counts))} / ${count(batch.invoices)}</span></td>
     <td class="time">${time(batch.startedAt)}</td>
   </tr>`;
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { InvoiceDossier, InvoiceLife, StoredDelivery } from '../../domain/ports/invoice-lookup.ts';
+import type { InvoiceDetails, InvoiceGeneration, StoredDelivery } from '../../domain/ports/invoice-lookup.ts';
 import { fill } from '../texts/fill.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
@@ -11,10 +11,10 @@ interface Moment {
 }
 
 /** What happened to an invoice, oldest first: what the ledger dated, and every webhook about it. */
-export function invoiceHistory(format: PageFormat, { lives, deliveries }: InvoiceDossier): Html {
+export function invoiceHistory(format: PageFormat, { generations, deliveries }: InvoiceDetails): Html {
   const { texts, time } = format;
   const moments = [
-    ...lives.flatMap((life) => lifeMoments(format, life)),
+    ...generations.flatMap((life) => lifeMoments(format, life)),
     ...deliveries.map((delivery) => deliveryMoment(format, delivery)),
   ].sort((a, b) => a.at - b.at);
   if (moments.length === 0) return html``;
@@ -43,7 +43,7 @@ export function invoiceHistory(format: PageFormat, { lives, deliveries }: Invoic
     ${deliveries.length === 0 ? html`<p class="soft">${texts.invoice.webhooks}: ${texts.invoice.noWebhooks}</p>` : ''}`;
 }
 
-function lifeMoments({ texts }: PageFormat, life: InvoiceLife): readonly Moment[] {
+function lifeMoments({ texts }: PageFormat, life: InvoiceGeneration): readonly Moment[] {
   const { events } = texts.invoice;
   const moment = (at: number | null, what: string, note = ''): readonly Moment[] =>
     at === null ? [] : [{ at, what, note }];

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import type { InvoiceDossier } from '../../domain/ports/invoice-lookup.ts';
+import type { InvoiceDetails } from '../../domain/ports/invoice-lookup.ts';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import type { Invoice } from '../../domain/invoice.ts';
 import { findingsTable } from './batch-tables.ts';
 import { invoiceHistory } from './invoice-history.ts';
-import { reconcileForm, SETTLED_BY_ASKING } from '../forms/reconcile-form.ts';
+import { reconcileForm, SETTLED_BY_POLLING } from '../forms/reconcile-form.ts';
 import { requestList } from './request-list.ts';
 import { retryInvoiceForm } from '../forms/retry-form.ts';
 import type { PageFormat } from './page-format.ts';
@@ -13,7 +13,7 @@ import { toneOf } from './state-counts.ts';
 
 export interface InvoicePage {
   readonly batch: BatchRecord;
-  readonly dossier: InvoiceDossier;
+  readonly details: InvoiceDetails;
   readonly canRetry: boolean;
   readonly canReconcile: boolean;
   /** What the operator has just done. */
@@ -22,9 +22,9 @@ export interface InvoicePage {
 
 /** One invoice: how it stands and why, what the file says, what was sent, what came back, in the order of a phone call about it. */
 export function invoicePage(format: PageFormat, page: InvoicePage): Html {
-  const { batch, dossier, done } = page;
+  const { batch, details, done } = page;
   const { texts } = format;
-  const { line, content } = dossier;
+  const { line, content } = details;
   return html`<p><a href="/batches/${encodeURIComponent(batch.batchId)}">← ${batch.file}</a></p>
     <h1>${texts.invoice.title} ${line.ref}</h1>
     ${done}
@@ -38,19 +38,19 @@ export function invoicePage(format: PageFormat, page: InvoicePage): Html {
     ${facts(format, page)}
     <h2>${texts.invoice.lines}</h2>
     ${content === null ? html`<p>${texts.invoice.noContent}</p>` : contentTable(format, content)}
-    ${findingsTable(format, line.findings, texts.dryRun.findings)} ${invoiceHistory(format, dossier)}
-    ${requestList(format, dossier.lives)} ${openForms(format, page)}`;
+    ${findingsTable(format, line.findings, texts.dryRun.findings)} ${invoiceHistory(format, details)}
+    ${requestList(format, details.generations)} ${openForms(format, page)}`;
 }
 
 /** What an operator can do about this one. */
-function openForms(format: PageFormat, { batch, dossier: { line }, canRetry, canReconcile }: InvoicePage): Html {
+function openForms(format: PageFormat, { batch, details: { line }, canRetry, canReconcile }: InvoicePage): Html {
   const { batchId } = batch;
   const page = `/batches/${encodeURIComponent(batchId)}/invoices/${line.ordinal}`;
-  return html`${canReconcile && SETTLED_BY_ASKING.includes(line.state) ? reconcileForm(format, page) : ''}
+  return html`${canReconcile && SETTLED_BY_POLLING.includes(line.state) ? reconcileForm(format, page) : ''}
   ${canRetry ? retryInvoiceForm(format, { batchId, ordinal: line.ordinal, state: line.state }) : ''}`;
 }
 
-function facts({ texts, money }: PageFormat, { batch, dossier: { line, content, batches } }: InvoicePage): Html {
+function facts({ texts, money }: PageFormat, { batch, details: { line, content, batches } }: InvoicePage): Html {
   const others = batches.filter(({ batchId }) => batchId !== batch.batchId);
   const fact = (name: string, value: string | Html) =>
     html`<dt>${name}</dt>

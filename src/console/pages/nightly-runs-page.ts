@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import type { NightVerdict } from '../../domain/ports/run-log.ts';
-import type { ListedNight, NightFile, NightRun, NightSummary } from '../nightly-files.ts';
+import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
+import type { ListedNightlyRun, NightlyFile, NightlyRunState, NightlySummary } from '../nightly-files.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
-const TONES: Readonly<Record<NightVerdict, string>> = {
+const TONES: Readonly<Record<NightlyVerdict, string>> = {
   failed: 'bad',
   refused: 'bad',
   attention: 'open',
@@ -13,7 +13,7 @@ const TONES: Readonly<Record<NightVerdict, string>> = {
 const MOST_URGENT_FIRST = Object.keys(TONES);
 
 /** Every night, newest first: did every file go through. */
-export function nightsPage(format: PageFormat, nights: readonly ListedNight[]): Html {
+export function nightlyRunsPage(format: PageFormat, nights: readonly ListedNightlyRun[]): Html {
   const { nights: texts, invoices } = format.texts;
   if (nights.length === 0)
     return html`<h1>${texts.title}</h1>
@@ -37,7 +37,7 @@ export function nightsPage(format: PageFormat, nights: readonly ListedNight[]): 
     </div>`;
 }
 
-function listRow(format: PageFormat, { date, summary }: ListedNight): Html {
+function listRow(format: PageFormat, { date, summary }: ListedNightlyRun): Html {
   const { texts, count } = format;
   const name = html`<th scope="row"><a href="/nights/${date}">${format.date(date)}</a></th>`;
   if (summary === null)
@@ -56,7 +56,7 @@ function listRow(format: PageFormat, { date, summary }: ListedNight): Html {
 }
 
 /** One night: what was taken, where it lies now, and why. */
-export function nightPage(format: PageFormat, summary: NightSummary): Html {
+export function nightlyRunPage(format: PageFormat, summary: NightlySummary): Html {
   const { nights } = format.texts;
   return html`<p><a href="/nights">← ${nights.title}</a></p>
     <h1>${nights.night}: ${format.date(summary.date)}</h1>
@@ -66,7 +66,7 @@ export function nightPage(format: PageFormat, summary: NightSummary): Html {
     ${summary.runs.toReversed().map((run) => runSection(format, run))}`;
 }
 
-function runSection(format: PageFormat, run: NightRun): Html {
+function runSection(format: PageFormat, run: NightlyRunState): Html {
   const { texts, time } = format;
   const { nights } = texts;
   const files = run.files.toSorted(
@@ -88,7 +88,7 @@ function runSection(format: PageFormat, run: NightRun): Html {
     }`;
 }
 
-function filesTable(format: PageFormat, files: readonly NightFile[]): Html {
+function filesTable(format: PageFormat, files: readonly NightlyFile[]): Html {
   const { texts } = format;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.nights.files}">
     <table>
@@ -108,7 +108,7 @@ function filesTable(format: PageFormat, files: readonly NightFile[]): Html {
   </div>`;
 }
 
-function fileRow({ texts: { nights }, count, plural }: PageFormat, file: NightFile): Html {
+function fileRow({ texts: { nights }, count, plural }: PageFormat, file: NightlyFile): Html {
   const name =
     file.batchId === null
       ? html`${file.name}`
@@ -131,7 +131,7 @@ function fileRow({ texts: { nights }, count, plural }: PageFormat, file: NightFi
 }
 
 /** Lote's own words beside the file, in English; of a run that failed nothing else tells why. */
-function note(title: string, { sentences, verdict: became }: NightFile): Html {
+function note(title: string, { sentences, verdict: became }: NightlyFile): Html {
   if (sentences.length === 0) return html``;
   return html`<details ${became === 'failed' ? 'open' : ''}>
     <summary>${title}</summary>
@@ -139,12 +139,12 @@ function note(title: string, { sentences, verdict: became }: NightFile): Html {
   </details>`;
 }
 
-function toneOf({ totals }: NightSummary): string {
+function toneOf({ totals }: NightlySummary): string {
   if (totals.failed + totals.refused > 0) return 'bad';
   return totals.attention + totals.waiting > 0 ? 'open' : 'good';
 }
 
-function verdict({ texts: { nights }, plural }: PageFormat, { totals }: NightSummary): string {
+function verdict({ texts: { nights }, plural }: PageFormat, { totals }: NightlySummary): string {
   const files = totals.files + totals.waiting;
   const open = files - totals.issued;
   if (files === 0) return nights.empty;

@@ -1,20 +1,20 @@
 import { html } from 'hono/html';
-import type { InvoiceLife } from '../../domain/ports/invoice-lookup.ts';
+import type { InvoiceGeneration } from '../../domain/ports/invoice-lookup.ts';
 import { maskedBody } from '../masked-body.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { toneOf } from './state-counts.ts';
 
 /** What went to the service under each key, newest first, fit to be shown to the service's support. */
-export function requestList(format: PageFormat, lives: readonly InvoiceLife[]): Html {
+export function requestList(format: PageFormat, generations: readonly InvoiceGeneration[]): Html {
   const { invoice } = format.texts;
-  const sent = lives.filter(({ attempts, body }) => attempts > 0 || body !== null);
+  const sent = generations.filter(({ attempts, body }) => attempts > 0 || body !== null);
   return html`<h2>${invoice.requests}</h2>
     ${sent.length === 0 ? html`<p>${invoice.notSent}</p>` : html`<p class="soft">${invoice.requestsNote}</p>`}
     ${sent.map((life) => request(format, life))}`;
 }
 
-function request({ texts, time, count }: PageFormat, life: InvoiceLife): Html {
+function request({ texts, time, count }: PageFormat, life: InvoiceGeneration): Html {
   const { invoice } = texts;
   const fact = (name: string, value: string | Html) =>
     html`<dt>${name}</dt>

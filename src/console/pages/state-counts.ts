@@ -53,6 +53,6 @@ export const PROBLEM_STATES: readonly Outcome[] = STATE_ORDER.filter(
 );
 
 /** Invoices that Lote has nothing to do for any more, in this run. */
-export function atRest(counts: StateCounts): number {
+export function settledCount(counts: StateCounts): number {
   return STATE_ORDER.filter((state) => TONES[state] !== 'under-way').reduce((sum, state) => sum + counts[state], 0);
 }

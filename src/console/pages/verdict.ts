@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import { fill } from '../texts/fill.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
-import { atRest, PROBLEM_STATES } from './state-counts.ts';
+import { settledCount, PROBLEM_STATES } from './state-counts.ts';
 import type { StateCounts } from './state-counts.ts';
 
 type Tone = 'good' | 'under-way' | 'open' | 'bad';
@@ -37,7 +37,7 @@ function sentenceOf(
   if (state === 'refused') return verdicts.refused;
   if (state === 'staging') return verdicts.staging;
   if (state === 'running' || state === 'paused')
-    return fill(verdicts.running, { n: count(atRest(counts)), of: count(invoices) });
+    return fill(verdicts.running, { n: count(settledCount(counts)), of: count(invoices) });
   return problems === 0 ? plural(verdicts.allIssued, invoices) : plural(verdicts.notAll, problems, invoices);
 }
 

@@ -58,14 +58,14 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     const ordinal = Number(context.req.param('ordinal'));
-    const dossier = batch === null ? null : await ledger.invoiceDossier(batch.batchId, ordinal);
-    if (batch === null || dossier === null) return pages.notFound(context);
+    const details = batch === null ? null : await ledger.invoiceDetails(batch.batchId, ordinal);
+    if (batch === null || details === null) return pages.notFound(context);
     const format = pages.formatOf(context);
     return pages.show(context, {
-      title: dossier.line.ref,
+      title: details.line.ref,
       content: invoicePage(format, {
         batch,
-        dossier,
+        details,
         canRetry: actions?.retry !== undefined,
         canReconcile: actions?.reconcile !== undefined,
         done: doneNote(format, context.req.query()),

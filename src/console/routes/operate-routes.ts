@@ -84,10 +84,10 @@ export function operateRoutes({ ledger, actions }: ConsoleOptions, pages: PageAn
   async function lineOf(context: Context) {
     const batchId = context.req.param('id') ?? '';
     const ordinal = Number(context.req.param('ordinal'));
-    const dossier = await ledger.invoiceDossier(batchId, ordinal);
-    return dossier === null
+    const details = await ledger.invoiceDetails(batchId, ordinal);
+    return details === null
       ? null
-      : { batchId, rows: dossier.line.rows.slice(0, 1), page: `${pageOf({ batchId })}/invoices/${ordinal}` };
+      : { batchId, rows: details.line.rows.slice(0, 1), page: `${pageOf({ batchId })}/invoices/${ordinal}` };
   }
 
   return routes;

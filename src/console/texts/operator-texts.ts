@@ -1,5 +1,5 @@
 import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
-import type { NightVerdict } from '../../domain/ports/run-log.ts';
+import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { RetryMove, RetryRefusal } from '../../domain/retry-decision.ts';
 import type { Plural } from './plural.ts';
 
@@ -62,7 +62,7 @@ export interface OperatorTexts {
     readonly allOut: Plural;
     readonly empty: string;
     readonly open: Plural;
-    readonly verdicts: Readonly<Record<NightVerdict, string>>;
+    readonly verdicts: Readonly<Record<NightlyVerdict, string>>;
     readonly waiting: Readonly<Record<WaitingReason, string>>;
   };
   /** Why this console can only show. */

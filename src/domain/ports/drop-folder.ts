@@ -1,5 +1,5 @@
 /** One run of the nightly issuance: files are claimed in its name. */
-export interface Night {
+export interface NightlyRun {
   /** `<date>-<last 8 of the run's id>`: the name of its folder under `in-progress/`. */
   readonly nightId: string;
   /** Calendar date in the night's own time zone, `2026-11-21`. */
@@ -48,8 +48,8 @@ export interface Claims {
 /** Where a file goes when its batch has ended. */
 export type Shelf = 'archive' | 'refused';
 
-export interface ShelveFile {
-  readonly night: Night;
+export interface ArchiveFile {
+  readonly night: NightlyRun;
   readonly slot: string;
   readonly name: string;
   readonly shelf: Shelf;
@@ -63,9 +63,9 @@ export interface ShelveFile {
  */
 export interface DropFolder {
   /** Claims what is complete, and what an interrupted night left; `isOpen` tells whether the run of another night still lives. */
-  claim(night: Night, isOpen: (workflowId: string, runId: string) => Promise<boolean>): Promise<Claims>;
+  claim(night: NightlyRun, isOpen: (workflowId: string, runId: string) => Promise<boolean>): Promise<Claims>;
   /** Moves a claimed file to its shelf with a note; relative path of the file, null when somebody else took it out of the night's folder. */
-  shelve(file: ShelveFile): Promise<string | null>;
+  archive(file: ArchiveFile): Promise<string | null>;
   /** The end of a night: its folder goes away unless a file is still in it. */
-  close(night: Night): Promise<void>;
+  close(night: NightlyRun): Promise<void>;
 }

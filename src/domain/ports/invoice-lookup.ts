@@ -9,7 +9,7 @@ export interface FoundInvoice extends BatchInvoice {
 }
 
 /** One life of an invoice under one key: the current one, or an earlier one and how it ended. */
-export interface InvoiceLife {
+export interface InvoiceGeneration {
   readonly generation: number;
   readonly idempotencyKey: string;
   readonly state: InvoiceState;
@@ -38,12 +38,12 @@ export interface StoredDelivery {
 }
 
 /** Everything the ledger knows of one line of a batch. */
-export interface InvoiceDossier {
+export interface InvoiceDetails {
   readonly line: BatchInvoice;
   /** What the file said, as it was or would be sent; null when a row of it is wrong, or after a purge. */
   readonly content: Invoice | null;
   /** Newest first; none when the line never was an invoice of the ledger. */
-  readonly lives: readonly InvoiceLife[];
+  readonly generations: readonly InvoiceGeneration[];
   /** In the order in which they were stored. */
   readonly deliveries: readonly StoredDelivery[];
   /** Every batch that holds this invoice, this one too; oldest first. */
@@ -56,7 +56,7 @@ export interface InvoiceLookup {
   batchOfFile(application: string, sha256: string): Promise<BatchRecord | null>;
   /** Invoices whose reference, merchant NIF or service id is `words`, exactly; newest batch first. */
   findInvoices(words: string, limit: number): Promise<readonly FoundInvoice[]>;
-  invoiceDossier(batchId: string, ordinal: number): Promise<InvoiceDossier | null>;
+  invoiceDetails(batchId: string, ordinal: number): Promise<InvoiceDetails | null>;
   /** When the last webhook since then was stored; null: none. */
   lastDelivery(since: number): Promise<number | null>;
 }

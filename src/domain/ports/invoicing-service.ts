@@ -15,7 +15,7 @@ export type CreateAnswer =
   | { readonly kind: 'key-mismatch'; readonly reason: Reason }
   /** Trouble of the whole batch, not of this invoice: 401, 403, 407, which prove that nothing was created, and redirects, which prove nothing. */
   | {
-      readonly kind: 'closed-door';
+      readonly kind: 'access-denied';
       readonly reason: Reason;
       readonly retryAfterMs: number | null;
       readonly mayExist: boolean;
@@ -40,7 +40,7 @@ export type MerchantAnswer =
   | { readonly kind: 'created'; readonly merchantId: string }
   | { readonly kind: 'refused'; readonly reason: Reason }
   /** Trouble of the whole service: 401, 403, redirect. */
-  | { readonly kind: 'closed-door'; readonly reason: Reason }
+  | { readonly kind: 'access-denied'; readonly reason: Reason }
   | { readonly kind: 'not-permitted' }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 

@@ -289,7 +289,7 @@ export interface SettledInvoice {
   readonly state: InvoiceState;
 }
 
-export interface SilentInvoice {
+export interface PendingInvoice {
   readonly invoiceId: number;
   readonly ordinal: number;
   readonly serviceId: string;
@@ -329,7 +329,7 @@ export interface SettlingLedger {
   /** First applies events that are stored and not applied: whoever stored them may have died in between. */
   pageProgress(batchId: string, page: number): Promise<PageProgress>;
   /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest asks first. */
-  silent(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly SilentInvoice[]>;
+  silent(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly PendingInvoice[]>;
   /** Counts the ask; issued and failed move the invoice by the transition table. */
   recordStatus(news: readonly StatusNews[]): Promise<readonly SettledInvoice[]>;
   /** End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending -> unknown when mayExist, else held. */
@@ -435,7 +435,7 @@ export interface ReportedFailure {
 export interface WebhookLedger {
   /** Stores and commits: the news cannot be lost any more. What is not applied after it, pageProgress applies. */
   storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
-  /** Applies what is stored about these service ids, in a new snapshot. Unknown ids stay parked and are applied by recordSends. */
+  /** Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by recordSends. */
   applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries>;
   /** The one, then the other. */
   recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<DeliveryResult>;
@@ -450,7 +450,7 @@ export interface WebhookLedger {
     batchId: string,
     limit: number,
   ): Promise<{ readonly reported: number; readonly invoices: readonly ReportedFailure[] }>;
-  parkedDeliveries(): Promise<number>;
+  unmatchedDeliveries(): Promise<number>;
   /** What somebody should look at among the deliveries received since then. */
   deliveryTrouble(since: number): Promise<DeliveryTrouble>;
   /** The newest registration of the address. */

@@ -1,7 +1,7 @@
-import type { Night, WaitingFile } from './drop-folder.ts';
+import type { NightlyRun, WaitingFile } from './drop-folder.ts';
 
 /** What became of one dropped file. */
-export type NightVerdict =
+export type NightlyVerdict =
   /** Every invoice went out. */
   | 'issued'
   /** Finished, and some invoices or rows need somebody. */
@@ -11,13 +11,13 @@ export type NightVerdict =
   /** Its run ended without a result. */
   | 'failed';
 
-export interface NightEntry {
+export interface NightlyRunEntry {
   readonly slot: string;
   /** Name under which it was dropped. */
   readonly name: string;
   /** Where it lies now, relative to the input directory; null: somebody else took it. */
   readonly shelvedAs: string | null;
-  readonly verdict: NightVerdict;
+  readonly verdict: NightlyVerdict;
   readonly sentences: readonly string[];
   /** The same bytes had been dropped before this night. */
   readonly known: boolean;
@@ -30,18 +30,21 @@ export interface NightEntry {
   readonly corrections: string | null;
 }
 
-export interface NightEnd {
+export interface NightlyRunEnd {
   readonly waiting: readonly WaitingFile[];
   readonly finishedAt: number;
 }
 
-export interface NightSummaryPaths {
+export interface NightlySummaryPaths {
   readonly json: string;
   readonly html: string;
 }
 
 /** The summary of a date's nights: written anew after every file, so that a night that is killed still has one. */
-export interface NightBook {
-  record(night: Night, entry: NightEntry): Promise<NightSummaryPaths>;
-  finish(night: Night, end: NightEnd): Promise<NightSummaryPaths & { readonly entries: readonly NightEntry[] }>;
+export interface RunLog {
+  record(night: NightlyRun, entry: NightlyRunEntry): Promise<NightlySummaryPaths>;
+  finish(
+    night: NightlyRun,
+    end: NightlyRunEnd,
+  ): Promise<NightlySummaryPaths & { readonly entries: readonly NightlyRunEntry[] }>;
 }

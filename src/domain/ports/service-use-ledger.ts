@@ -9,14 +9,14 @@ export interface ServiceAccountRecord {
 }
 
 /** What all processes have to keep to at the moment. */
-export interface PaceNews {
+export interface RateNews {
   /** The limit, or less after answers of 429; null: as many as come. */
   readonly requestsPerSecond: number | null;
   /** The service's own Retry-After is in force for that long yet. */
   readonly heldMs: number;
 }
 
-export interface PaceLease extends PaceNews {
+export interface RateLease extends RateNews {
   /** Until the first of the leased requests may leave. */
   readonly waitMs: number;
   /** Between one and the next. */
@@ -35,17 +35,17 @@ export interface ServiceUseLedger {
   /** An operator's word: this is the account from now on. Merchant ids of another service or key are forgotten with it. */
   confirmAccount(account: ServiceAccountRecord, now: number): Promise<void>;
   /** The next places in the row of all processes, at this rate or, after answers of 429, below it. */
-  leasePace(
+  leaseRate(
     baseUrl: string,
     lease: { readonly requests: number; readonly requestsPerSecond: number | null },
-  ): Promise<PaceLease>;
+  ): Promise<RateLease>;
   /** The rate and the hold in force; takes no place. */
-  paceNews(baseUrl: string, requestsPerSecond: number | null): Promise<PaceNews>;
+  rateNews(baseUrl: string, requestsPerSecond: number | null): Promise<RateNews>;
   /** The service said 429 to this process; `taken` is its own part. At most once a second, whoever says it. */
   slowDown(
     baseUrl: string,
     news: { readonly requestsPerSecond: number | null; readonly tooMany: TooMany },
-  ): Promise<PaceNews>;
+  ): Promise<RateNews>;
   /** The service asked to wait: nobody sends before that, and what was asked before stands if it is longer. */
   holdRequests(baseUrl: string, ms: number): Promise<void>;
   /** This process's share of the requests in flight; all shares together never exceed `max`. To be renewed within `ttlMs`. */

@@ -18,7 +18,7 @@ import { shorten } from '../invoice/shorten.ts';
 import { totalsLabel } from './totals-row.ts';
 
 /** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
-const INERT = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
+const FORMULA_START = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
 /** A hostile header cell may be a megabyte long, and each finding repeats it. */
 const LONGEST_LABEL = 80;
 /** So many names of columns in one record, and it is a header. */
@@ -122,7 +122,7 @@ export class CsvRows {
     const cell = this.#constants[column] ?? record.cells[index];
     if (cell === undefined) return null;
     // In number columns too: a minus that is not written as spreadsheets write it (`-１００`) looks like a formula to the writer.
-    return this.#dialect.map.own ? cell.replace(INERT, '') : cell;
+    return this.#dialect.map.own ? cell.replace(FORMULA_START, '') : cell;
   }
 
   #observe(row: number, cells: readonly (string | null)[]): void {

@@ -42,7 +42,7 @@ FROM ${BATCH_INVOICE_TABLES}
 LEFT JOIN invoice_content c ON c.invoice_id = bi.invoice_id AND c.generation = coalesce(bi.generation, i.generation)
 WHERE bi.batch_id = $1 AND bi.ordinal = $2`;
 
-export interface LifeRow {
+export interface GenerationRow {
   readonly generation: number;
   readonly idempotency_key: string;
   readonly state: string;
@@ -59,7 +59,7 @@ export interface LifeRow {
 }
 
 /** invoiceId: every generation with its frozen bytes, newest first. */
-export const INVOICE_LIVES = `/* invoice-lives */
+export const INVOICE_GENERATIONS = `/* invoice-lives */
 SELECT l.*, body.body FROM (
   SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, first_sent_at, accepted_at, settled_at, changed_at,
     reason_code, reason_message, flags

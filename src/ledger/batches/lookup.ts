@@ -1,6 +1,11 @@
 import type { Invoice } from '../../domain/invoice.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
-import type { InvoiceDossier, InvoiceLife, InvoiceLookup, StoredDelivery } from '../../domain/ports/invoice-lookup.ts';
+import type {
+  InvoiceDetails,
+  InvoiceGeneration,
+  InvoiceLookup,
+  StoredDelivery,
+} from '../../domain/ports/invoice-lookup.ts';
 import { batchInvoice } from './batch-invoice.ts';
 import { batchRecord } from './batch-record.ts';
 import type { Database } from '../database/database.ts';
@@ -13,10 +18,10 @@ import {
   BATCHES_OF_INVOICE,
   FIND_INVOICES,
   INVOICE_DELIVERIES,
-  INVOICE_LIVES,
+  INVOICE_GENERATIONS,
   LAST_DELIVERY,
 } from './lookup-sql.ts';
-import type { DeliveryRow, FoundInvoiceRow, LifeRow, LineRow } from './lookup-sql.ts';
+import type { DeliveryRow, FoundInvoiceRow, GenerationRow, LineRow } from './lookup-sql.ts';
 
 /** What people ask: search, and everything about one invoice. */
 export function createLookup(database: Database): InvoiceLookup {
@@ -33,9 +38,9 @@ export function createLookup(database: Database): InvoiceLookup {
       return rows.map((row) => ({ ...batchInvoice(row), batchId: row.batch_id, file: row.file }));
     },
 
-    async invoiceDossier(batchId, ordinal) {
+    async invoiceDetails(batchId, ordinal) {
       const [row] = await database.query<LineRow>(BATCH_LINE, [batchId, ordinal]);
-      return row === undefined ? null : dossier(database, row);
+      return row === undefined ? null : details(database, row);
     },
 
     async lastDelivery(since) {
@@ -45,12 +50,12 @@ export function createLookup(database: Database): InvoiceLookup {
   };
 }
 
-async function dossier(database: Database, row: LineRow): Promise<InvoiceDossier> {
+async function details(database: Database, row: LineRow): Promise<InvoiceDetails> {
   const line = batchInvoice(row);
   const known = { line, content: row.content === null ? null : (JSON.parse(row.content) as Invoice) };
-  if (row.invoice_id === null) return { ...known, lives: [], deliveries: [], batches: [] };
-  const lives = (await database.query<LifeRow>(INVOICE_LIVES, [row.invoice_id])).map(life);
-  const serviceIds = lives.flatMap(({ serviceId }) => serviceId ?? []);
+  if (row.invoice_id === null) return { ...known, generations: [], deliveries: [], batches: [] };
+  const generations = (await database.query<GenerationRow>(INVOICE_GENERATIONS, [row.invoice_id])).map(life);
+  const serviceIds = generations.flatMap(({ serviceId }) => serviceId ?? []);
   const deliveries =
     serviceIds.length === 0 ? [] : await database.query<DeliveryRow>(INVOICE_DELIVERIES, [arrayLiteral(serviceIds)]);
   const batches = await database.query<{ batch_id: string; file: string; ordinal: number }>(BATCHES_OF_INVOICE, [
@@ -58,13 +63,13 @@ async function dossier(database: Database, row: LineRow): Promise<InvoiceDossier
   ]);
   return {
     ...known,
-    lives,
+    generations,
     deliveries: deliveries.map(delivery),
     batches: batches.map(({ batch_id, file, ordinal }) => ({ batchId: batch_id, file, ordinal })),
   };
 }
 
-function life(row: LifeRow): InvoiceLife {
+function life(row: GenerationRow): InvoiceGeneration {
   return {
     generation: row.generation,
     idempotencyKey: row.idempotency_key,

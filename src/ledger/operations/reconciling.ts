@@ -41,7 +41,7 @@ const EXAMPLES = 5;
 const PORTION = 5_000;
 
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost; nothing tells what became of it.' };
-const SILENT = {
+const PENDING_INVOICES = {
   code: 'no-final-answer',
   message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
 };
@@ -99,7 +99,7 @@ export function createReconciling(database: Database): ReconcilingLedger {
     },
 
     async silenceClosed({ application, acceptedBefore, now }) {
-      const { code, message } = SILENT;
+      const { code, message } = PENDING_INVOICES;
       return (await database.query(SILENCE_CLOSED, [acceptedBefore, code, message, now, application])).length;
     },
 

@@ -28,7 +28,7 @@ ON CONFLICT (application) DO UPDATE SET base_url = excluded.base_url, key_finger
 export const FORGET_MERCHANTS = `/* forget-merchants */
 DELETE FROM merchant WHERE application = $1`;
 
-export interface PaceRow {
+export interface RateRow {
   readonly next_at: number;
   readonly slowed_to: number | null;
   readonly slowed_from: number;
@@ -38,21 +38,21 @@ export interface PaceRow {
   readonly now: number;
 }
 
-const PACE_COLUMNS = `next_at, slowed_to, slowed_from, slowed_at, held_until, ${CLOCK} AS now`;
+const RATE_COLUMNS = `next_at, slowed_to, slowed_from, slowed_at, held_until, ${CLOCK} AS now`;
 
 /** baseUrl. Makes the row when there is none, and locks it: of two workers each gets places of its own. */
-export const LOCK_PACE = `/* lock-pace */
+export const LOCK_RATE = `/* lock-pace */
 INSERT INTO request_pace (base_url, next_at, slowed_at) VALUES ($1, 0, 0)
 ON CONFLICT (base_url) DO UPDATE SET base_url = excluded.base_url
-RETURNING ${PACE_COLUMNS}`;
+RETURNING ${RATE_COLUMNS}`;
 
 /** baseUrl, next place, slowed to, from, at. */
-export const WRITE_PACE = `/* write-pace */
+export const WRITE_RATE = `/* write-pace */
 UPDATE request_pace SET next_at = $2, slowed_to = $3, slowed_from = $4, slowed_at = $5 WHERE base_url = $1`;
 
 /** baseUrl. */
-export const READ_PACE = `/* read-pace */
-SELECT ${PACE_COLUMNS} FROM request_pace WHERE base_url = $1`;
+export const READ_RATE = `/* read-pace */
+SELECT ${RATE_COLUMNS} FROM request_pace WHERE base_url = $1`;
 
 /** baseUrl, milliseconds from now. */
 export const HOLD_REQUESTS = `/* hold-requests */

@@ -1,8 +1,8 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { PaceNews, ServiceAccountRecord, ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
-import { rateOf, slowedDown, takePlaces, type RequestPace } from '../../domain/request-pace.ts';
+import type { RateNews, ServiceAccountRecord, ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
+import { rateOf, throttle, takePlaces, type RequestRate } from '../../domain/request-pace.ts';
 import type { Database, Queries } from '../database/database.ts';
-import type { PaceRow } from './service-use-sql.ts';
+import type { RateRow } from './service-use-sql.ts';
 import {
   CONFIRM_ACCOUNT,
   COUNT_SENDERS,
@@ -12,12 +12,12 @@ import {
   FORGET_MERCHANTS,
   HOLD_REQUESTS,
   LEASE_SLOTS,
-  LOCK_PACE,
+  LOCK_RATE,
   LOCK_SLOTS,
-  READ_PACE,
+  READ_RATE,
   RELEASE_SLOTS,
   REMEMBER_ACCOUNT,
-  WRITE_PACE,
+  WRITE_RATE,
 } from './service-use-sql.ts';
 
 interface AccountRow {
@@ -56,27 +56,27 @@ export function createServiceUse(database: Database): ServiceUseLedger {
       });
     },
 
-    async leasePace(baseUrl, { requests, requestsPerSecond: limit }) {
+    async leaseRate(baseUrl, { requests, requestsPerSecond: limit }) {
       return database.transaction(async (queries) => {
-        const row = await lockPace(queries, baseUrl);
-        const { pace, waitMs, gapMs } = takePlaces(paceOf(row), { requests, limit, now: row.now });
-        await writePace(queries, baseUrl, pace);
+        const row = await lockRate(queries, baseUrl);
+        const { pace, waitMs, gapMs } = takePlaces(rateFromRow(row), { requests, limit, now: row.now });
+        await writeRate(queries, baseUrl, pace);
         return { waitMs, gapMs, ...newsOf(row, pace, limit) };
       });
     },
 
-    async paceNews(baseUrl, limit) {
-      const [row] = await database.query<PaceRow>(READ_PACE, [baseUrl]);
-      return row === undefined ? { requestsPerSecond: limit, heldMs: 0 } : newsOf(row, paceOf(row), limit);
+    async rateNews(baseUrl, limit) {
+      const [row] = await database.query<RateRow>(READ_RATE, [baseUrl]);
+      return row === undefined ? { requestsPerSecond: limit, heldMs: 0 } : newsOf(row, rateFromRow(row), limit);
     },
 
     async slowDown(baseUrl, { requestsPerSecond: limit, tooMany }) {
       return database.transaction(async (queries) => {
-        const row = await lockPace(queries, baseUrl);
+        const row = await lockRate(queries, baseUrl);
         const [counted] = await queries.query<{ senders: number }>(COUNT_SENDERS, [baseUrl]);
         const taken = tooMany.taken * Math.max(1, counted?.senders ?? 1);
-        const pace = slowedDown(paceOf(row), { tooMany: { ...tooMany, taken }, limit, now: row.now });
-        await writePace(queries, baseUrl, pace);
+        const pace = throttle(rateFromRow(row), { tooMany: { ...tooMany, taken }, limit, now: row.now });
+        await writeRate(queries, baseUrl, pace);
         return newsOf(row, pace, limit);
       });
     },
@@ -100,20 +100,23 @@ export function createServiceUse(database: Database): ServiceUseLedger {
   };
 }
 
-async function lockPace(queries: Queries, baseUrl: string): Promise<PaceRow> {
-  const [row] = await queries.query<PaceRow>(LOCK_PACE, [baseUrl]);
+async function lockRate(queries: Queries, baseUrl: string): Promise<RateRow> {
+  const [row] = await queries.query<RateRow>(LOCK_RATE, [baseUrl]);
   if (row === undefined) throw new LoteError('internal', 'Taking the pace of a base address: its row was not locked.');
   return row;
 }
 
-function paceOf({ next_at, slowed_to, slowed_from, slowed_at }: PaceRow): RequestPace {
-  return { nextAt: next_at, slowed: slowed_to === null ? null : { to: slowed_to, from: slowed_from, at: slowed_at } };
+function rateFromRow({ next_at, slowed_to, slowed_from, slowed_at }: RateRow): RequestRate {
+  return {
+    nextAt: next_at,
+    throttled: slowed_to === null ? null : { to: slowed_to, from: slowed_from, at: slowed_at },
+  };
 }
 
-async function writePace(queries: Queries, baseUrl: string, { nextAt, slowed }: RequestPace): Promise<void> {
-  await queries.query(WRITE_PACE, [baseUrl, nextAt, slowed?.to ?? null, slowed?.from ?? 0, slowed?.at ?? 0]);
+async function writeRate(queries: Queries, baseUrl: string, { nextAt, throttled }: RequestRate): Promise<void> {
+  await queries.query(WRITE_RATE, [baseUrl, nextAt, throttled?.to ?? null, throttled?.from ?? 0, throttled?.at ?? 0]);
 }
 
-function newsOf(row: PaceRow, pace: RequestPace, limit: number | null): PaceNews {
+function newsOf(row: RateRow, pace: RequestRate, limit: number | null): RateNews {
   return { requestsPerSecond: rateOf(pace, limit, row.now), heldMs: Math.max(0, row.held_until - row.now) };
 }

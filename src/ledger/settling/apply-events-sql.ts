@@ -11,7 +11,7 @@ export interface AppliedEvents {
 /**
  * serviceIds: the one statement that both sides of the race run after their commit, in a new snapshot. `issued` settles at once and wins
  * over everything; `failed` settles nothing here. Which contradiction to flag is read from the order of storage, so that it does not
- * depend on who came last. Ids that no invoice has are left out: their events stay parked. Looked up id by id: without statistics of a table that
+ * depend on who came last. Ids that no invoice has are left out: their events stay unmatched. Looked up id by id: without statistics of a table that
  * is just growing, the planner takes a few ids for a tenth of it and reads it whole (measured: 11 ms against 1).
  */
 export const APPLY_EVENTS = `/* apply-events */

@@ -25,13 +25,13 @@ JOIN batch b ON b.batch_id = bi.batch_id AND b.page_size > 0
 WHERE i.invoice_id = ANY($1::bigint[]) AND bi.invoice_id = ANY($1::bigint[]) AND i.state NOT IN ${stateList(OPEN_STATES)}
 ORDER BY b.batch_id, bi.ordinal`;
 
-/** Stored events applied to the invoices of these service ids, in a new snapshot; ids nobody knows stay parked. */
+/** Stored events applied to the invoices of these service ids, in a new snapshot; ids nobody knows stay unmatched. */
 export async function applyEvents(queries: Queries, serviceIds: readonly string[]): Promise<readonly AppliedEvents[]> {
   return serviceIds.length === 0 ? [] : queries.query<AppliedEvents>(APPLY_EVENTS, [arrayLiteral(serviceIds)]);
 }
 
 /** What a GET said was issued. */
-export interface ToldIssued {
+export interface NotifiedIssued {
   readonly serviceId: string;
   readonly now: number;
 }
@@ -40,13 +40,13 @@ export interface ToldIssued {
 export async function applyPastEvents(
   queries: Queries,
   serviceIds: readonly string[],
-  told: readonly ToldIssued[] = [],
+  notified: readonly NotifiedIssued[] = [],
 ): Promise<ReadonlyMap<string, readonly SettledInvoice[]>> {
-  if (serviceIds.length === 0 && told.length === 0) return new Map();
+  if (serviceIds.length === 0 && notified.length === 0) return new Map();
   const rows = await queries.query<SettledRow & { service_id: string }>(APPLY_PAST_EVENTS, [
     arrayLiteral(serviceIds),
-    column(told, (one) => one.serviceId),
-    column(told, (one) => one.now),
+    column(notified, (one) => one.serviceId),
+    column(notified, (one) => one.now),
   ]);
   return grouped(rows, (row) => row.service_id);
 }

@@ -83,7 +83,7 @@ LEFT JOIN batch owner ON owner.batch_id = i.owner_batch
 WHERE bi.batch_id = $1 AND ${onPage('$2::integer')}
 GROUP BY 1, 2, 3`;
 
-interface SilentRow {
+interface PendingRow {
   readonly invoice_id: number;
   readonly ordinal: number;
   readonly service_id: string;
@@ -92,7 +92,7 @@ interface SilentRow {
 }
 
 /** batchId, page, acceptedBefore, limit. */
-const SILENT = `/* silent */
+const PENDING_INVOICES = `/* silent */
 SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
 FROM batch_invoice bi
 JOIN invoice i ON i.invoice_id = bi.invoice_id
@@ -133,7 +133,7 @@ export function createSettling(database: Database): SettlingLedger {
     },
 
     async silent(batchId, page, acceptedBefore, limit) {
-      const rows = await database.query<SilentRow>(SILENT, [batchId, page, acceptedBefore, limit]);
+      const rows = await database.query<PendingRow>(PENDING_INVOICES, [batchId, page, acceptedBefore, limit]);
       return rows.map((row) => ({
         invoiceId: row.invoice_id,
         ordinal: row.ordinal,
@@ -195,24 +195,24 @@ async function writeStatus(
  */
 async function withPast(
   database: Database,
-  told: {
+  notified: {
     readonly news: readonly StatusNews[];
     readonly recorded: readonly RecordedStatus[];
     readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
   },
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
-  const current = new Set(told.recorded.map((row) => row.service_id));
-  const failed = told.news.filter(({ status, serviceId }) => status === 'failed' && !current.has(serviceId));
+  const current = new Set(notified.recorded.map((row) => row.service_id));
+  const failed = notified.news.filter(({ status, serviceId }) => status === 'failed' && !current.has(serviceId));
   if (failed.length > 0)
     await database.query(FAIL_OTHER_DOCUMENTS, [
       column(failed, (one) => one.serviceId),
       column(failed, (one) => one.now),
     ]);
-  const past = told.news.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
-  if (past.length === 0) return told.settled;
+  const past = notified.news.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
+  if (past.length === 0) return notified.settled;
   const found = await applyPastEvents(database, [], past);
   return new Map([
-    ...told.settled,
+    ...notified.settled,
     ...past.map(({ invoiceId, serviceId }) => [invoiceId, found.get(serviceId) ?? []] as const),
   ]);
 }

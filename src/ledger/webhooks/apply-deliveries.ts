@@ -2,7 +2,7 @@ import type { AppliedDeliveries } from '../../domain/ports/ledger.ts';
 import type { Queries } from '../database/database.ts';
 import { applyEvents, applyPastEvents, settledInvoices } from '../settling/settled.ts';
 
-/** Stored events of these service ids, applied to this generation of their invoices or to an earlier one; ids nobody knows stay parked. */
+/** Stored events of these service ids, applied to this generation of their invoices or to an earlier one; ids nobody knows stay unmatched. */
 export async function applyDeliveries(queries: Queries, serviceIds: readonly string[]): Promise<AppliedDeliveries> {
   const ids = [...new Set(serviceIds)];
   const applied = await applyEvents(queries, ids);

@@ -87,8 +87,8 @@ ON CONFLICT (sha256) DO NOTHING
 RETURNING sha256`;
 
 /** Events about service ids that no invoice has, nor ever had. */
-const PARKED_DELIVERIES = `/* parked-deliveries */
-SELECT count(*) AS parked FROM delivery d
+const UNMATCHED_DELIVERIES = `/* unmatched-deliveries */
+SELECT count(*) AS unmatched FROM delivery d
 WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM invoice i WHERE i.service_id = d.service_id)
   AND NOT EXISTS (SELECT 1 FROM invoice_generation g WHERE g.service_id = d.service_id)`;
@@ -120,9 +120,9 @@ export function createWebhooks(database: Database): WebhookLedger {
       return { reported: rows[0]?.reported ?? 0, invoices };
     },
 
-    async parkedDeliveries() {
-      const [row] = await database.query<{ parked: number }>(PARKED_DELIVERIES);
-      return row?.parked ?? 0;
+    async unmatchedDeliveries() {
+      const [row] = await database.query<{ unmatched: number }>(UNMATCHED_DELIVERIES);
+      return row?.unmatched ?? 0;
     },
 
     async deliveryTrouble(since) {

@@ -1,13 +1,13 @@
 import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
-import type { NightEntry, NightVerdict } from '../../domain/ports/run-log.ts';
+import type { NightlyRunEntry, NightlyVerdict } from '../../domain/ports/run-log.ts';
 import { STYLE } from '../formats/html/style.ts';
 import { html, type SafeHtml } from '../formats/html/html.ts';
 import { isoTime } from '../iso-time.ts';
-import type { NightRun, NightSummary } from './run-summary.ts';
+import type { NightlyRunState, NightlySummary } from './run-summary.ts';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-const VERDICTS: Readonly<Record<NightVerdict, { readonly tone: string; readonly text: string }>> = {
+const VERDICTS: Readonly<Record<NightlyVerdict, { readonly tone: string; readonly text: string }>> = {
   failed: { tone: 'bad', text: 'run failed' },
   refused: { tone: 'bad', text: 'refused' },
   attention: { tone: 'open', text: 'needs somebody' },
@@ -23,7 +23,7 @@ const WAITING: Readonly<Record<WaitingReason, string>> = {
 };
 
 /** `reports/nights/<date>.html`: did every file go through, what needs somebody first, then each run. */
-export function nightHtml(summary: NightSummary, linkTo: (path: string) => string): string {
+export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => string): string {
   const { date, runs } = summary;
   return html`<!doctype html>
     <html lang="en">
@@ -50,12 +50,12 @@ export function nightHtml(summary: NightSummary, linkTo: (path: string) => strin
     </html> `.safe;
 }
 
-function tone({ totals }: NightSummary): string {
+function tone({ totals }: NightlySummary): string {
   if (totals.failed + totals.refused > 0) return 'bad';
   return totals.attention + totals.waiting > 0 ? 'open' : 'good';
 }
 
-function verdict({ totals }: NightSummary): string {
+function verdict({ totals }: NightlySummary): string {
   if (totals.files + totals.waiting === 0) return 'No file was dropped.';
   const open = totals.files - totals.issued + totals.waiting;
   if (open === 0)
@@ -63,7 +63,7 @@ function verdict({ totals }: NightSummary): string {
   return `${files(open)} of ${totals.files + totals.waiting} ${open === 1 ? 'needs' : 'need'} somebody.`;
 }
 
-function countsLine({ totals }: NightSummary): string {
+function countsLine({ totals }: NightlySummary): string {
   return (
     `${totals.issued} went out, ${totals.attention} with invoices or rows to correct, ${totals.refused} refused, ` +
     `${totals.failed} runs failed, ${totals.waiting} still waiting. ${totals.notIssued} of ${totals.invoices} invoices did not go out.`
@@ -71,7 +71,7 @@ function countsLine({ totals }: NightSummary): string {
 }
 
 function runSection(
-  { night, workflowId, startedAt, finishedAt, files: entries, waiting }: NightRun,
+  { night, workflowId, startedAt, finishedAt, files: entries, waiting }: NightlyRunState,
   linkTo: (path: string) => string,
 ): SafeHtml {
   const urgent = Object.keys(VERDICTS);
@@ -113,7 +113,7 @@ function table(heads: readonly string[], rows: readonly SafeHtml[]): SafeHtml {
   </div>`;
 }
 
-function fileRow(entry: NightEntry, linkTo: (path: string) => string): SafeHtml {
+function fileRow(entry: NightlyRunEntry, linkTo: (path: string) => string): SafeHtml {
   const { tone: own, text } = VERDICTS[entry.verdict];
   const link = (path: string | null, name: string): SafeHtml | string =>
     path === null ? '' : html`<p><a href="${linkTo(path)}">${name}</a></p>`;

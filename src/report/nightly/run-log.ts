@@ -3,11 +3,11 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { errorCode } from '../../file-system/error-code.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
-import type { Night } from '../../domain/ports/drop-folder.ts';
-import type { NightBook, NightEnd, NightEntry, NightSummaryPaths } from '../../domain/ports/run-log.ts';
+import type { NightlyRun } from '../../domain/ports/drop-folder.ts';
+import type { RunLog, NightlyRunEnd, NightlyRunEntry, NightlySummaryPaths } from '../../domain/ports/run-log.ts';
 import { isoTime } from '../iso-time.ts';
-import { nightHtml } from './run-html.ts';
-import { nightSummary, type NightRun, type NightSummary } from './run-summary.ts';
+import { nightlyHtml } from './run-html.ts';
+import { nightlySummary, type NightlyRunState, type NightlySummary } from './run-summary.ts';
 import { inReportsFolder } from '../reports-folder.ts';
 import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from '../write-synced.ts';
 
@@ -16,52 +16,52 @@ const HEAD = 'night.json';
 
 /** What a run says of itself; its files stand beside it, one each. */
 interface RunHead {
-  readonly night: Night;
-  readonly end: NightEnd | null;
+  readonly night: NightlyRun;
+  readonly end: NightlyRunEnd | null;
 }
 
 /**
  * `reports/nights/<date>.json|html`, made from one small file per dropped file under `reports/nights/runs/`: two runs of one date, or two workers of
  * one run, write different files and cannot undo each other's.
  */
-export function createNightBook(reportsDir: string): NightBook {
-  const nightsDir = join(reportsDir, 'nights');
-  const runDir = ({ nightId }: Night): string => join(nightsDir, 'runs', nightId);
+export function createRunLog(reportsDir: string): RunLog {
+  const nightlyRunsDir = join(reportsDir, 'nights');
+  const runDir = ({ nightId }: NightlyRun): string => join(nightlyRunsDir, 'runs', nightId);
   return {
     record: (night, entry) =>
       inReportsFolder(reportsDir, async () => {
         if ((await readJson<RunHead>(join(runDir(night), HEAD))) === null)
           await replaceFile(join(runDir(night), HEAD), json({ night, end: null }));
         await replaceFile(join(runDir(night), `${entry.slot}.json`), json(entry));
-        return writeSummary(nightsDir, night.date);
+        return writeSummary(nightlyRunsDir, night.date);
       }),
     finish: (night, end) =>
       inReportsFolder(reportsDir, async () => {
         await replaceFile(join(runDir(night), HEAD), json({ night, end }));
-        const paths = await writeSummary(nightsDir, night.date);
+        const paths = await writeSummary(nightlyRunsDir, night.date);
         return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
       }),
   };
 }
 
-async function writeSummary(nightsDir: string, date: string): Promise<NightSummaryPaths> {
-  const runsDir = join(nightsDir, 'runs');
-  const runs: NightRun[] = [];
+async function writeSummary(nightlyRunsDir: string, date: string): Promise<NightlySummaryPaths> {
+  const runsDir = join(nightlyRunsDir, 'runs');
+  const runs: NightlyRunState[] = [];
   for (const name of await readdir(runsDir)) {
     if (!name.startsWith(`${date}-`)) continue;
     const run = await readRun(join(runsDir, name));
     if (run !== null) runs.push(run);
   }
-  const summary = nightSummary(date, runs);
-  const paths = { json: join(nightsDir, `${date}.json`), html: join(nightsDir, `${date}.html`) };
-  const linkTo = (path: string): string => relative(nightsDir, path).split(sep).map(encodeURIComponent).join('/');
-  await replaceFile(paths.html, nightHtml(summary, linkTo));
+  const summary = nightlySummary(date, runs);
+  const paths = { json: join(nightlyRunsDir, `${date}.json`), html: join(nightlyRunsDir, `${date}.html`) };
+  const linkTo = (path: string): string => relative(nightlyRunsDir, path).split(sep).map(encodeURIComponent).join('/');
+  await replaceFile(paths.html, nightlyHtml(summary, linkTo));
   // Last: who waits for the JSON finds the page.
   await replaceFile(paths.json, json(summaryDocument(summary)));
   return paths;
 }
 
-function summaryDocument({ date, totals, runs }: NightSummary): unknown {
+function summaryDocument({ date, totals, runs }: NightlySummary): unknown {
   return {
     schema: SCHEMA,
     date,
@@ -70,13 +70,13 @@ function summaryDocument({ date, totals, runs }: NightSummary): unknown {
   };
 }
 
-async function readRun(directory: string): Promise<NightRun | null> {
+async function readRun(directory: string): Promise<NightlyRunState | null> {
   const head = await readJson<RunHead>(join(directory, HEAD));
   if (head === null) return null;
-  const files: NightEntry[] = [];
+  const files: NightlyRunEntry[] = [];
   for (const name of (await readdir(directory)).toSorted()) {
     if (name === HEAD || !name.endsWith('.json')) continue;
-    const entry = await readJson<NightEntry>(join(directory, name));
+    const entry = await readJson<NightlyRunEntry>(join(directory, name));
     if (entry !== null) files.push(entry);
   }
   const { night, end } = head;

@@ -1,30 +1,30 @@
 import type { WaitingFile } from '../../domain/ports/drop-folder.ts';
-import type { NightEntry, NightVerdict } from '../../domain/ports/run-log.ts';
+import type { NightlyRunEntry, NightlyVerdict } from '../../domain/ports/run-log.ts';
 
 /** One run of the nightly issuance, as its files under `runs/` tell. */
-export interface NightRun {
+export interface NightlyRunState {
   readonly night: string;
   readonly workflowId: string;
   readonly startedAt: number;
   /** null: it runs still, or was interrupted; the next night goes on with what it left. */
   readonly finishedAt: number | null;
-  readonly files: readonly NightEntry[];
+  readonly files: readonly NightlyRunEntry[];
   readonly waiting: readonly WaitingFile[];
 }
 
-export interface NightSummary {
+export interface NightlySummary {
   readonly date: string;
-  readonly runs: readonly NightRun[];
-  readonly totals: NightTotals;
+  readonly runs: readonly NightlyRunState[];
+  readonly totals: NightlyTotals;
 }
 
-export type NightTotals = Readonly<Record<NightVerdict | 'files' | 'waiting' | 'invoices' | 'notIssued', number>>;
+export type NightlyTotals = Readonly<Record<NightlyVerdict | 'files' | 'waiting' | 'invoices' | 'notIssued', number>>;
 
 /** Runs of one date, oldest first. A file counts as waiting only when the last run left it. */
-export function nightSummary(date: string, runs: readonly NightRun[]): NightSummary {
+export function nightlySummary(date: string, runs: readonly NightlyRunState[]): NightlySummary {
   const ordered = runs.toSorted((a, b) => a.startedAt - b.startedAt || a.night.localeCompare(b.night));
   const files = ordered.flatMap((run) => run.files);
-  const having = (verdict: NightVerdict): number => files.filter((file) => file.verdict === verdict).length;
+  const having = (verdict: NightlyVerdict): number => files.filter((file) => file.verdict === verdict).length;
   const invoices = sumOf(files, (file) => file.invoices);
   return {
     date,
@@ -42,6 +42,6 @@ export function nightSummary(date: string, runs: readonly NightRun[]): NightSumm
   };
 }
 
-function sumOf(files: readonly NightEntry[], valueOf: (file: NightEntry) => number): number {
+function sumOf(files: readonly NightlyRunEntry[], valueOf: (file: NightlyRunEntry) => number): number {
   return files.reduce((sum, file) => sum + valueOf(file), 0);
 }

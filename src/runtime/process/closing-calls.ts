@@ -52,14 +52,14 @@ export function closingCalls(): ClosingCalls {
 
 /** A call that has ended before it began. */
 function cancelledCall(): Call {
-  let told: Partial<Listener> | undefined;
+  let notified: Partial<Listener> | undefined;
   const nothing = (): void => undefined;
   return {
     start(metadata, listener) {
-      told = listener;
+      notified = listener;
       queueMicrotask(() => {
-        told?.onReceiveMessage?.(null);
-        told?.onReceiveStatus?.({ code: CANCELLED, details: WHY, metadata });
+        notified?.onReceiveMessage?.(null);
+        notified?.onReceiveStatus?.({ code: CANCELLED, details: WHY, metadata });
       });
     },
     cancelWithStatus: nothing,

@@ -3,7 +3,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Logger } from '../process/logger.ts';
 import type { TemporalServer } from './temporal-server.ts';
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 /** More ends than this within the window are no accident: a disk that is full, a file that is broken. */
 const MOST_RESTARTS = 5;
 const WINDOW_MS = 10 * 60_000;
@@ -33,7 +33,7 @@ export function superviseTemporal({ server, log, now }: TemporalWatch): Supervis
 
   async function watch(): Promise<void> {
     let restarts: number[] = [];
-    while (await pause(LOOK_EVERY_MS)) {
+    while (await pause(POLL_INTERVAL_MS)) {
       if (await server.alive()) continue;
       restarts = restarts.filter((at) => at > now() - WINDOW_MS);
       if (restarts.length >= MOST_RESTARTS) {

@@ -11,7 +11,7 @@ import { downloadTemporal } from './download-temporal.ts';
 const CLI_VERSION = 'v1.5.1';
 const CLI_MODULE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
 /** A build that is silent for minutes looks dead. */
-const TELL_EVERY_MS = 10_000;
+const NOTIFY_EVERY_MS = 10_000;
 
 /** Puts a binary at the path, whole or not at all; false when there is none to be had. */
 type DownloadTemporal = (target: string) => Promise<boolean>;
@@ -21,7 +21,7 @@ type DownloadTemporal = (target: string) => Promise<boolean>;
  * @throws LoteError `temporal-unavailable`, saying what was tried.
  */
 export async function acquireTemporalBinary(
-  tell: (line: string) => void,
+  notify: (line: string) => void,
   env: NodeJS.ProcessEnv,
   download: DownloadTemporal = (target) => downloadTemporal(target, CLI_VERSION),
 ): Promise<string> {
@@ -38,7 +38,7 @@ export async function acquireTemporalBinary(
       'Starting an embedded Temporal server: neither `temporal` nor `go` is on PATH, and a download failed. Install the Temporal CLI, or Go, or set TEMPORAL_ADDRESS to a server.',
     );
   }
-  await build(go, cached, { tell, env });
+  await build(go, cached, { notify, env });
   return cached;
 }
 
@@ -63,16 +63,16 @@ async function isExecutable(path: string): Promise<boolean> {
 async function build(
   go: string,
   target: string,
-  { tell, env }: { tell: (line: string) => void; env: NodeJS.ProcessEnv },
+  { notify, env }: { notify: (line: string) => void; env: NodeJS.ProcessEnv },
 ): Promise<void> {
   const bin = join(target, '..', '..', `.building-${randomUUID()}`);
   await mkdir(bin, { recursive: true });
   await mkdir(join(target, '..'), { recursive: true });
-  tell(`Building the Temporal server ${CLI_VERSION} with Go (about 3 minutes, once per user) …`);
+  notify(`Building the Temporal server ${CLI_VERSION} with Go (about 3 minutes, once per user) …`);
   const started = Date.now();
   const timer = setInterval(
-    () => tell(`… still building, ${Math.round((Date.now() - started) / 1000)} s`),
-    TELL_EVERY_MS,
+    () => notify(`… still building, ${Math.round((Date.now() - started) / 1000)} s`),
+    NOTIFY_EVERY_MS,
   );
   try {
     const output = await goInstall(go, { ...buildEnvironment(env), GOBIN: bin });
@@ -84,7 +84,7 @@ async function build(
     }
     await chmod(join(bin, 'temporal'), 0o755);
     await rename(join(bin, 'temporal'), target);
-    tell(`Temporal server ready after ${Math.round((Date.now() - started) / 1000)} s; kept for the next start.`);
+    notify(`Temporal server ready after ${Math.round((Date.now() - started) / 1000)} s; kept for the next start.`);
   } finally {
     clearInterval(timer);
     await rm(bin, { recursive: true, force: true });

@@ -19,7 +19,7 @@ const START_MS = 60_000;
 const STOP_MS = 10_000;
 /** Between choosing a free port and listening there another program may take it. */
 const STARTS = 3;
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 const Record = z.object({ pid: z.number(), startTime: z.string(), port: z.number(), uiPort: z.number() });
 type Record = z.infer<typeof Record>;
@@ -168,7 +168,7 @@ async function healthy(port: number, patienceMs: number): Promise<boolean> {
       await connection.close();
       return true;
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   return false;
 }
@@ -216,7 +216,7 @@ async function stop({ pid, startTime }: Record): Promise<void> {
   const alive = async (): Promise<boolean> => (await processStartTime(pid)) === startTime;
   if (!(await alive())) return;
   process.kill(pid, 'SIGTERM');
-  for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS))
+  for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(POLL_INTERVAL_MS))
     if (!(await alive())) return;
   if (await alive()) process.kill(pid, 'SIGKILL');
 }

@@ -1,7 +1,7 @@
 import type { DeliveryRecord, InvoiceRecord, MerchantRecord, StoredErrorRecord, WebhookRecord } from '../records.ts';
 import type { Change, SandboxStore, Settlement, StoredBooks } from './sandbox-store.ts';
 
-interface Shelves {
+interface Store {
   readonly merchants: Map<string, MerchantRecord>;
   readonly invoices: Map<string, InvoiceRecord>;
   readonly bodies: Map<string, string>;
@@ -12,7 +12,7 @@ interface Shelves {
 
 /** Books in this process's memory: gone with the process, but not with a sandbox that is closed and started again on them. */
 export function memoryStore(): SandboxStore {
-  const shelves: Shelves = {
+  const store: Store = {
     merchants: new Map(),
     invoices: new Map(),
     bodies: new Map(),
@@ -21,12 +21,12 @@ export function memoryStore(): SandboxStore {
     deliveries: new Map(),
   };
   return {
-    open: async () => readAll(shelves),
+    open: async () => readAll(store),
     async write(changes) {
-      for (const change of changes) put(shelves, change);
+      for (const change of changes) put(store, change);
     },
     async invoiceBody(id) {
-      const body = shelves.bodies.get(id);
+      const body = store.bodies.get(id);
       if (body === undefined) throw new Error(`Reading the body of ${id}: it must have been written, and it was not.`);
       return body;
     },
@@ -34,52 +34,52 @@ export function memoryStore(): SandboxStore {
   };
 }
 
-function readAll(shelves: Shelves): StoredBooks {
-  const invoices = [...shelves.invoices.values()];
+function readAll(store: Store): StoredBooks {
+  const invoices = [...store.invoices.values()];
   const processing = invoices.filter((invoice) => invoice.status === 'processing');
   return {
-    merchants: [...shelves.merchants.values()],
+    merchants: [...store.merchants.values()],
     invoices,
-    processingBodies: new Map(processing.map(({ id }) => [id, shelves.bodies.get(id) ?? ''])),
-    webhooks: [...shelves.webhooks.values()],
-    storedErrors: [...shelves.storedErrors.values()],
-    deliveries: [...shelves.deliveries.values()],
+    processingBodies: new Map(processing.map(({ id }) => [id, store.bodies.get(id) ?? ''])),
+    webhooks: [...store.webhooks.values()],
+    storedErrors: [...store.storedErrors.values()],
+    deliveries: [...store.deliveries.values()],
   };
 }
 
-function put(shelves: Shelves, change: Change): void {
+function put(store: Store, change: Change): void {
   switch (change.kind) {
     case 'merchant':
-      shelves.merchants.set(change.merchant.id, change.merchant);
+      store.merchants.set(change.merchant.id, change.merchant);
       return;
     case 'invoice':
-      shelves.invoices.set(change.invoice.id, change.invoice);
-      shelves.bodies.set(change.invoice.id, change.body);
+      store.invoices.set(change.invoice.id, change.invoice);
+      store.bodies.set(change.invoice.id, change.body);
       return;
     case 'webhook':
-      shelves.webhooks.set(change.webhook.id, change.webhook);
+      store.webhooks.set(change.webhook.id, change.webhook);
       return;
     case 'stored-error':
-      shelves.storedErrors.set(
+      store.storedErrors.set(
         `${change.storedError.applicationId} ${change.storedError.idempotencyKey}`,
         change.storedError,
       );
       return;
     case 'settlement':
-      settle(shelves, change.settlement);
+      settle(store, change.settlement);
       return;
     case 'delivery':
     case 'delivery-failed':
-      shelves.deliveries.set(change.delivery.id, change.delivery);
+      store.deliveries.set(change.delivery.id, change.delivery);
       return;
     case 'delivery-done':
-      shelves.deliveries.delete(change.delivery.id);
+      store.deliveries.delete(change.delivery.id);
       return;
   }
 }
 
-function settle(shelves: Shelves, { invoiceId, error, settledAt }: Settlement): void {
-  const invoice = shelves.invoices.get(invoiceId);
+function settle(store: Store, { invoiceId, error, settledAt }: Settlement): void {
+  const invoice = store.invoices.get(invoiceId);
   if (invoice?.status !== 'processing') return;
-  shelves.invoices.set(invoiceId, { ...invoice, status: error === null ? 'issued' : 'failed', error, settledAt });
+  store.invoices.set(invoiceId, { ...invoice, status: error === null ? 'issued' : 'failed', error, settledAt });
 }

@@ -11,7 +11,7 @@ export const BUILT_IN_SANDBOX = 'built-in sandbox';
 /** Tells that a key changed, and nothing else of it. */
 const FINGERPRINT_DIGITS = 16;
 
-export interface Interlock {
+export interface AccountGuard {
   readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'rememberAccount' | 'confirmAccount'>;
   readonly application: string;
   /** Null: the built-in sandbox. */
@@ -26,7 +26,7 @@ export interface Interlock {
  * False: this one has not answered yet, and the ledger remembers none.
  * @throws LoteError `interlock`
  */
-export async function requireKnownService(lock: Interlock): Promise<boolean> {
+export async function requireKnownService(lock: AccountGuard): Promise<boolean> {
   requireMatchingKey(lock);
   const known = await lock.ledger.knownAccount(recordOf(lock));
   if (known !== null) await requireSame(lock, known);
@@ -37,12 +37,12 @@ export async function requireKnownService(lock: Interlock): Promise<boolean> {
  * The service has answered with the configured key: this account is the application's from now on.
  * @throws LoteError `interlock` when another one was quicker
  */
-export async function rememberService(lock: Interlock): Promise<void> {
+export async function rememberService(lock: AccountGuard): Promise<void> {
   requireMatchingKey(lock);
   await requireSame(lock, await lock.ledger.rememberAccount(recordOf(lock), lock.now));
 }
 
-async function requireSame(lock: Interlock, known: ServiceAccountRecord): Promise<void> {
+async function requireSame(lock: AccountGuard, known: ServiceAccountRecord): Promise<void> {
   const account = recordOf(lock);
   if (known.application !== account.application) return forSecondApplication(lock, known.application);
   const changes = [
@@ -62,7 +62,7 @@ async function requireSame(lock: Interlock, known: ServiceAccountRecord): Promis
  * Files of two applications are never the same invoices: a mistyped LOTE_APPLICATION would issue all of them again, into the same account.
  * The built-in sandbox is nobody's account.
  */
-async function forSecondApplication(lock: Interlock, first: string): Promise<void> {
+async function forSecondApplication(lock: AccountGuard, first: string): Promise<void> {
   if (lock.account === null) return lock.ledger.confirmAccount(recordOf(lock), lock.now);
   throw new LoteError(
     'interlock',
@@ -73,14 +73,14 @@ async function forSecondApplication(lock: Interlock, first: string): Promise<voi
 }
 
 /** @throws LoteError `interlock` */
-export async function confirmService(lock: Interlock): Promise<ServiceAccountRecord> {
+export async function confirmService(lock: AccountGuard): Promise<ServiceAccountRecord> {
   requireMatchingKey(lock);
   const account = recordOf(lock);
   await lock.ledger.confirmAccount(account, lock.now);
   return account;
 }
 
-function recordOf({ ledger, application, account }: Interlock): ServiceAccountRecord {
+function recordOf({ ledger, application, account }: AccountGuard): ServiceAccountRecord {
   const baseUrl = account === null ? BUILT_IN_SANDBOX : account.baseUrl.replace(/\/+$/, '');
   const keyFingerprint = createHash('sha256')
     .update(JSON.stringify([ledger.id, account?.apiKey ?? '']))
@@ -90,7 +90,7 @@ function recordOf({ ledger, application, account }: Interlock): ServiceAccountRe
 }
 
 /** A test key at a live address, or the reverse, is always a mistake. */
-function requireMatchingKey({ account, profile }: Interlock): void {
+function requireMatchingKey({ account, profile }: AccountGuard): void {
   const kind = /^sk_(test|live)_/.exec(account?.apiKey ?? '')?.[1];
   const { environment } = profile;
   if (kind === undefined || environment === null || kind === environment) return;

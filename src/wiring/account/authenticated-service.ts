@@ -58,6 +58,6 @@ export function authenticatedService({ service, isKnown, remember }: FirstContac
 /** The invoice did not leave: what is said of the service is what the list of merchants told. */
 function notSent({ reason }: Extract<MerchantListAnswer, { kind: 'unreadable' }>): CreateAnswer {
   return reason.code === 'service-unauthorized'
-    ? { kind: 'closed-door', reason: { ...reason, code: 'http-401' }, retryAfterMs: null, mayExist: false }
+    ? { kind: 'access-denied', reason: { ...reason, code: 'http-401' }, retryAfterMs: null, mayExist: false }
     : { kind: 'not-now', reason, retryAfterMs: null };
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
 import type { SharedLimits } from '../../service/client.ts';
-import { createLeasedPace } from '../../service/leased-rate.ts';
+import { createLeasedRateLimiter } from '../../service/leased-rate.ts';
 import { createLeasedSlots, SLOTS_TTL_MS } from '../../service/leased-slots.ts';
 import type { ServiceProfile } from '../../service/profile.ts';
 
 type SharedUse = Pick<
   ServiceUseLedger,
-  'leasePace' | 'paceNews' | 'slowDown' | 'holdRequests' | 'leaseSlots' | 'releaseSlots'
+  'leaseRate' | 'rateNews' | 'slowDown' | 'holdRequests' | 'leaseSlots' | 'releaseSlots'
 >;
 
 /** The profile's limits, and what the service's own answers made of them, held over all processes of a shared ledger. */
@@ -17,9 +17,9 @@ export function sharedLimits(
   { requestsPerSecond, maxConcurrency }: ServiceProfile['limits'],
 ): Required<SharedLimits> {
   const holder = randomUUID();
-  const pace = createLeasedPace({
+  const rateLimiter = createLeasedRateLimiter({
     requestsPerSecond,
-    lease: (requests) => ledger.leasePace(baseUrl, { requests, requestsPerSecond }),
+    lease: (requests) => ledger.leaseRate(baseUrl, { requests, requestsPerSecond }),
     slowDown: (tooMany) => ledger.slowDown(baseUrl, { requestsPerSecond, tooMany }),
     hold: (ms) => ledger.holdRequests(baseUrl, ms),
     now: Date.now,
@@ -28,10 +28,10 @@ export function sharedLimits(
     async lease() {
       const share = await ledger.leaseSlots(baseUrl, { holder, max: maxConcurrency, ttlMs: SLOTS_TTL_MS });
       // In the same breath, so that a process which needs no places hears of a 429 to another one too.
-      pace.learn(await ledger.paceNews(baseUrl, requestsPerSecond));
+      rateLimiter.learn(await ledger.rateNews(baseUrl, requestsPerSecond));
       return share;
     },
     release: () => ledger.releaseSlots(baseUrl, holder),
   });
-  return { slots, pace };
+  return { slots, rateLimiter };
 }

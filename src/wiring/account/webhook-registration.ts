@@ -31,7 +31,7 @@ const CLAIM_TTL_MS = 10_000;
 const KEEP_EVERY_MS = 2_000;
 /** Longer than the claim of a dead process lasts; the batch goes on without an answer, for GET settles too. */
 const LONGEST_WAIT_MS = 12_000;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 const NO_SECRET =
   'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.';
@@ -64,7 +64,7 @@ export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegist
 
   async function isRegistered(place: WebhookPlace): Promise<boolean> {
     if (unsaved !== null) return save(unsaved);
-    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+    for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
       // oxlint-disable-next-line no-await-in-loop
       const claim = await deps.ledger.claimEndpoint(place, { claimant: deps.claimant, ttlMs: CLAIM_TTL_MS });
       if (claim.kind === 'registered') return true;
@@ -77,7 +77,7 @@ export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegist
         return false;
       }
       // oxlint-disable-next-line no-await-in-loop
-      await deps.pause(LOOK_EVERY_MS);
+      await deps.pause(POLL_INTERVAL_MS);
     }
   }
 
@@ -94,7 +94,7 @@ export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegist
         unsaved = { ...place, secret: answer.secret };
         return await save(unsaved);
       }
-      tellFailure(answer);
+      printFailure(answer);
       await deps.ledger.endEndpointClaim(place, { claimant, answered: answer.kind === 'refused' });
       return false;
     } finally {
@@ -109,7 +109,7 @@ export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegist
     return true;
   }
 
-  function tellFailure({
+  function printFailure({
     kind,
     reason,
   }: {

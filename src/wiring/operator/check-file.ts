@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { sendingGate } from '../../../activities/sending/request-limiter.ts';
+import { sendingHold } from '../../../activities/sending/request-limiter.ts';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
@@ -62,7 +62,7 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
     for (const invoice of toInvoices(group, read.conversion)) sum.add(invoice);
   }
   const { rowsWithoutInvoice, rowsLost } = read;
-  const gate = await sendingGate(
+  const gate = await sendingHold(
     { countOutcomes: () => Promise.resolve(sum.outcomes()) },
     {
       ...(expectInvoices === undefined ? {} : { expectInvoices }),

@@ -1,4 +1,4 @@
-import { askOne } from '../../../activities/settling/poll-statuses.ts';
+import { pollOne } from '../../../activities/settling/poll-statuses.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { AppliedDeliveries, Ledger, SettledInvoice } from '../../domain/ports/ledger.ts';
 
@@ -19,7 +19,7 @@ export async function confirmFailure(
   invoice: AppliedDeliveries['toConfirm'][number],
 ): Promise<void> {
   try {
-    const news = await askOne(deps, { ...invoice, reason: null });
+    const news = await pollOne(deps, { ...invoice, reason: null });
     if (news !== null) deps.onSettled(await deps.ledger.recordStatus([news]));
   } catch (error) {
     deps.log.warn('a reported failure could not be confirmed now; its page will ask again', { err: error });

@@ -5,7 +5,7 @@ import type { RunDirectory } from '../../../activities/deps.ts';
 const MOST_LOOKED_AT = 500;
 const OPEN: ReadonlySet<BatchRecord['state']> = new Set(['staging', 'running', 'paused']);
 
-export interface LeftBatches {
+export interface OrphanedBatches {
   /** Their runs live in Temporal: the worker goes on with them. */
   readonly goingOn: readonly string[];
   /** Begun, and Temporal does not know their run: their file must be run again, or reconciliation closes them. */
@@ -13,11 +13,11 @@ export interface LeftBatches {
 }
 
 /** What an earlier owner left unfinished; read before the worker starts anything new. */
-export async function leftBatches(
+export async function orphanedBatches(
   ledger: Pick<Ledger, 'listBatches'>,
   runs: Pick<RunDirectory, 'isOpen'>,
   ownFiles: ReadonlySet<string>,
-): Promise<LeftBatches> {
+): Promise<OrphanedBatches> {
   const goingOn: string[] = [];
   const withoutRun: string[] = [];
   for (const batch of await ledger.listBatches(MOST_LOOKED_AT)) {
@@ -29,7 +29,7 @@ export async function leftBatches(
 }
 
 /** For the person who waits; none when nothing was left. */
-export function describeLeft({ goingOn, withoutRun }: LeftBatches): readonly string[] {
+export function describeOrphaned({ goingOn, withoutRun }: OrphanedBatches): readonly string[] {
   return [
     ...(goingOn.length === 0
       ? []

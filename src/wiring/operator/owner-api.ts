@@ -106,21 +106,23 @@ function unreachable({ path }: DataDir, { console, pid }: Endpoints): LoteError 
   );
 }
 
-function ownerApi(endpoints: Endpoints, door: { base: string; token: string; directory: string }): OwnerApi {
+function ownerApi(endpoints: Endpoints, endpoint: { base: string; token: string; directory: string }): OwnerApi {
   return {
     endpoints,
-    owns: () => currentOwner(door.directory) === endpoints.owner,
+    owns: () => currentOwner(endpoint.directory) === endpoints.owner,
     async run(request) {
-      return Answer.parse(await ask(door, '/run', { init: posted(request), timeoutMs: RUN_TIMEOUT_MS }));
+      return Answer.parse(await ask(endpoint, '/run', { init: posted(request), timeoutMs: RUN_TIMEOUT_MS }));
     },
     async purge(request) {
-      return PurgeAnswer.parse(await ask(door, '/purge', { init: posted(request), timeoutMs: PURGE_TIMEOUT_MS }));
+      return PurgeAnswer.parse(await ask(endpoint, '/purge', { init: posted(request), timeoutMs: PURGE_TIMEOUT_MS }));
     },
     batches: async (limit) =>
-      Batches.parse(await ask(door, `/batches?limit=${limit}`, { timeoutMs: READ_TIMEOUT_MS })).batches,
+      Batches.parse(await ask(endpoint, `/batches?limit=${limit}`, { timeoutMs: READ_TIMEOUT_MS })).batches,
     async batch(batchId) {
       try {
-        return Batch.parse(await ask(door, `/batches/${encodeURIComponent(batchId)}`, { timeoutMs: READ_TIMEOUT_MS }));
+        return Batch.parse(
+          await ask(endpoint, `/batches/${encodeURIComponent(batchId)}`, { timeoutMs: READ_TIMEOUT_MS }),
+        );
       } catch (error) {
         if (error instanceof LoteError && error.code === 'batch-not-found') return null;
         throw error;

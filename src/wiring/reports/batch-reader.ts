@@ -10,7 +10,7 @@ import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
 
 /** An owner that is just starting (its first start may build a Temporal server) or leaving: look again for this long. */
 const PATIENCE_MS = 10 * 60_000;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 type Read = Pick<
   BatchRecord,
@@ -54,7 +54,7 @@ export async function openBatchReader(config: Config): Promise<BatchReader> {
     return ofLedger(ledger, { reportsDir, live: true, temporal, close: () => ledger.close() });
   }
   const dataDir = await openDataDir(config.dataDir);
-  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; waited < PATIENCE_MS; waited += POLL_INTERVAL_MS) {
     const lock = await acquireDirectoryLock(dataDir.path);
     if (lock !== null) {
       const ledger = await openLedger({ databaseUrl, directory: dataDir.ledger });
@@ -66,7 +66,7 @@ export async function openBatchReader(config: Config): Promise<BatchReader> {
     }
     const owner = await findOwner(dataDir);
     if (owner !== null) return ofOwner(owner);
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   throw new LoteError(
     'data-directory-owned',

@@ -8,7 +8,7 @@ type FolderUsers = Pick<ActivityDeps, 'files' | 'reports' | 'drops' | 'nights'>;
 
 /** A file that another machine has just written may not be seen for some seconds: network file systems remember what was not there. */
 const FILE_PATIENCE_MS = 10_000;
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** Each use of a folder first proves that it is the common one: nothing is read from, or written to, a place that this machine has alone. */
 export function onCommonFolders(folders: CommonFolders, { files, reports, drops, nights }: FolderUsers): FolderUsers {
@@ -18,14 +18,14 @@ export function onCommonFolders(folders: CommonFolders, { files, reports, drops,
   }
 
   async function resolve(file: string): Promise<string> {
-    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+    for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
       try {
         return await on(['input'], () => files.resolve(file));
       } catch (error) {
         const unseen = error instanceof LoteError && error.code === 'file-unreadable';
         if (!unseen || waited >= FILE_PATIENCE_MS) throw error;
       }
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 
@@ -41,7 +41,7 @@ export function onCommonFolders(folders: CommonFolders, { files, reports, drops,
     },
     drops: {
       claim: (night, isOpen) => on(['input'], () => drops.claim(night, isOpen)),
-      shelve: (file) => on(['input'], () => drops.shelve(file)),
+      archive: (file) => on(['input'], () => drops.archive(file)),
       close: (night) => on(['input'], () => drops.close(night)),
     },
     nights: {

@@ -6,13 +6,13 @@ import type { ReportedOutcome } from '../../domain/ports/reconciling-ledger.ts';
 const FINAL: ReadonlySet<Outcome> = new Set(['issued', 'already-issued', 'invalid', 'conflict']);
 
 /** A ledger that notes, while a report reads it, what that report says of invoices that may still change. */
-export interface WatchedLedger {
+export interface MonitoredLedger {
   readonly ledger: Ledger;
   /** Of the last reading. */
   open(): readonly ReportedOutcome[];
 }
 
-export function watchOpenOutcomes(ledger: Ledger): WatchedLedger {
+export function watchOpenOutcomes(ledger: Ledger): MonitoredLedger {
   let open: ReportedOutcome[] = [];
 
   async function* batchInvoices(batchId: string): ReturnType<Ledger['batchInvoices']> {

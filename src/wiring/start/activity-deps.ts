@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { TellWaiting } from '../../../activities/batch/waiting-notice.ts';
+import type { NotifyWaiting } from '../../../activities/batch/waiting-notice.ts';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { createDropFolder } from '../../drop/drop-folder.ts';
-import { createNightBook } from '../../report/nightly/run-log.ts';
+import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service/profile.ts';
@@ -30,14 +30,14 @@ const PATIENCE_MS = 5_000;
 function createWaitingNotices(
   client: Client,
   log: { warn(message: string, fields?: Record<string, unknown>): void },
-): TellWaiting {
+): NotifyWaiting {
   return async ({ workflowId, runId, activity, reason }) => {
-    const told = tell().catch((error: unknown) => {
+    const notified = notify().catch((error: unknown) => {
       log.warn('a batch could not be told what it waits for', { workflowId, activity, err: error });
     });
-    await Promise.race([told, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([notified, sleep(PATIENCE_MS, undefined, { ref: false })]);
 
-    async function tell(): Promise<void> {
+    async function notify(): Promise<void> {
       const { type, parentExecution } = await client.workflow.getHandle(workflowId, runId).describe();
       const batch = BATCHES.has(type) ? workflowId : type === 'invoicePage' ? parentExecution?.workflowId : null;
       if (batch === null || batch === undefined) return;
@@ -99,7 +99,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     ledger,
     service,
     runs: createRunDirectory(client),
-    tellWaiting: createWaitingNotices(client, log),
+    notifyWaiting: createWaitingNotices(client, log),
     ...folderUsers(parts, () => notesOf(registration.note())),
     announce: (report) => hook.announce(report),
     requireAccount: parts.requireAccount,
@@ -137,7 +137,7 @@ function folderUsers({ config, ledger, folders, crash = NO_CRASH }: WorkerParts,
       pause: (ms) => sleep(ms),
       at: async (point) => crash.drop(point),
     }),
-    nights: crash.nights(createNightBook(config.reportsDir)),
+    nights: crash.nights(createRunLog(config.reportsDir)),
   };
   return folders === null ? users : onCommonFolders(folders, users);
 }

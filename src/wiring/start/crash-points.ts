@@ -2,7 +2,7 @@ import type { ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
-import type { NightBook } from '../../domain/ports/run-log.ts';
+import type { RunLog } from '../../domain/ports/run-log.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
 import { DROP_POINTS, type DropPoint } from '../../drop/drop-point.ts';
 
@@ -30,10 +30,10 @@ const SERVICE_STEPS = {
   createInvoice: ['before-post', 'after-post'],
 } as const satisfies Partial<Record<keyof InvoicingService, Step>>;
 const REPORT_STEPS = { write: ['before-report-write', 'report-write'] } as const;
-const NIGHT_STEPS = {
+const NIGHTLY_STEPS = {
   record: ['before-night-recorded', 'night-recorded'],
   finish: ['before-night-finished', 'night-finished'],
-} as const satisfies Partial<Record<keyof NightBook, Step>>;
+} as const satisfies Partial<Record<keyof RunLog, Step>>;
 const SIGNAL_STEP = ['before-signal', 'after-signal'] as const;
 
 type Step = readonly [before: string, after: string];
@@ -63,14 +63,18 @@ export const CRASH_POINTS: readonly string[] = [
 ];
 
 /** What a night does besides its batches, in its order; with markers (`.done` files) two more. */
-export const NIGHT_CRASH_POINTS: readonly string[] = [...DROP_POINTS, ...NIGHT_STEPS.record, ...NIGHT_STEPS.finish];
+export const NIGHTLY_CRASH_POINTS: readonly string[] = [
+  ...DROP_POINTS,
+  ...NIGHTLY_STEPS.record,
+  ...NIGHTLY_STEPS.finish,
+];
 
 /** What a process hands to its parts so that a test can end it between two steps. */
 export interface CrashPoints {
   ledger(ledger: Ledger): Ledger;
   service(service: InvoicingService): InvoicingService;
   reports(reports: ReportWriter): ReportWriter;
-  nights(book: NightBook): NightBook;
+  nights(book: RunLog): RunLog;
   drop(point: DropPoint): void;
   signal<A extends readonly unknown[]>(send: (...args: A) => Promise<void>): (...args: A) => Promise<void>;
 }
@@ -84,7 +88,7 @@ export interface CrashOptions {
   readonly stopSelf: (point: string) => void;
 }
 
-const ALL_POINTS: ReadonlySet<string> = new Set([...CRASH_POINTS, ...NIGHT_CRASH_POINTS]);
+const ALL_POINTS: ReadonlySet<string> = new Set([...CRASH_POINTS, ...NIGHTLY_CRASH_POINTS]);
 
 const SHAPE = /^(?:(?<target>temporal|stop)@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
 
@@ -106,7 +110,7 @@ export function createCrashPoints(options: CrashOptions): CrashPoints {
     ledger: (ledger) => withRowSteps(between(ledger, LEDGER_STEPS, reached), reached),
     service: (service) => between(service, SERVICE_STEPS, reached),
     reports: (reports) => between(reports, REPORT_STEPS, reached),
-    nights: (book) => between(book, NIGHT_STEPS, reached),
+    nights: (book) => between(book, NIGHTLY_STEPS, reached),
     drop: reached,
     signal:
       (send) =>

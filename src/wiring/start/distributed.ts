@@ -18,11 +18,11 @@ import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.t
 import { consoleParts } from '../operator/console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
-import { keeping, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
+import { workerScope, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
 import { openLedger } from '../account/open-ledger.ts';
-import { rememberService, requireKnownService, type Interlock } from '../account/account-guard.ts';
+import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { startReceiver } from './start-receiver.ts';
@@ -57,10 +57,10 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     const { taskQueue } = config;
     await requireOwnQueue({
       taskQueue,
-      keeps: keeping(shared.ledger.id, config.application),
+      scope: workerScope(shared.ledger.id, config.application),
       pollers: () => queuePollers(shared.client, taskQueue),
       pause: (ms) => sleep(ms),
-      tell: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
+      notify: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
     });
     const folders = createCommonFolders({ config, ledger: shared.ledger, log });
     await folders?.join();
@@ -168,7 +168,7 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
     parts.add('ledger', () => ledger.close());
     const { application } = config;
-    const guard = (): Interlock => ({ ledger, application, account, profile, now: Date.now() });
+    const guard = (): AccountGuard => ({ ledger, application, account, profile, now: Date.now() });
     const requireAccount = (): Promise<boolean> => requireKnownService(guard());
     await requireAccount();
     const service = authenticatedService({

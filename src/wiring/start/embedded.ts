@@ -25,10 +25,10 @@ import { openTemporal } from '../temporal/embedded-temporal.ts';
 import { killSelf, stopSelf } from './end-self.ts';
 import { createHandOver, type HandOver } from '../operator/hand-over.ts';
 import { bringIn, resolveInput } from '../reports/input-files.ts';
-import { rememberService, requireKnownService, type Interlock } from '../account/account-guard.ts';
+import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { openSharedService, readProfile, type ServiceAccount } from '../account/open-service.ts';
-import { keeping, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
+import { workerScope, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
 import { purgeBatches } from '../operator/purge-batches.ts';
 import { requireReportsFolder } from '../reports/require-reports-folder.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
@@ -61,7 +61,7 @@ export interface EmbeddedOptions {
   readonly config: Config;
   readonly log: Logger;
   /** A line for the person who waits. */
-  readonly tell: (line: string) => void;
+  readonly notify: (line: string) => void;
   readonly env: NodeJS.ProcessEnv;
   /** Of the built-in sandbox: what goes wrong in it. */
   readonly sandbox?: Pick<SandboxOptions, 'faults' | 'seed'>;
@@ -97,9 +97,9 @@ async function startParts(
   { dataDir, lock }: { readonly dataDir: DataDir; readonly lock: DirectoryLock },
   parts: ReturnType<typeof startedParts>,
 ): Promise<Stack> {
-  const { config, log, tell } = options;
+  const { config, log, notify } = options;
   const profile = readProfile(config);
-  tell('Opening the ledger …');
+  notify('Opening the ledger …');
   let endTemporal = (): void => undefined;
   const crash = createCrashPoints({
     crashAt: config.crashAt,
@@ -119,7 +119,7 @@ async function startParts(
   const account = accountOf(config, sandbox);
   const { application } = config;
   const known = config.service.kind === 'sandbox' ? null : account;
-  const guard = (): Interlock => ({ ledger, application, account: known, profile, now: Date.now() });
+  const guard = (): AccountGuard => ({ ledger, application, account: known, profile, now: Date.now() });
   const isKnown = (): Promise<boolean> => requireKnownService(guard());
   await isKnown();
   const service = authenticatedService({
@@ -130,10 +130,10 @@ async function startParts(
   parts.add('service', () => service.close());
   await options.beforeSending?.(service);
 
-  const temporal = await openTemporal({ config, log, tell, env: options.env, dataDir: dataDir.path });
+  const temporal = await openTemporal({ config, log, notify, env: options.env, dataDir: dataDir.path });
   parts.add('temporal', () => temporal.stop());
   endTemporal = temporal.kill;
-  tell(`Temporal at ${temporal.place.address}`);
+  notify(`Temporal at ${temporal.place.address}`);
   const client = temporal.client;
 
   const receiver = await startReceiver({
@@ -149,14 +149,14 @@ async function startParts(
   parts.add('receiver', () => receiver.close());
   const ownWebhookUrl = sandbox === null ? null : receiver.url;
 
-  tell('Starting the worker …');
+  notify('Starting the worker …');
   const { taskQueue } = config;
   await requireOwnQueue({
     taskQueue,
-    keeps: keeping(ledger.id, application),
+    scope: workerScope(ledger.id, application),
     pollers: () => queuePollers(client, taskQueue),
     pause: (ms) => sleep(ms),
-    tell,
+    notify,
   });
   const webhookUrl = config.webhook.url ?? ownWebhookUrl;
   let consoleUrl: string | null = null;

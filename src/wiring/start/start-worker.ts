@@ -3,7 +3,7 @@ import { DefaultLogger, IllegalStateError, NativeConnection, Runtime, Worker } f
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { createActivities } from '../../../activities/index.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
-import { keeping, workerIdentity } from '../temporal/queue-pollers.ts';
+import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
@@ -52,7 +52,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
   quietSdk(deps);
   const connection = await NativeConnection.connect(place.temporal);
   const identity = workerIdentity(
-    keeping(deps.ledger.id, deps.application),
+    workerScope(deps.ledger.id, deps.application),
     process.pid,
     randomBytes(4).toString('hex'),
   );

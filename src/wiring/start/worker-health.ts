@@ -7,11 +7,11 @@ import type { Readiness } from '../../domain/readiness.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { createReadiness } from './readiness.ts';
 import type { RunningWorker } from './start-worker.ts';
-import { askStuckRun } from '../temporal/stuck-run.ts';
-import { askTemporal } from '../temporal/watch-temporal.ts';
+import { queryStuckRun } from '../temporal/stuck-run.ts';
+import { queryTemporal } from '../temporal/watch-temporal.ts';
 
 const FOLDERS: readonly FolderRole[] = ['input', 'reports', 'files'];
-const LOOK_EVERY_MS = 30_000;
+const POLL_INTERVAL_MS = 30_000;
 /** More batches than this are hardly open at once. */
 const MOST_BATCHES = 50;
 const GOING_ON = new Set(['staging', 'running', 'paused']);
@@ -27,7 +27,7 @@ export interface WorkerHealthParts {
 export function workerReadiness({ ledger, client, worker, folders }: WorkerHealthParts): () => Promise<Readiness> {
   return createReadiness({
     ledger: () => ledger.ping(),
-    temporal: () => askTemporal(client),
+    temporal: () => queryTemporal(client),
     worker: async () => {
       if (!worker.isRunning()) throw new LoteError('worker-missing', 'Looking at the worker: it has stopped.');
     },
@@ -52,7 +52,7 @@ export function watchStuckBatches(watch: StuckWatch): { stop(): Promise<void> } 
     while (!stopped.signal.aborted) {
       // Away or not, the next look comes; whoever is away is said elsewhere.
       await look(watch, stuck).catch(() => undefined);
-      await sleep(watch.everyMs ?? LOOK_EVERY_MS, undefined, { ref: false, signal: stopped.signal }).catch(
+      await sleep(watch.everyMs ?? POLL_INTERVAL_MS, undefined, { ref: false, signal: stopped.signal }).catch(
         () => undefined,
       );
     }
@@ -69,7 +69,7 @@ async function look({ ledger, client, application, log }: StuckWatch, stuck: Set
   const batches = await ledger.listBatches(MOST_BATCHES);
   for (const { batchId, workflowId, state, application: whose } of batches) {
     if (whose !== application) continue;
-    const found = GOING_ON.has(state) ? await askStuckRun(client, workflowId) : null;
+    const found = GOING_ON.has(state) ? await queryStuckRun(client, workflowId) : null;
     if (found !== null && !stuck.has(batchId)) {
       stuck.add(batchId);
       log.error('a batch is stuck: its workflow task fails again and again; run a worker with the code that began it', {

@@ -21,7 +21,7 @@ export interface ConnectedTemporal {
 export interface TemporalWish {
   readonly config: Config;
   readonly log: Logger;
-  readonly tell: (line: string) => void;
+  readonly notify: (line: string) => void;
   readonly env: NodeJS.ProcessEnv;
   /** Real path of the data directory. */
   readonly dataDir: string;
@@ -46,9 +46,9 @@ async function givenServer({ config }: TemporalWish, address: string): Promise<C
   };
 }
 
-async function ownServer({ config, log, tell, env, dataDir }: TemporalWish): Promise<ConnectedTemporal> {
+async function ownServer({ config, log, notify, env, dataDir }: TemporalWish): Promise<ConnectedTemporal> {
   const { namespace } = config.temporal;
-  const binary = await acquireTemporalBinary(tell, env);
+  const binary = await acquireTemporalBinary(notify, env);
   const server = await startTemporalServer({ binary, dataDir, namespace });
   const place = { address: server.address };
   const client = await connectClient(place, namespace).catch(async (error: unknown) => {

@@ -8,26 +8,26 @@ import {
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 
 /** Where nights are scheduled: one schedule per application. */
-export interface NightPlace {
+export interface NightlyPlace {
   readonly client: Client;
   readonly taskQueue: string;
   readonly application: string;
 }
 
-export interface NightTime {
+export interface NightlyTime {
   readonly hour: number;
   readonly minute: number;
   /** IANA name. */
   readonly timezone: string;
 }
 
-export interface NightPlan extends NightTime {
+export interface NightlyPlan extends NightlyTime {
   /** A night whose time passed while the server was down starts within this time, or not at all. */
   readonly catchUpMs: number;
 }
 
 /** What the schedule says of itself. */
-export interface NightState {
+export interface NightlyState {
   readonly scheduleId: string;
   readonly hour: number | null;
   readonly minute: number | null;
@@ -43,13 +43,13 @@ export interface NightState {
 
 const WORKFLOW: Parameters<Client['workflow']['start']>[0] & string = 'nightlyIssuance';
 
-export function nightScheduleId(application: string): string {
+export function nightlyScheduleId(application: string): string {
   return application === 'default' ? 'lote-nightly' : `${application}-lote-nightly`;
 }
 
 /** Makes the schedule, or brings the one that is there to this plan and lets it go again. */
-export async function scheduleNights(place: NightPlace, plan: NightPlan): Promise<void> {
-  const options = nightSchedule(place, plan);
+export async function scheduleNightlyRuns(place: NightlyPlace, plan: NightlyPlan): Promise<void> {
+  const options = nightlySchedule(place, plan);
   try {
     await place.client.schedule.create(options);
   } catch (error) {
@@ -60,9 +60,9 @@ export async function scheduleNights(place: NightPlace, plan: NightPlan): Promis
 }
 
 /** One night at a time, missed ones are caught up with, and a night that fails stops the next ones until somebody has looked. */
-export function nightSchedule(place: Omit<NightPlace, 'client'>, plan: NightPlan) {
+export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: NightlyPlan) {
   const { hour, minute, timezone, catchUpMs } = plan;
-  const scheduleId = nightScheduleId(place.application);
+  const scheduleId = nightlyScheduleId(place.application);
   return {
     scheduleId,
     spec: { calendars: [{ hour, minute }], timezone },
@@ -80,7 +80,7 @@ export function nightSchedule(place: Omit<NightPlace, 'client'>, plan: NightPlan
 }
 
 /** False when there was none. */
-export async function unscheduleNights(place: NightPlace): Promise<boolean> {
+export async function unscheduleNightlyRuns(place: NightlyPlace): Promise<boolean> {
   try {
     await handleOf(place).delete();
     return true;
@@ -91,7 +91,7 @@ export async function unscheduleNights(place: NightPlace): Promise<boolean> {
 }
 
 /** Null: nights are off. */
-export async function describeNights(place: NightPlace): Promise<NightState | null> {
+export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyState | null> {
   const found = await describe(place);
   if (found === null) return null;
   const calendar = found.spec.calendars?.[0];
@@ -114,7 +114,7 @@ export async function describeNights(place: NightPlace): Promise<NightState | nu
 }
 
 /** Starts a night now, as "Trigger" in the Temporal UI does; false: nights are off, so there is nothing to trigger. */
-export async function triggerNight(place: NightPlace): Promise<boolean> {
+export async function triggerNightlyRun(place: NightlyPlace): Promise<boolean> {
   try {
     await handleOf(place).trigger();
     return true;
@@ -124,15 +124,15 @@ export async function triggerNight(place: NightPlace): Promise<boolean> {
   }
 }
 
-export function clock({ hour, minute }: Pick<NightTime, 'hour' | 'minute'>): string {
+export function clock({ hour, minute }: Pick<NightlyTime, 'hour' | 'minute'>): string {
   return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }
 
-function handleOf({ client, application }: NightPlace) {
-  return client.schedule.getHandle(nightScheduleId(application));
+function handleOf({ client, application }: NightlyPlace) {
+  return client.schedule.getHandle(nightlyScheduleId(application));
 }
 
-async function describe(place: NightPlace): Promise<ScheduleDescription | null> {
+async function describe(place: NightlyPlace): Promise<ScheduleDescription | null> {
   try {
     return await handleOf(place).describe();
   } catch (error) {

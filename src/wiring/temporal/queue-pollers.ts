@@ -11,8 +11,8 @@ const NS_PER_MS = 1_000_000;
 
 /** A worker that asked a task queue for work; the server forgets one about five minutes after it stopped asking. */
 export interface QueuePoller {
-  /** What it keeps, see `keeping`. Null: not a worker of Lote. */
-  readonly keeps: string | null;
+  /** What it keeps, see `workerScope`. Null: not a worker of Lote. */
+  readonly scope: string | null;
   readonly identity: string;
   readonly lastAskedAt: number;
 }
@@ -20,7 +20,7 @@ export interface QueuePoller {
 const IDENTITY = /^lote ledger=(\S+) /;
 
 /** One application's part of one ledger: workers with the same one may do each other's work. */
-export function keeping(ledgerId: string, application: string): string {
+export function workerScope(ledgerId: string, application: string): string {
   return `${ledgerId}/${application}`;
 }
 
@@ -28,8 +28,8 @@ export function keeping(ledgerId: string, application: string): string {
  * What a worker calls itself. What it keeps stands in it, so that workers of another ledger or application can be told from it, and a
  * part that no other worker has: in containers every worker has the same process id.
  */
-export function workerIdentity(keeps: string, pid: number, own: string): string {
-  return `lote ledger=${keeps} pid=${pid} id=${own}`;
+export function workerIdentity(scope: string, pid: number, own: string): string {
+  return `lote ledger=${scope} pid=${pid} id=${own}`;
 }
 
 /** The workers of a task queue, as far as the server remembers, without those that said goodbye. */
@@ -68,7 +68,7 @@ async function listedPollers(client: Client, taskQueue: string): Promise<readonl
     taskQueueType: WORKFLOWS,
   });
   return (pollers ?? []).map(({ identity, lastAccessTime }) => ({
-    keeps: IDENTITY.exec(identity ?? '')?.[1] ?? null,
+    scope: IDENTITY.exec(identity ?? '')?.[1] ?? null,
     identity: identity ?? '',
     lastAskedAt: Number(lastAccessTime?.seconds ?? 0) * MS + Number(lastAccessTime?.nanos ?? 0) / NS_PER_MS,
   }));

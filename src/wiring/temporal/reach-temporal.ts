@@ -10,7 +10,7 @@ import { connectClient, placeOf } from './connect-client.ts';
 
 export interface ReachTemporal {
   readonly config: Config;
-  readonly tell: (line: string) => void;
+  readonly notify: (line: string) => void;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -22,7 +22,7 @@ export interface ReachedTemporal {
 
 /** Temporal as it can be had: the given server, that of the data directory's owner, or an embedded one for as long as `use` takes. */
 export async function reachTemporal<T>(
-  { config, tell, env }: ReachTemporal,
+  { config, notify, env }: ReachTemporal,
   use: (reached: ReachedTemporal) => Promise<T>,
 ): Promise<T> {
   const { address, namespace } = config.temporal;
@@ -40,7 +40,7 @@ export async function reachTemporal<T>(
     );
   }
   try {
-    const binary = await acquireTemporalBinary(tell, env);
+    const binary = await acquireTemporalBinary(notify, env);
     const server = await startTemporalServer({ binary, dataDir: dataDir.path, namespace });
     try {
       return await reach(server.address, namespace, false);

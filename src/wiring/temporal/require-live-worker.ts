@@ -3,12 +3,12 @@ import type { QueuePoller } from './queue-pollers.ts';
 
 /** A worker that lives takes a new task within milliseconds; one that is busy asks for the next one within this time. */
 const PATIENCE_MS = 10_000;
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 export interface WorkerWatch {
   readonly taskQueue: string;
   /** What the worker must keep. */
-  readonly keeps: string;
+  readonly scope: string;
   readonly pollers: () => Promise<readonly QueuePoller[]>;
   readonly pause: (ms: number) => Promise<unknown>;
 }
@@ -18,9 +18,9 @@ export interface WorkerWatch {
  * @throws LoteError `worker-missing` after 10 s without one.
  */
 export async function requireListedWorker(watch: WorkerWatch): Promise<void> {
-  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; waited < PATIENCE_MS; waited += POLL_INTERVAL_MS) {
     if ((await ownPollers(watch)).length > 0) return;
-    await watch.pause(LOOK_EVERY_MS);
+    await watch.pause(POLL_INTERVAL_MS);
   }
   throw workerMissing(watch);
 }
@@ -36,23 +36,23 @@ export async function requireLiveWorker(watch: WorkerWatch, takenUp: Promise<unk
     () => undefined,
   );
   const first = new Map((await ownPollers(watch)).map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
-  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; waited < PATIENCE_MS; waited += POLL_INTERVAL_MS) {
     if (taken) return;
     const now = await ownPollers(watch);
     if (now.some(({ identity, lastAskedAt }) => lastAskedAt > (first.get(identity) ?? 0))) return;
-    await watch.pause(LOOK_EVERY_MS);
+    await watch.pause(POLL_INTERVAL_MS);
   }
   throw workerMissing(watch);
 }
 
-async function ownPollers({ pollers, keeps }: WorkerWatch): Promise<readonly QueuePoller[]> {
-  return (await pollers()).filter((poller) => poller.keeps === keeps);
+async function ownPollers({ pollers, scope }: WorkerWatch): Promise<readonly QueuePoller[]> {
+  return (await pollers()).filter((poller) => poller.scope === scope);
 }
 
-function workerMissing({ taskQueue, keeps }: WorkerWatch): LoteError {
+function workerMissing({ taskQueue, scope }: WorkerWatch): LoteError {
   return new LoteError(
     'worker-missing',
-    `Looking for a worker on task queue ${taskQueue}: one that keeps ${keeps} (ledger/application) must be running, but none gave a sign of life for 10 s. Nothing was sent. ` +
+    `Looking for a worker on task queue ${taskQueue}: one that keeps ${scope} (ledger/application) must be running, but none gave a sign of life for 10 s. Nothing was sent. ` +
       'Start one with `lote worker` on the same DATABASE_URL, TEMPORAL_ADDRESS, LOTE_TASK_QUEUE and LOTE_APPLICATION.',
   );
 }

@@ -3,15 +3,15 @@ import type { QueuePoller } from './queue-pollers.ts';
 
 /** A worker asks again at least once a minute: one that was silent for longer than this has stopped. */
 const WINDOW_MS = 90_000;
-const LOOK_EVERY_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 export interface OwnQueue {
   readonly taskQueue: string;
   /** What this worker keeps. */
-  readonly keeps: string;
+  readonly scope: string;
   readonly pollers: () => Promise<readonly QueuePoller[]>;
   readonly pause: (ms: number) => Promise<unknown>;
-  readonly tell: (line: string) => void;
+  readonly notify: (line: string) => void;
 }
 
 /**
@@ -23,12 +23,12 @@ export interface OwnQueue {
 export async function requireOwnQueue(queue: OwnQueue): Promise<void> {
   const first = await foreignPollers(queue);
   if (first.size === 0) return;
-  queue.tell(
+  queue.notify(
     `Task queue ${queue.taskQueue}: a worker of another ledger or application asked for work there; looking for 90 s whether it still does …`,
   );
   // By the server's own clock and by number of looks: the two machines' clocks need not agree.
-  for (let waited = 0; waited < WINDOW_MS; waited += LOOK_EVERY_MS) {
-    await queue.pause(LOOK_EVERY_MS);
+  for (let waited = 0; waited < WINDOW_MS; waited += POLL_INTERVAL_MS) {
+    await queue.pause(POLL_INTERVAL_MS);
     const now = await foreignPollers(queue);
     for (const [identity, lastAskedAt] of now) {
       if (lastAskedAt > (first.get(identity) ?? 0)) throw foreign(queue, identity);
@@ -37,15 +37,15 @@ export async function requireOwnQueue(queue: OwnQueue): Promise<void> {
   }
 }
 
-async function foreignPollers({ pollers, keeps }: OwnQueue): Promise<Map<string, number>> {
-  const foreign = (await pollers()).filter((poller) => poller.keeps !== null && poller.keeps !== keeps);
+async function foreignPollers({ pollers, scope }: OwnQueue): Promise<Map<string, number>> {
+  const foreign = (await pollers()).filter((poller) => poller.scope !== null && poller.scope !== scope);
   return new Map(foreign.map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
 }
 
-function foreign({ taskQueue, keeps }: OwnQueue, identity: string): LoteError {
+function foreign({ taskQueue, scope }: OwnQueue, identity: string): LoteError {
   return new LoteError(
     'ledger-foreign',
-    `Starting a worker on task queue ${taskQueue}: all its workers must keep one ledger and one application, but "${identity}" works there and this one keeps ${keeps}. ` +
+    `Starting a worker on task queue ${taskQueue}: all its workers must keep one ledger and one application, but "${identity}" works there and this one keeps ${scope}. ` +
       'Stop the other worker, or give this one a task queue of its own (LOTE_TASK_QUEUE).',
   );
 }

@@ -32,7 +32,7 @@ export interface StuckRun {
  * Looks at a batch's run and at its pages; null when all goes on, or when nothing runs.
  * @throws LoteError `temporal-unavailable` when Temporal does not answer within 2 s
  */
-export async function askStuckRun(client: Client, workflowId: string): Promise<StuckRun | null> {
+export async function queryStuckRun(client: Client, workflowId: string): Promise<StuckRun | null> {
   const asked = look(client, workflowId).then(
     (stuck) => ({ stuck }),
     (error: unknown) => (isGrpcServiceError(error) && error.code === NOT_FOUND ? { stuck: null } : null),
@@ -47,7 +47,7 @@ export async function askStuckRun(client: Client, workflowId: string): Promise<S
 
 /** The same for whoever shows it: null too when nobody knows. */
 export function findStuckRun(client: Client, workflowId: string): Promise<StuckRun | null> {
-  return askStuckRun(client, workflowId).catch(() => null);
+  return queryStuckRun(client, workflowId).catch(() => null);
 }
 
 async function look(client: Client, workflowId: string): Promise<StuckRun | null> {

@@ -9,7 +9,7 @@ interface WatchLog {
 }
 
 /** One question to the server, without the SDK's own patience. @throws whatever the connection says */
-export async function askTemporal(client: Client): Promise<void> {
+export async function queryTemporal(client: Client): Promise<void> {
   await client.connection.withDeadline(Date.now() + PATIENCE_MS, () => client.workflowService.getSystemInfo({}));
 }
 
@@ -21,7 +21,7 @@ export function watchTemporal(client: Client, address: string, log: WatchLog): {
   async function watch(): Promise<void> {
     let awaySince: number | null = null;
     while (!stopped.signal.aborted) {
-      const answers = await askTemporal(client).then(
+      const answers = await queryTemporal(client).then(
         () => true,
         () => false,
       );

@@ -65,7 +65,7 @@ describe('an embedded ledger in a directory', () => {
 
     expect(second.id).toBe(first.id);
     expect((await collect(second.batchInvoices(batch.batchId))).flat()).toEqual(lines);
-    expect(await second.parkedDeliveries()).toBe(1);
+    expect(await second.unmatchedDeliveries()).toBe(1);
     const sendable = await second.sendable(batch.batchId, 1, 10);
     expect(sendable.map((one) => [one.invoice.ref, one.state, one.body])).toEqual([
       ['sending', 'sending', '{"exact":"bytes"}'],

@@ -142,7 +142,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
       const events = sends.map((send) => delivery(serviceIdIn(send), 'issued'));
       const half = INVOICES / 2;
 
-      const told = await Promise.all([
+      const notified = await Promise.all([
         here.recordSends(sends.slice(0, half)),
         ...sends.slice(half).map((send) => here.recordSends([send])),
         there.recordDeliveries(events.slice(half).toReversed()).then((result) => result.settled),
@@ -150,7 +150,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
       ]);
 
       expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
-      expect(new Set(told.flat().map((row) => row.ordinal)).size).toBe(INVOICES);
+      expect(new Set(notified.flat().map((row) => row.ordinal)).size).toBe(INVOICES);
     }
   });
 

@@ -9,7 +9,7 @@ import { runLote } from '../../support/lote/lote-command.ts';
 
 /** Two starts of everything embedded, on a machine whose other core runs the other tests. */
 const PATIENCE_MS = 300_000;
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /** Every block of README.md, and how it is run here; a block that is not in this list fails the test. */
 const BLOCKS = {
@@ -92,7 +92,7 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
       const line = new RegExp(`^${name} +(http://\\S+)$`, 'mu');
       let over = false;
       void up.end.then(() => (over = true));
-      while (!line.test(up.output()) && !over) await sleep(LOOK_EVERY_MS);
+      while (!line.test(up.output()) && !over) await sleep(POLL_INTERVAL_MS);
       return line.exec(up.output())?.[1] ?? expect.fail(`no ${name}: ${up.output()}`);
     };
     expect((await fetch(await address('Temporal UI'))).status).toBe(200);

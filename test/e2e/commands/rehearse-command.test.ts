@@ -63,16 +63,16 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     await writeFile(join(place.inputDir, 'profiles', 'loja.json'), JSON.stringify(profile));
     const file = join(place.inputDir, 'vendas.csv');
     await writeFile(file, 'Nr,Nome,Artigo,Qtd,PVP,IVA\nL/1,Ana,Pão,2,1.50,IVA_6\n');
-    const told = join(place.directory, 'told');
-    await mkdir(told);
+    const notified = join(place.directory, 'told');
+    await mkdir(notified);
 
     const rehearsal = await runLote(['rehearse', file, '--profile', 'loja', '--faults', 'none', '--json'], {
       ...place.env,
-      LOTE_ON_REPORT: JSON.stringify(['cp', '-t', told]),
+      LOTE_ON_REPORT: JSON.stringify(['cp', '-t', notified]),
     });
 
     expect(rehearsal.code, rehearsal.stderr).toBe(0);
     expect(JSON.parse(rehearsal.stdout)).toMatchObject({ batches: [{ counts: { invoices: 1, issued: 1 } }] });
-    expect(await readdir(told)).toEqual([]);
+    expect(await readdir(notified)).toEqual([]);
   });
 });

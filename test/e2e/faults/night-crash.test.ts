@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nightPlace, type NightPlace } from '../../support/lote/night-place.ts';
+import { nightPlace, type NightlyPlace } from '../../support/lote/night-place.ts';
 
 /** One while files are taken, one while they are put away; `npm run test:chaos` has every step of a night. */
 const CHAIN = ['file-claimed', 'note-placed'];
 
 describe('a night that ends itself between two steps', { timeout: 300_000 }, () => {
-  let place: NightPlace;
+  let place: NightlyPlace;
 
   beforeEach(async () => {
     place = await nightPlace();

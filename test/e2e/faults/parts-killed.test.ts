@@ -14,14 +14,14 @@ import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-b
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
 
 const INVOICES = 500;
-const LOOK_EVERY_MS = 10;
+const POLL_INTERVAL_MS = 10;
 const server = inject('postgresUrl');
 
 /** Waits for progress, not for time: a slow machine must not be disturbed before it has begun. */
 async function until(by: RunningCommand, reached: () => Promise<boolean> | boolean): Promise<void> {
   const ended = by.end.then(() => true);
   while (!(await reached())) {
-    if (await Promise.race([ended, sleep(LOOK_EVERY_MS).then(() => false)])) break;
+    if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
   }
 }
 

@@ -10,7 +10,7 @@ import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
 
 const INVOICES = 1_000;
 const KILLS = 3;
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 describe('a run whose whole process group is killed', () => {
   it('is finished by the same command, with every invoice issued exactly once', { timeout: 300_000 }, async () => {
@@ -32,7 +32,7 @@ describe('a run whose whole process group is killed', () => {
         const running = startLote(['run', file, '--json'], env);
         const ended = running.end.then(() => true);
         while (sandbox.books().totals.invoices < target) {
-          if (await Promise.race([ended, sleep(LOOK_EVERY_MS).then(() => false)])) break;
+          if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
         }
         running.killGroup();
         const { code } = await running.end;

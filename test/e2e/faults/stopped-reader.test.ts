@@ -16,7 +16,7 @@ const PORTIONS = (INVOICES * LINES) / 2_000;
 
 /** What a stale attempt has for its next write. */
 const STALE_TIME_MS = 10_000;
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 const server = inject('postgresUrl');
 
@@ -80,7 +80,7 @@ describe.skipIf(server === null)('a worker that is stopped while it reads', { ti
     // It is told of its lost claim, or Temporal tells it that the attempt is over, before it writes anything.
     for (const over = performance.now() + STALE_TIME_MS; !lost && performance.now() < over;) {
       expect(await rowsRead(), 'a stale attempt changes nothing').toBe(before);
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
     taker.signal('SIGCONT');
     const end = await run.end;

@@ -4,10 +4,10 @@ export const goOn = defineSignal('goOn');
 
 /** Waits for an hour, which begins at once, and for a word. */
 export async function page(): Promise<void> {
-  let told = false;
-  setHandler(goOn, () => void (told = true));
+  let notified = false;
+  setHandler(goOn, () => void (notified = true));
   const hour = sleep('1h');
-  await condition(() => told);
+  await condition(() => notified);
   await hour;
 }
 

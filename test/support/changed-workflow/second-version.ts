@@ -3,9 +3,9 @@ import { goOn } from './first-version.ts';
 
 /** The hour begins after the word: the timer in a history of the first version has no place here. */
 export async function page(): Promise<void> {
-  let told = false;
-  setHandler(goOn, () => void (told = true));
-  await condition(() => told);
+  let notified = false;
+  setHandler(goOn, () => void (notified = true));
+  await condition(() => notified);
   await sleep('1h');
 }
 

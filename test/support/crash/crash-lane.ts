@@ -54,7 +54,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
   const connection = await connectTemporal({ address: servers.temporal.address });
   const client = new Client({ connection });
   const all = processes();
-  const crew = crewOf(servers, all);
+  const backend = crewOf(servers, all);
   const shape = { invoices, linesEach, failing: FAILING };
   let files = 0;
   return {
@@ -62,12 +62,12 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       const began = Date.now();
       files += 1;
       const file = await newFile(servers, files, shape);
-      for (const part of PARTS) if (part !== crash.part) await crew.ensure(part);
-      const at = await crew.start(crash.part, crashAtOf(crash));
+      for (const part of PARTS) if (part !== crash.part) await backend.ensure(part);
+      const at = await backend.start(crash.part, crashAtOf(crash));
       const run = all.start(['run', file, '--json'], servers.client);
       await Promise.race([atPoint(crash, at), neverReached(run, crash)]);
-      const second = crash.workers === 2 ? await crew.launch('worker') : null;
-      await strike(crash, { at, servers, start: () => crew.start(crash.part) });
+      const second = crash.workers === 2 ? await backend.launch('worker') : null;
+      await strike(crash, { at, servers, start: () => backend.start(crash.part) });
       const back = Date.now();
       const end = await Promise.race([
         Promise.all([batchEnd(client, await batchOf(file)), run.end]),
@@ -83,7 +83,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       const expected = { file, invoices, failing: FAILING.length, files };
       if (end === null) {
         console.error(
-          `${row.fault} at ${row.step}, after ${row.longestWait} s: ${await hangEvidence(client)}\n${crew.evidence()}`,
+          `${row.fault} at ${row.step}, after ${row.longestWait} s: ${await hangEvidence(client)}\n${backend.evidence()}`,
         );
         return { ...row, ...(await unfinished(servers, expected, 'the batch did not end')) };
       }

@@ -10,7 +10,7 @@ import { independentSandbox } from '../servers/sandbox-books.ts';
 import { sandboxEnv } from '../servers/sandbox-env.ts';
 
 /** Two files of one night that is ended again and again; the sandbox outlives it all, and its books are the judge. */
-export interface NightPlace {
+export interface NightlyPlace {
   /** `lote nightly now`, with or without a point at which it ends itself. */
   run(crashAt?: string): Promise<CommandEnd>;
   /** Each file is somewhere, and in one place only: still waiting, in progress, or on its shelf. */
@@ -23,7 +23,7 @@ export interface NightPlace {
 const INVOICES = 20;
 const FILES = ['april.csv', 'may.csv'];
 
-export async function nightPlace(): Promise<NightPlace> {
+export async function nightPlace(): Promise<NightlyPlace> {
   const place = await newPlace();
   const all = processes();
   const sandbox: Sandbox = await independentSandbox({ settleMs: 50 });

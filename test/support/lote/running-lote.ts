@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Endpoints } from '../../../src/runtime/config/endpoints.ts';
 import { newPlace, startLote, type Place } from './lote-command.ts';
 
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 export interface RunningLote {
   readonly place: Place;
@@ -49,6 +49,6 @@ async function endpointsOf(place: Place, end: ReturnType<typeof startLote>['end'
       await place.remove();
       throw new Error(`lote up ended before it was up, ${String(over)}`);
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }

@@ -8,7 +8,7 @@ import type { InvoicingService } from '../../../src/domain/ports/invoicing-servi
 import type { Ledger, SendOutcome } from '../../../src/domain/ports/ledger.ts';
 import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
-import type { BatchDesk } from '../../../src/contract/messages.ts';
+import type { OperatorLinks } from '../../../src/contract/messages.ts';
 import { createScenario, NOW, type Scenario, type TestBatch } from '../../contract/ledger/scenario.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
 
@@ -18,7 +18,7 @@ export interface Logged {
   readonly fields: Record<string, unknown>;
 }
 
-export const DESK: BatchDesk = { searchable: false, console: null, reportsDir: '/reports' };
+export const DESK: OperatorLinks = { searchable: false, console: null, reportsDir: '/reports' };
 
 /** What the service profile says of trying again, unless a test says otherwise. */
 export const RETRY: ActivityDeps['settings']['retry'] = {
@@ -77,7 +77,7 @@ export function activityPlaces(): (parts?: {
       files: new Proxy({} as ActivityDeps['files'], { get: () => untouched('the file reader') }),
       reports: new Proxy({} as ActivityDeps['reports'], { get: () => untouched('the report writer') }),
       runs: { isOpen: () => untouched('the list of runs'), endedForMs: () => untouched('the list of runs') },
-      tellWaiting: () => Promise.resolve(),
+      notifyWaiting: () => Promise.resolve(),
       drops: new Proxy({} as ActivityDeps['drops'], { get: () => untouched('the drop folder') }),
       nights: new Proxy({} as ActivityDeps['nights'], { get: () => untouched('the night book') }),
       announce: () => Promise.resolve(),

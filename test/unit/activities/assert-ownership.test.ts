@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requireOwnWork } from '../../../activities/assert-ownership.ts';
+import { assertOwnership } from '../../../activities/assert-ownership.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 import { activityPlaces } from './activity-place.ts';
 
@@ -10,9 +10,9 @@ describe('the work that a worker is asked for', () => {
     const { deps, scenario } = open();
     const { batchId } = await scenario.run([{ ref: 'own' }]);
 
-    await requireOwnWork(deps, {});
-    await requireOwnWork(deps, { ledgerId: deps.ledger.id });
-    await requireOwnWork(deps, { ledgerId: deps.ledger.id, batchId });
+    await assertOwnership(deps, {});
+    await assertOwnership(deps, { ledgerId: deps.ledger.id });
+    await assertOwnership(deps, { ledgerId: deps.ledger.id, batchId });
   });
 
   it.each(['other', ''])(
@@ -20,7 +20,7 @@ describe('the work that a worker is asked for', () => {
     async (asked) => {
       const { deps } = open();
 
-      await expect(requireOwnWork(deps, { ledgerId: asked })).rejects.toMatchObject({
+      await expect(assertOwnership(deps, { ledgerId: asked })).rejects.toMatchObject({
         code: 'ledger-foreign',
         message: `This work belongs to ledger ${asked}, and this worker keeps ledger ${deps.ledger.id}. Stop the worker, or give it a task queue of its own (LOTE_TASK_QUEUE).`,
       });
@@ -32,7 +32,7 @@ describe('the work that a worker is asked for', () => {
     const second = open();
     const { batchId } = await first.scenario.run([{ ref: 'foreign' }]);
 
-    await expect(requireOwnWork(second.deps, { ledgerId: second.deps.ledger.id, batchId })).rejects.toMatchObject({
+    await expect(assertOwnership(second.deps, { ledgerId: second.deps.ledger.id, batchId })).rejects.toMatchObject({
       code: 'application-foreign',
       message: expect.stringContaining(`LOTE_APPLICATION=${first.scenario.application}`) as unknown,
     });
@@ -43,6 +43,6 @@ describe('the work that a worker is asked for', () => {
     const { deps, scenario } = open({ over: { requireAccount: () => Promise.reject(changed) } });
     const { batchId } = await scenario.run([{ ref: 'changed' }]);
 
-    await expect(requireOwnWork(deps, { ledgerId: deps.ledger.id, batchId })).rejects.toBe(changed);
+    await expect(assertOwnership(deps, { ledgerId: deps.ledger.id, batchId })).rejects.toBe(changed);
   });
 });

@@ -6,7 +6,7 @@ import { guarded } from '../../../activities/failure.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 
 /** The SDK's own lines about failures that a test wants. */
-const SILENT = { logger: new DefaultLogger('ERROR') };
+const PENDING_INVOICES = { logger: new DefaultLogger('ERROR') };
 
 interface End {
   readonly result: unknown;
@@ -17,7 +17,7 @@ interface End {
 async function run(work: () => Promise<unknown>, attempt = 1): Promise<End> {
   const logged: { message: string; fields: Record<string, unknown> }[] = [];
   const log = { error: (message: string, fields: Record<string, unknown>) => void logged.push({ message, fields }) };
-  const environment = new MockActivityEnvironment({ attempt }, SILENT);
+  const environment = new MockActivityEnvironment({ attempt }, PENDING_INVOICES);
   try {
     return { result: await environment.run(guarded('submitSlice', log, work), undefined), error: null, logged };
   } catch (error) {
@@ -100,7 +100,7 @@ describe('an activity', () => {
   });
 
   it('that was cancelled has not failed: its end goes through as it is, without a line', async () => {
-    const environment = new MockActivityEnvironment({}, SILENT);
+    const environment = new MockActivityEnvironment({}, PENDING_INVOICES);
     const logged: string[] = [];
     const stopped = new Error('stopped');
     const work = guarded('reviewPage', { error: (message) => void logged.push(message) }, async () => {
@@ -118,7 +118,7 @@ describe('the heartbeat of an activity', () => {
 
   it('beats every five seconds while the work lasts, and not after', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const environment = new MockActivityEnvironment({}, SILENT);
+    const environment = new MockActivityEnvironment({}, PENDING_INVOICES);
     let beats = 0;
     environment.on('heartbeat', () => (beats += 1));
     let end: () => void = () => undefined;

@@ -458,7 +458,7 @@ describe('health', () => {
   });
 
   it('is 503 when a part is in trouble, and says nothing of why a check broke', async () => {
-    const ledger = ledgerHolding([], { parkedDeliveries: () => Promise.reject(new Error('password=hunter2')) });
+    const ledger = ledgerHolding([], { unmatchedDeliveries: () => Promise.reject(new Error('password=hunter2')) });
     const health = () => Promise.reject(new Error('password=hunter2'));
 
     const answer = await get('/api/health', { ledger, health });
@@ -484,16 +484,16 @@ describe('an error behind a page', () => {
   });
 
   it('is told to the process and not to the reader otherwise', async () => {
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     const error = new Error('password=hunter2');
 
     for (const path of ['/', '/api/batches']) {
-      const answer = await get(path, { ...broken(error), onError: (thrown) => told.push(thrown) });
+      const answer = await get(path, { ...broken(error), onError: (thrown) => notified.push(thrown) });
 
       expect(answer.status).toBe(500);
       expect(await answer.text()).not.toContain('hunter2');
     }
-    expect(told).toEqual([error, error]);
+    expect(notified).toEqual([error, error]);
   });
 });
 

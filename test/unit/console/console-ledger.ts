@@ -75,7 +75,7 @@ export function ledgerHolding(
     findBatch: async (batchId) => find(batchId)?.batch ?? null,
     countOutcomes: async (batchId) => countsOf(find(batchId)?.invoices ?? []),
     fileFindings: async (batchId) => find(batchId)?.findings ?? [],
-    parkedDeliveries: async () => 0,
+    unmatchedDeliveries: async () => 0,
     batchOfFile: async (application, sha256) =>
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,
     findInvoices: async (words, limit) =>
@@ -83,9 +83,9 @@ export function ledgerHolding(
         .flatMap(({ batch: { batchId, file }, invoices }) => invoices.map((invoice) => ({ ...invoice, batchId, file })))
         .filter(({ ref, merchantNif, serviceId }) => [ref, merchantNif, serviceId].includes(words))
         .slice(0, limit),
-    invoiceDossier: async (batchId, ordinal) => {
+    invoiceDetails: async (batchId, ordinal) => {
       const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);
-      return line === undefined ? null : { line, content: null, lives: [], deliveries: [], batches: [] };
+      return line === undefined ? null : { line, content: null, generations: [], deliveries: [], batches: [] };
     },
     auditOf: async () => [],
     async *batchInvoices(batchId) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerCounts } from '../../../src/domain/answer-counts.ts';
-import { firstInvoicesWaitMs, judgeFirstInvoices, mayStillTell } from '../../../src/domain/first-invoices.ts';
+import { firstInvoicesWaitMs, judgeFirstInvoices, mayStillDecide } from '../../../src/domain/first-invoices.ts';
 
 const NOTHING: AnswerCounts = {
   ...{ refused: 0, accepted: 0, issued: 0, failed: 0 },
@@ -32,7 +32,7 @@ describe('the judgement of the first invoices', () => {
     ['none pending', { failed: 20 }, false],
     ['too few to prove anything', { pending: 9, unanswered: 11 }, false],
   ])('may change by waiting: %s', (_, counts, may) => {
-    expect(mayStillTell({ ...NOTHING, ...counts })).toBe(may);
+    expect(mayStillDecide({ ...NOTHING, ...counts })).toBe(may);
   });
 
   it.each([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  isSlowed,
+  isThrottled,
   rateOf,
-  slowedDown,
+  throttle,
   takePlaces,
-  WHOLE_PACE,
-  type RequestPace,
+  FULL_RATE,
+  type RequestRate,
   type TooMany,
 } from '../../../src/domain/request-pace.ts';
 
@@ -13,15 +13,15 @@ const MINUTE = 60_000;
 const FEW: TooMany = { taken: 100, share: 0.02, answers: 60 };
 const MANY: TooMany = { taken: 100, share: 0.9, answers: 60 };
 
-function slow(pace: RequestPace, now: number, tooMany: TooMany, limit: number | null = null): RequestPace {
-  return slowedDown(pace, { tooMany, limit, now });
+function slow(pace: RequestRate, now: number, tooMany: TooMany, limit: number | null = null): RequestRate {
+  return throttle(pace, { tooMany, limit, now });
 }
 
 describe('the pace of requests', () => {
   it('is the limit, or nothing at all, while the service has not said 429', () => {
-    expect(rateOf(WHOLE_PACE, 25, 5)).toBe(25);
-    expect(rateOf(WHOLE_PACE, null, 5)).toBeNull();
-    expect([isSlowed(25, 25), isSlowed(null, null), isSlowed(24, 25), isSlowed(24, null)]).toEqual([
+    expect(rateOf(FULL_RATE, 25, 5)).toBe(25);
+    expect(rateOf(FULL_RATE, null, 5)).toBeNull();
+    expect([isThrottled(25, 25), isThrottled(null, null), isThrottled(24, 25), isThrottled(24, null)]).toEqual([
       false,
       false,
       true,
@@ -30,23 +30,21 @@ describe('the pace of requests', () => {
   });
 
   it('starts below what the service took, not below what was tried', () => {
-    expect(rateOf(slow(WHOLE_PACE, 0, MANY), null, 0)).toBe(90);
-    expect(rateOf(slow(WHOLE_PACE, 0, MANY, 25), 25, 0), 'never above nine tenths of the limit').toBe(22.5);
-    expect(rateOf(slow(WHOLE_PACE, 0, { ...MANY, taken: 0 }), null, 0), 'one a second at least').toBe(1);
-    expect(rateOf(slow(WHOLE_PACE, 0, { ...MANY, taken: 0 }, 0.5), 0.5, 0), 'far below a limit that is low').toBe(
-      0.025,
-    );
+    expect(rateOf(slow(FULL_RATE, 0, MANY), null, 0)).toBe(90);
+    expect(rateOf(slow(FULL_RATE, 0, MANY, 25), 25, 0), 'never above nine tenths of the limit').toBe(22.5);
+    expect(rateOf(slow(FULL_RATE, 0, { ...MANY, taken: 0 }), null, 0), 'one a second at least').toBe(1);
+    expect(rateOf(slow(FULL_RATE, 0, { ...MANY, taken: 0 }, 0.5), 0.5, 0), 'far below a limit that is low').toBe(0.025);
   });
 
   it('is lowered once a second, however many say 429', () => {
-    const once = slow(WHOLE_PACE, 10_000, MANY);
+    const once = slow(FULL_RATE, 10_000, MANY);
 
     expect(slow(slow(once, 10_001, MANY), 10_999, MANY)).toEqual(once);
     expect(rateOf(slow(once, 11_000, MANY), null, 11_000)).toBeLessThan(50);
   });
 
   it('is lowered a little by few and by half by many', () => {
-    const once = slow(WHOLE_PACE, 0, MANY);
+    const once = slow(FULL_RATE, 0, MANY);
     const rate = rateOf(once, null, 1_000) ?? 0;
 
     expect(rateOf(slow(once, 1_000, FEW), null, 1_000)).toBeCloseTo(rate * 0.9 * 0.98);
@@ -54,7 +52,7 @@ describe('the pace of requests', () => {
   });
 
   it('doubles in half a minute, up to the limit and not above it', () => {
-    const pace = slow(WHOLE_PACE, 0, { ...MANY, taken: 10 }, 40);
+    const pace = slow(FULL_RATE, 0, { ...MANY, taken: 10 }, 40);
 
     const rates = [0, MINUTE / 2, MINUTE, 2 * MINUTE, 60 * MINUTE].map((now) => rateOf(pace, 40, now));
 
@@ -62,7 +60,7 @@ describe('the pace of requests', () => {
   });
 
   it('is free again after a minute without a 429 where there is no limit', () => {
-    const pace = slow(WHOLE_PACE, 0, MANY);
+    const pace = slow(FULL_RATE, 0, MANY);
 
     expect(rateOf(pace, null, MINUTE - 1)).toBeGreaterThan(350);
     expect(rateOf(pace, null, MINUTE)).toBeNull();
@@ -70,7 +68,7 @@ describe('the pace of requests', () => {
   });
 
   it('makes little of a share of few answers', () => {
-    const once = slow(WHOLE_PACE, 0, MANY);
+    const once = slow(FULL_RATE, 0, MANY);
     const rate = rateOf(once, null, 1_000) ?? 0;
 
     expect(rateOf(slow(once, 1_000, { ...MANY, share: 1, answers: 1 }), null, 1_000)).toBeCloseTo(rate * 0.9 * 0.9);
@@ -78,7 +76,7 @@ describe('the pace of requests', () => {
 
   it('goes below a quarter of what was taken only when so many are refused that the rate must be the reason', () => {
     function after(seconds: number, tooMany: TooMany): number | null {
-      let pace = slow(WHOLE_PACE, 0, tooMany);
+      let pace = slow(FULL_RATE, 0, tooMany);
       for (let second = 1; second <= seconds; second += 1) pace = slow(pace, second * 1_000, tooMany);
       return rateOf(pace, null, seconds * 1_000);
     }
@@ -90,7 +88,7 @@ describe('the pace of requests', () => {
 
   it('finds the limit of a service and stays near it', () => {
     const limit = 40;
-    let pace = slow(WHOLE_PACE, 0, { taken: 400, share: 0.9, answers: 100 });
+    let pace = slow(FULL_RATE, 0, { taken: 400, share: 0.9, answers: 100 });
     let refusals = 0;
     let sent = 0;
     for (let second = 1; second <= 300; second += 1) {
@@ -107,7 +105,7 @@ describe('the pace of requests', () => {
   });
 
   it('spreads its places evenly, each lease after the one before, and saves none up', () => {
-    const first = takePlaces(WHOLE_PACE, { requests: 5, limit: 10, now: 1_000 });
+    const first = takePlaces(FULL_RATE, { requests: 5, limit: 10, now: 1_000 });
     const second = takePlaces(first.pace, { requests: 1, limit: 10, now: 1_100 });
     const late = takePlaces(second.pace, { requests: 1, limit: 10, now: 90_000 });
 
@@ -117,15 +115,15 @@ describe('the pace of requests', () => {
   });
 
   it('has as many places as come where there is no limit', () => {
-    expect(takePlaces(WHOLE_PACE, { requests: 9, limit: null, now: 7 })).toEqual({
-      pace: WHOLE_PACE,
+    expect(takePlaces(FULL_RATE, { requests: 9, limit: null, now: 7 })).toEqual({
+      pace: FULL_RATE,
       waitMs: 0,
       gapMs: 0,
     });
   });
 
   it('stands when the clock is set back', () => {
-    const pace = slow(WHOLE_PACE, 10_000, MANY);
+    const pace = slow(FULL_RATE, 10_000, MANY);
 
     expect(rateOf(pace, null, 0)).toBe(90);
   });

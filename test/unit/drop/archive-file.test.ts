@@ -1,12 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Night, Shelf } from '../../../src/domain/ports/drop-folder.ts';
+import type { NightlyRun, Shelf } from '../../../src/domain/ports/drop-folder.ts';
 import { drop, dropFolderAt, dropPlace, nightNamed, nobodyIsOpen, treeOf } from './drop-place.ts';
 
 const NIGHT = nightNamed('a');
 
-async function claimOne(inputDir: string, night: Night, text: string): Promise<{ slot: string; name: string }> {
+async function claimOne(inputDir: string, night: NightlyRun, text: string): Promise<{ slot: string; name: string }> {
   await drop(inputDir, 'x.csv', text);
   const { claimed } = await dropFolderAt(inputDir).claim(night, nobodyIsOpen);
   const last = claimed.at(-1);
@@ -14,8 +14,8 @@ async function claimOne(inputDir: string, night: Night, text: string): Promise<{
   return last;
 }
 
-function shelve(inputDir: string, night: Night, file: { slot: string; name: string }, shelf: Shelf = 'archive') {
-  return dropFolderAt(inputDir).shelve({ night, ...file, shelf, note: 'Everything went out.' });
+function archive(inputDir: string, night: NightlyRun, file: { slot: string; name: string }, shelf: Shelf = 'archive') {
+  return dropFolderAt(inputDir).archive({ night, ...file, shelf, note: 'Everything went out.' });
 }
 
 describe('shelving a file', () => {
@@ -23,7 +23,7 @@ describe('shelving a file', () => {
     const inputDir = await dropPlace();
     const file = await claimOne(inputDir, NIGHT, 'rows');
 
-    const path = await shelve(inputDir, NIGHT, file, shelf);
+    const path = await archive(inputDir, NIGHT, file, shelf);
 
     expect(path).toBe(`${shelf}/2026-11-21/x.csv`);
     expect(await readFile(join(inputDir, path ?? ''), 'utf8')).toBe('rows');
@@ -35,10 +35,10 @@ describe('shelving a file', () => {
   it('gives the second file of one name a number and overwrites nothing', async () => {
     const inputDir = await dropPlace();
     const first = await claimOne(inputDir, NIGHT, 'first');
-    await shelve(inputDir, NIGHT, first);
+    await archive(inputDir, NIGHT, first);
     const second = await claimOne(inputDir, NIGHT, 'second');
 
-    const path = await shelve(inputDir, NIGHT, second);
+    const path = await archive(inputDir, NIGHT, second);
 
     expect(path).toBe('archive/2026-11-21/x-2.csv');
     expect(await readFile(join(inputDir, 'archive/2026-11-21/x.csv'), 'utf8')).toBe('first');
@@ -50,7 +50,7 @@ describe('shelving a file', () => {
     await drop(inputDir, 'archive/2026-11-21/x.csv', 'by hand');
     const file = await claimOne(inputDir, NIGHT, 'claimed');
 
-    expect(await shelve(inputDir, NIGHT, file)).toBe('archive/2026-11-21/x-2.csv');
+    expect(await archive(inputDir, NIGHT, file)).toBe('archive/2026-11-21/x-2.csv');
     expect(await readFile(join(inputDir, 'archive/2026-11-21/x.csv'), 'utf8')).toBe('by hand');
   });
 
@@ -63,13 +63,13 @@ describe('shelving a file', () => {
         if (point !== 'note-prepared') return;
         const text = await readFile(draft, 'utf8');
         await rm(draft);
-        await shelve(inputDir, NIGHT, file);
+        await archive(inputDir, NIGHT, file);
         // As if it had stood still just before it wrote its draft.
         await writeFile(draft, text);
       },
     });
 
-    const path = await stopped.shelve({ night: NIGHT, ...file, shelf: 'archive', note: 'Everything went out.' });
+    const path = await stopped.archive({ night: NIGHT, ...file, shelf: 'archive', note: 'Everything went out.' });
 
     expect(path).toBe('archive/2026-11-21/x.csv');
     expect(await treeOf(join(inputDir, 'archive'))).toEqual(['2026-11-21/x.csv', '2026-11-21/x.csv.note.txt']);
@@ -79,7 +79,7 @@ describe('shelving a file', () => {
     const inputDir = await dropPlace();
     const file = await claimOne(inputDir, NIGHT, 'rows');
 
-    const paths = [await shelve(inputDir, NIGHT, file), await shelve(inputDir, NIGHT, file)];
+    const paths = [await archive(inputDir, NIGHT, file), await archive(inputDir, NIGHT, file)];
 
     expect(paths).toEqual(['archive/2026-11-21/x.csv', 'archive/2026-11-21/x.csv']);
     expect((await treeOf(inputDir)).filter((path) => path.startsWith('archive/'))).toHaveLength(2);
@@ -90,7 +90,7 @@ describe('shelving a file', () => {
     const file = await claimOne(inputDir, NIGHT, 'rows');
     await rm(join(inputDir, 'in-progress', NIGHT.nightId, file.slot, file.name));
 
-    expect(await shelve(inputDir, NIGHT, file)).toBeNull();
+    expect(await archive(inputDir, NIGHT, file)).toBeNull();
     expect((await treeOf(inputDir)).filter((path) => path.startsWith('archive/'))).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('shelving a file', () => {
     const inputDir = await dropPlace();
     const files = [await claimOne(inputDir, NIGHT, 'first'), await claimOne(inputDir, NIGHT, 'second')];
 
-    const paths = await Promise.all(files.map((file) => shelve(inputDir, NIGHT, file)));
+    const paths = await Promise.all(files.map((file) => archive(inputDir, NIGHT, file)));
 
     expect(new Set(paths)).toEqual(new Set(['archive/2026-11-21/x-2.csv', 'archive/2026-11-21/x.csv']));
     const texts = await Promise.all(paths.map((path) => readFile(join(inputDir, path ?? ''), 'utf8')));
@@ -113,12 +113,12 @@ describe('shelving a file', () => {
       at: (point) => (point === 'note-placed' ? Promise.reject(new Error('crash')) : Promise.resolve()),
     });
     await expect(
-      crash.shelve({ night: interrupted, ...file, shelf: 'archive', note: 'of the first night' }),
+      crash.archive({ night: interrupted, ...file, shelf: 'archive', note: 'of the first night' }),
     ).rejects.toThrow('crash');
     const next = nightNamed('b');
     const { claimed } = await dropFolderAt(inputDir).claim(next, nobodyIsOpen);
 
-    const path = await dropFolderAt(inputDir).shelve({
+    const path = await dropFolderAt(inputDir).archive({
       night: next,
       slot: claimed[0]?.slot ?? '',
       name: 'x.csv',
@@ -134,7 +134,7 @@ describe('shelving a file', () => {
 describe('closing a night', () => {
   it('removes its folder when every file is on a shelf', async () => {
     const inputDir = await dropPlace();
-    await shelve(inputDir, NIGHT, await claimOne(inputDir, NIGHT, 'rows'));
+    await archive(inputDir, NIGHT, await claimOne(inputDir, NIGHT, 'rows'));
 
     await dropFolderAt(inputDir).close(NIGHT);
     await dropFolderAt(inputDir).close(NIGHT);

@@ -18,6 +18,6 @@ const folder = createDropFolder({
 const { claimed } = await folder.claim(night, () => Promise.resolve(false));
 for (const { slot, name } of claimed) {
   const shelf = name.startsWith('bad') ? 'refused' : 'archive';
-  await folder.shelve({ night, slot, name, shelf, note: `note of ${name}` });
+  await folder.archive({ night, slot, name, shelf, note: `note of ${name}` });
 }
 await folder.close(night);

@@ -2,16 +2,16 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isIgnoredName } from '../../../src/drop/is-ignored-name.ts';
-import { isStable, lookAtInbox } from '../../../src/drop/list-inbox.ts';
+import { isStable, listInbox } from '../../../src/drop/list-inbox.ts';
 import {
-  listNights,
-  listSlots,
-  makeSlot,
-  nightOwner,
-  nightPath,
-  openNightFolder,
-  removeEmptySlot,
-  removeNightFolder,
+  listNightlyRuns,
+  listClaimFolders,
+  makeClaimFolder,
+  nightlyOwner,
+  nightlyRunPath,
+  openClaimFolder,
+  removeEmptyClaimFolder,
+  removeClaimFolder,
   removeUnborn,
 } from '../../../src/drop/claim-folder.ts';
 import { drop, dropPlace, nightNamed, treeOf, writtenAt } from './drop-place.ts';
@@ -61,7 +61,7 @@ describe('a look at the folder', () => {
     await drop(inputDir, 'folder/c.csv');
     await symlink(join(inputDir, 'b.csv'), join(inputDir, 'link.csv'));
 
-    const seen = [...(await lookAtInbox(inputDir))];
+    const seen = [...(await listInbox(inputDir))];
 
     expect(seen.map(([name, { size, changedAt, markedAt }]) => [name, size, changedAt, markedAt])).toEqual([
       ['a.csv', 0, 1_000_000, 3_000_000],
@@ -76,7 +76,7 @@ describe('a look at the folder', () => {
     await drop(inputDir, 'b.csv');
     await symlink(join(inputDir, 'a.csv'), join(inputDir, 'b.csv.done'));
 
-    const seen = await lookAtInbox(inputDir);
+    const seen = await listInbox(inputDir);
 
     expect([...seen.values()].map(({ markedAt }) => markedAt)).toEqual([null, null]);
   });
@@ -109,11 +109,11 @@ describe("a night's folder", () => {
     const inputDir = await dropPlace();
     await mkdir(join(inputDir, 'in-progress'), { recursive: true });
 
-    await openNightFolder(inputDir, night);
-    await openNightFolder(inputDir, { ...night, workflowId: 'other' });
+    await openClaimFolder(inputDir, night);
+    await openClaimFolder(inputDir, { ...night, workflowId: 'other' });
 
-    expect(await nightOwner(inputDir, night.nightId)).toEqual({ workflowId: 'night-a', runId: 'aaaaaaaa' });
-    expect(await listNights(inputDir)).toEqual([night.nightId]);
+    expect(await nightlyOwner(inputDir, night.nightId)).toEqual({ workflowId: 'night-a', runId: 'aaaaaaaa' });
+    expect(await listNightlyRuns(inputDir)).toEqual([night.nightId]);
   });
 
   it.each(['', '{', '[]', '{"workflowId":"w"}', '{"workflowId":1,"runId":2}', 'null'])(
@@ -122,26 +122,29 @@ describe("a night's folder", () => {
       const inputDir = await dropPlace();
       await drop(inputDir, `in-progress/${night.nightId}/.night.json`, record);
 
-      expect(await nightOwner(inputDir, night.nightId)).toBeNull();
+      expect(await nightlyOwner(inputDir, night.nightId)).toBeNull();
     },
   );
 
   it('gives each file a slot of its own, with a higher number than all before', async () => {
     const inputDir = await dropPlace();
-    await openNightFolder(inputDir, night);
+    await openClaimFolder(inputDir, night);
 
-    const slots = [await makeSlot(inputDir, night.nightId, false), await makeSlot(inputDir, night.nightId, true)];
-    await removeEmptySlot(inputDir, night.nightId, slots[0] ?? '');
-    slots.push(await makeSlot(inputDir, night.nightId, false));
+    const slots = [
+      await makeClaimFolder(inputDir, night.nightId, false),
+      await makeClaimFolder(inputDir, night.nightId, true),
+    ];
+    await removeEmptyClaimFolder(inputDir, night.nightId, slots[0] ?? '');
+    slots.push(await makeClaimFolder(inputDir, night.nightId, false));
 
     expect(slots).toEqual(['0001', '0002-resumed', '0003']);
   });
 
   it('gives no slot twice to workers that ask at the same moment', async () => {
     const inputDir = await dropPlace();
-    await openNightFolder(inputDir, night);
+    await openClaimFolder(inputDir, night);
 
-    const slots = await Promise.all(Array.from({ length: 20 }, () => makeSlot(inputDir, night.nightId, false)));
+    const slots = await Promise.all(Array.from({ length: 20 }, () => makeClaimFolder(inputDir, night.nightId, false)));
 
     expect(new Set(slots).size).toBe(20);
   });
@@ -151,9 +154,9 @@ describe("a night's folder", () => {
     await drop(inputDir, `in-progress/${night.nightId}/0001/may.csv`);
     await drop(inputDir, `in-progress/${night.nightId}/0001/may.csv.done`);
     await drop(inputDir, `in-progress/${night.nightId}/0002-resumed/june.csv`);
-    await mkdir(join(nightPath(inputDir, night.nightId), '0003'));
+    await mkdir(join(nightlyRunPath(inputDir, night.nightId), '0003'));
 
-    expect(await listSlots(inputDir, night.nightId)).toEqual([
+    expect(await listClaimFolders(inputDir, night.nightId)).toEqual([
       { slot: '0001', name: 'may.csv', resumed: false },
       { slot: '0002-resumed', name: 'june.csv', resumed: true },
       { slot: '0003', name: null, resumed: false },
@@ -162,12 +165,12 @@ describe("a night's folder", () => {
 
   it("is never removed with a person's file in it", async () => {
     const inputDir = await dropPlace();
-    await openNightFolder(inputDir, night);
+    await openClaimFolder(inputDir, night);
     await drop(inputDir, `in-progress/${night.nightId}/0001/may.csv`);
     await drop(inputDir, `in-progress/${night.nightId}/0002/.note`);
 
-    for (const slot of ['0001', '0002', '0009']) await removeEmptySlot(inputDir, night.nightId, slot);
-    await removeNightFolder(inputDir, night.nightId);
+    for (const slot of ['0001', '0002', '0009']) await removeEmptyClaimFolder(inputDir, night.nightId, slot);
+    await removeClaimFolder(inputDir, night.nightId);
 
     expect(await treeOf(inputDir)).toEqual([
       `in-progress/${night.nightId}/.night.json`,
@@ -177,18 +180,18 @@ describe("a night's folder", () => {
 
   it('goes when it is empty, and can be gone already', async () => {
     const inputDir = await dropPlace();
-    await openNightFolder(inputDir, night);
+    await openClaimFolder(inputDir, night);
 
-    await removeNightFolder(inputDir, night.nightId);
-    await removeNightFolder(inputDir, night.nightId);
+    await removeClaimFolder(inputDir, night.nightId);
+    await removeClaimFolder(inputDir, night.nightId);
 
-    expect(await listNights(inputDir)).toEqual([]);
+    expect(await listNightlyRuns(inputDir)).toEqual([]);
     expect(await treeOf(inputDir)).toEqual([]);
   });
 
   it('that was killed before it began is cleared away, and no other', async () => {
     const inputDir = await dropPlace();
-    await openNightFolder(inputDir, night);
+    await openClaimFolder(inputDir, night);
     await drop(inputDir, 'in-progress/.new-1234/.night.json', '{}');
     await writeFile(join(inputDir, 'in-progress', 'somebody.txt'), 'x');
 

@@ -20,7 +20,10 @@ const CANCELLED = {
   code: 'cancelled',
   message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
 };
-const SILENT = { code: 'silent', message: 'The service accepted it and has not said yet whether it was issued.' };
+const PENDING_INVOICES = {
+  code: 'silent',
+  message: 'The service accepted it and has not said yet whether it was issued.',
+};
 const LOST = { code: 'answer-lost', message: 'No answer came.' };
 
 const good = [
@@ -39,7 +42,7 @@ const held = [
 ];
 const cancelled = [
   batchInvoice({ ordinal: 1 }),
-  batchInvoice({ ordinal: 2, state: 'unsettled', settledAt: null, reason: SILENT }),
+  batchInvoice({ ordinal: 2, state: 'unsettled', settledAt: null, reason: PENDING_INVOICES }),
   unsentInvoice({ ordinal: 3, state: 'held', reason: CANCELLED }),
 ];
 const reconciled = [

@@ -9,12 +9,15 @@ interface Told {
 }
 
 /** Answers a few milliseconds apart, each sent just before; what the tally said of them. */
-function told(refused: readonly boolean[], options: { slowed?: boolean; everyMs?: number } = {}): readonly Told[] {
-  const { slowed = false, everyMs = 2 } = options;
+function notified(
+  refused: readonly boolean[],
+  options: { throttled?: boolean; everyMs?: number } = {},
+): readonly Told[] {
+  const { throttled = false, everyMs = 2 } = options;
   const tally = createAnswerTally();
   return refused.flatMap((tooMany, index) => {
     const now = 1_000_000 + index * everyMs;
-    const said = tally.note({ tooMany, sentAt: now - 1, now, slowed });
+    const said = tally.note({ tooMany, sentAt: now - 1, now, throttled });
     return said === null ? [] : [{ at: index, tooMany: said }];
   });
 }
@@ -23,15 +26,15 @@ const times = (count: number, tooMany: boolean): boolean[] => Array.from({ lengt
 
 describe('the tally of answers', () => {
   it('says nothing while the service takes everything', () => {
-    expect(told(times(500, false))).toEqual([]);
+    expect(notified(times(500, false))).toEqual([]);
   });
 
   it('overlooks a few: the Retry-After is enough for them', () => {
-    expect(told([...times(200, false), ...times(9, true), ...times(200, false)])).toEqual([]);
+    expect(notified([...times(200, false), ...times(9, true), ...times(200, false)])).toEqual([]);
   });
 
   it('tells when one in eight is refused, with what was taken in the last second', () => {
-    const [first] = told([...times(200, false), ...times(30, true)]);
+    const [first] = notified([...times(200, false), ...times(30, true)]);
 
     expect(first?.at).toBeLessThan(220);
     expect(first?.tooMany.share).toBeGreaterThan(1 / 8);
@@ -39,7 +42,7 @@ describe('the tally of answers', () => {
   });
 
   it('tells after ten when nothing else is answered', () => {
-    const [first] = told(times(20, true));
+    const [first] = notified(times(20, true));
 
     expect(first).toMatchObject({ at: 10, tooMany: { taken: 0, share: 1 } });
   });
@@ -47,13 +50,13 @@ describe('the tally of answers', () => {
   it('is not moved by a service that refuses one in twenty at random', () => {
     const chance = seededChance(7);
 
-    expect(told(Array.from({ length: 5_000 }, () => chance() < 0.05))).toEqual([]);
+    expect(notified(Array.from({ length: 5_000 }, () => chance() < 0.05))).toEqual([]);
   });
 
   it('tells of any 429 while the pace is slowed, once a second', () => {
-    const said = told(
+    const said = notified(
       Array.from({ length: 2_000 }, (_, index) => index % 50 === 49),
-      { slowed: true },
+      { throttled: true },
     );
 
     expect(said.map(({ at }) => at)).toEqual([49, 549, 1_049, 1_549]);
@@ -62,7 +65,7 @@ describe('the tally of answers', () => {
 
   it('does not count answers to what had left before the pace was slowed', () => {
     const tally = createAnswerTally();
-    const note = (sentAt: number, now: number) => tally.note({ tooMany: true, sentAt, now, slowed: true });
+    const note = (sentAt: number, now: number) => tally.note({ tooMany: true, sentAt, now, throttled: true });
 
     expect(note(0, 10)).not.toBeNull();
     expect([note(5, 2_000), note(10, 3_000)]).toEqual([null, null]);
@@ -72,7 +75,7 @@ describe('the tally of answers', () => {
 
   it('counts the last second only', () => {
     const tally = createAnswerTally();
-    const note = (tooMany: boolean, now: number) => tally.note({ tooMany, sentAt: now, now, slowed: true });
+    const note = (tooMany: boolean, now: number) => tally.note({ tooMany, sentAt: now, now, throttled: true });
     for (let now = 10_000; now < 12_000; now += 10) note(false, now);
 
     expect(note(true, 12_500)?.taken).toBeCloseTo(50);

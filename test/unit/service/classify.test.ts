@@ -57,19 +57,19 @@ const CASES: readonly (readonly [string, HttpEnd, CreateAnswer['kind'], string |
   ['201 compressed', spoilt(201, 'encoded'), 'lost', 'answer-unreadable'],
   ['201 without end', spoilt(201, 'oversize'), 'lost', 'answer-unreadable'],
   ['201 cut short', spoilt(201, 'cut-short'), 'lost', 'answer-unreadable'],
-  ['301', spoilt(301, 'empty'), 'closed-door', 'redirect'],
-  ['307 with an id', json(307, { id: 'inv_1' }), 'closed-door', 'redirect'],
-  ['304', spoilt(304, 'empty'), 'closed-door', 'redirect'],
-  ['401', json(401, REFUSAL), 'closed-door', 'http-401'],
-  ['303 in HTML', spoilt(303, 'not-json'), 'closed-door', 'redirect'],
+  ['301', spoilt(301, 'empty'), 'access-denied', 'redirect'],
+  ['307 with an id', json(307, { id: 'inv_1' }), 'access-denied', 'redirect'],
+  ['304', spoilt(304, 'empty'), 'access-denied', 'redirect'],
+  ['401', json(401, REFUSAL), 'access-denied', 'http-401'],
+  ['303 in HTML', spoilt(303, 'not-json'), 'access-denied', 'redirect'],
   ['401 with an id', json(401, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
   ['403 with an id', json(403, { ...REFUSAL, id: 'inv_1' }), 'lost', 'answer-contradictory'],
   ['407 with an id', json(407, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
   ['429 with an id', json(429, { id: 'inv_1' }), 'lost', 'answer-contradictory'],
-  ['403 with an id of another kind', json(403, { id: 'mrc_1' }), 'closed-door', 'http-403'],
-  ['401 in HTML', spoilt(401, 'not-json'), 'closed-door', 'http-401'],
-  ['403', json(403, REFUSAL), 'closed-door', 'http-403'],
-  ['407', spoilt(407, 'empty'), 'closed-door', 'http-407'],
+  ['403 with an id of another kind', json(403, { id: 'mrc_1' }), 'access-denied', 'http-403'],
+  ['401 in HTML', spoilt(401, 'not-json'), 'access-denied', 'http-401'],
+  ['403', json(403, REFUSAL), 'access-denied', 'http-403'],
+  ['407', spoilt(407, 'empty'), 'access-denied', 'http-407'],
   ['425', json(425), 'not-now', 'http-425'],
   ['429', spoilt(429, 'cut-short'), 'not-now', 'http-429'],
   ['422 with the mismatch code', json(422, MISMATCH), 'key-mismatch', 'key-known-with-other-bytes'],
@@ -130,7 +130,7 @@ describe('classify', () => {
 
     const kinds = new Set(statuses.map((status) => classify(spoilt(status, 'not-json'), SHAPE).kind));
 
-    expect([...kinds].toSorted()).toEqual(['closed-door', 'lost', 'not-now']);
+    expect([...kinds].toSorted()).toEqual(['access-denied', 'lost', 'not-now']);
   });
 
   it('never refuses while an empty list of mismatch codes leaves 409 open', () => {
@@ -155,7 +155,7 @@ describe('classify', () => {
     [spoilt(403, 'not-json'), false],
     [json(407), false],
   ])('a closed door says whether the invoice may exist behind it (%#)', (end, mayExist) => {
-    expect(classify(end, SHAPE)).toMatchObject({ kind: 'closed-door', mayExist });
+    expect(classify(end, SHAPE)).toMatchObject({ kind: 'access-denied', mayExist });
   });
 
   it('never calls any status a refusal or a proof when a usable id stands in the answer', () => {

@@ -54,9 +54,9 @@ describe('createInvoice', () => {
       { error: { code: 'no', message: 'No.' } },
       { kind: 'refused', reason: { code: 'no', message: 'HTTP 422: No.' } },
     ],
-    [401, { error: { code: 'bad_key', message: 'x' } }, { kind: 'closed-door', reason: { code: 'http-401' } }],
-    [403, {}, { kind: 'closed-door', reason: { code: 'http-403' } }],
-    [302, {}, { kind: 'closed-door', reason: { code: 'redirect' } }],
+    [401, { error: { code: 'bad_key', message: 'x' } }, { kind: 'access-denied', reason: { code: 'http-401' } }],
+    [403, {}, { kind: 'access-denied', reason: { code: 'http-403' } }],
+    [302, {}, { kind: 'access-denied', reason: { code: 'redirect' } }],
     [500, {}, { kind: 'lost', reason: { code: 'http-500' } }],
     [409, { error: { code: 'idempotency_mismatch' } }, { kind: 'key-mismatch' }],
   ])('reads a %d', async (status, value, expected) => {
@@ -220,10 +220,10 @@ describe('createMerchant', () => {
     [422, { detail: 'no' }, { kind: 'not-now', reason: { code: 'http-422-unreadable' } }],
     [404, {}, { kind: 'not-now', reason: { code: 'http-404-unreadable' } }],
     [403, { id: 'mrc_9' }, { kind: 'not-now', reason: { code: 'answer-contradictory' } }],
-    [303, {}, { kind: 'closed-door', reason: { code: 'redirect' } }],
+    [303, {}, { kind: 'access-denied', reason: { code: 'redirect' } }],
     [201, { id: 'inv_9' }, { kind: 'not-now', reason: { code: 'answer-id-unusable' } }],
     [500, {}, { kind: 'not-now' }],
-    [401, {}, { kind: 'closed-door', reason: { code: 'http-401' } }],
+    [401, {}, { kind: 'access-denied', reason: { code: 'http-401' } }],
     [429, {}, { kind: 'not-now' }],
   ])('reads a %d with %j', async (status, value, expected) => {
     const service = await answering(status, value);

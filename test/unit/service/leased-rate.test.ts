@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TooMany } from '../../../src/domain/request-pace.ts';
-import { createLeasedPace, type LeasedPaceOptions } from '../../../src/service/leased-rate.ts';
+import { createLeasedRateLimiter, type LeasedRateLimiterOptions } from '../../../src/service/leased-rate.ts';
 
 const TOO_MANY: TooMany = { taken: 25, share: 0.3, answers: 40 };
 
@@ -14,11 +14,11 @@ const NEWS = { heldMs: 0 };
 const QUIET = {
   slowDown: () => Promise.reject(new Error('not expected')),
   hold: () => Promise.reject(new Error('not expected')),
-} satisfies Partial<LeasedPaceOptions>;
+} satisfies Partial<LeasedRateLimiterOptions>;
 
 /** The row that all processes share, as the ledger's contract describes it. */
 function leaseFrom(row: Row, now: () => number, requestsPerSecond: number) {
-  return (requests: number): ReturnType<LeasedPaceOptions['lease']> => {
+  return (requests: number): ReturnType<LeasedRateLimiterOptions['lease']> => {
     row.leases.push(requests);
     const gapMs = 1_000 / requestsPerSecond;
     const at = Math.max(row.nextAt, now());
@@ -32,7 +32,7 @@ describe('createLeasedPace', () => {
     const row: Row = { nextAt: 0, leases: [] };
     const now = (): number => 1_000;
     const paces = [0, 1].map(() =>
-      createLeasedPace({ ...QUIET, requestsPerSecond: 50, now, lease: leaseFrom(row, now, 50) }),
+      createLeasedRateLimiter({ ...QUIET, requestsPerSecond: 50, now, lease: leaseFrom(row, now, 50) }),
     );
 
     const waits = await Promise.all(
@@ -46,28 +46,40 @@ describe('createLeasedPace', () => {
   it('leases at least one place of a slow service', async () => {
     const row: Row = { nextAt: 0, leases: [] };
     const now = (): number => 0;
-    const pace = createLeasedPace({ ...QUIET, requestsPerSecond: 0.5, now, lease: leaseFrom(row, now, 0.5) });
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: 0.5,
+      now,
+      lease: leaseFrom(row, now, 0.5),
+    });
 
-    expect([await pace.reserve(0), await pace.reserve(0), await pace.reserve(0)]).toEqual([0, 2_000, 4_000]);
+    expect([await rateLimiter.reserve(0), await rateLimiter.reserve(0), await rateLimiter.reserve(0)]).toEqual([
+      0, 2_000, 4_000,
+    ]);
   });
 
   it('forgets places that were not used in time: no burst after a pause', async () => {
     const row: Row = { nextAt: 0, leases: [] };
     let clock = 0;
     const now = (): number => clock;
-    const pace = createLeasedPace({ ...QUIET, requestsPerSecond: 100, now, lease: leaseFrom(row, now, 100) });
-    await pace.reserve(0);
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: 100,
+      now,
+      lease: leaseFrom(row, now, 100),
+    });
+    await rateLimiter.reserve(0);
 
     clock = 60_000;
     const waits = [];
-    for (let index = 0; index < 20; index += 1) waits.push(await pace.reserve(clock));
+    for (let index = 0; index < 20; index += 1) waits.push(await rateLimiter.reserve(clock));
 
     expect(waits).toEqual(Array.from({ length: 20 }, (_, index) => index * 10));
   });
 
   it('fails the one that asked when the ledger is away, and asks again for the next', async () => {
     let away = true;
-    const pace = createLeasedPace({
+    const rateLimiter = createLeasedRateLimiter({
       ...QUIET,
       requestsPerSecond: 10,
       now: () => 0,
@@ -77,67 +89,72 @@ describe('createLeasedPace', () => {
           : Promise.resolve({ waitMs: 0, gapMs: 100, requestsPerSecond: 10, ...NEWS }),
     });
 
-    await expect(Promise.resolve(pace.reserve(0))).rejects.toThrow('away');
+    await expect(Promise.resolve(rateLimiter.reserve(0))).rejects.toThrow('away');
     away = false;
-    expect(await pace.reserve(0)).toBe(0);
+    expect(await rateLimiter.reserve(0)).toBe(0);
   });
 
   it('asks the ledger for nothing while there is no limit', () => {
     const row: Row = { nextAt: 0, leases: [] };
-    const pace = createLeasedPace({
+    const rateLimiter = createLeasedRateLimiter({
       ...QUIET,
       requestsPerSecond: null,
       now: () => 0,
       lease: leaseFrom(row, () => 0, 1),
     });
 
-    expect([pace.reserve(0), pace.reserve(0)]).toEqual([0, 0]);
-    expect(pace.slowed(0)).toBe(false);
+    expect([rateLimiter.reserve(0), rateLimiter.reserve(0)]).toEqual([0, 0]);
+    expect(rateLimiter.throttled(0)).toBe(false);
     expect(row.leases).toEqual([]);
   });
 
   it('leases its places once the service has said 429, to it or to another process, until the rate is whole again', async () => {
     const row: Row = { nextAt: 0, leases: [] };
-    const told: TooMany[] = [];
-    const pace = createLeasedPace({
+    const notified: TooMany[] = [];
+    const rateLimiter = createLeasedRateLimiter({
       ...QUIET,
       requestsPerSecond: null,
       now: () => 0,
       lease: leaseFrom(row, () => 0, 20),
       slowDown: (tooMany) => {
-        told.push(tooMany);
+        notified.push(tooMany);
         return Promise.resolve({ requestsPerSecond: 20, heldMs: 0 });
       },
     });
 
-    pace.slowDown(TOO_MANY, 0);
+    rateLimiter.slowDown(TOO_MANY, 0);
     await Promise.resolve();
     const waits = [];
-    for (let index = 0; index < 5; index += 1) waits.push(await pace.reserve(0));
-    const slowed = pace.slowed(0);
-    pace.learn({ requestsPerSecond: null, heldMs: 0 });
+    for (let index = 0; index < 5; index += 1) waits.push(await rateLimiter.reserve(0));
+    const throttled = rateLimiter.throttled(0);
+    rateLimiter.learn({ requestsPerSecond: null, heldMs: 0 });
 
-    expect(told).toEqual([TOO_MANY]);
+    expect(notified).toEqual([TOO_MANY]);
     expect(waits).toEqual([0, 50, 100, 150, 200]);
     expect(row.leases, 'a fifth of a second of the rate in force').toEqual([4, 4]);
-    expect([slowed, pace.slowed(0), await pace.reserve(0)]).toEqual([true, false, 0]);
+    expect([throttled, rateLimiter.throttled(0), await rateLimiter.reserve(0)]).toEqual([true, false, 0]);
   });
 
   it('gives up places of the rate before when it hears of a lower one', async () => {
     const row: Row = { nextAt: 0, leases: [] };
     const now = (): number => 1_000;
-    const pace = createLeasedPace({ ...QUIET, requestsPerSecond: 100, now, lease: leaseFrom(row, now, 100) });
-    await pace.reserve(1_000);
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: 100,
+      now,
+      lease: leaseFrom(row, now, 100),
+    });
+    await rateLimiter.reserve(1_000);
 
-    pace.learn({ requestsPerSecond: 10, heldMs: 0 });
-    await pace.reserve(1_000);
+    rateLimiter.learn({ requestsPerSecond: 10, heldMs: 0 });
+    await rateLimiter.reserve(1_000);
 
     expect(row.leases).toEqual([20, 2]);
   });
 
   it('tells the others of a hold once, and obeys theirs', () => {
     const holds: number[] = [];
-    const pace = createLeasedPace({
+    const rateLimiter = createLeasedRateLimiter({
       ...QUIET,
       requestsPerSecond: null,
       now: () => 1_000,
@@ -145,23 +162,29 @@ describe('createLeasedPace', () => {
       hold: (ms) => Promise.resolve(void holds.push(ms)),
     });
 
-    for (const until of [3_000, 3_050, 2_000, 9_000]) pace.hold(until, 1_000);
-    const own = pace.heldUntil();
-    pace.learn({ requestsPerSecond: null, heldMs: 60_000 });
-    pace.learn({ requestsPerSecond: null, heldMs: 0 });
+    for (const until of [3_000, 3_050, 2_000, 9_000]) rateLimiter.hold(until, 1_000);
+    const own = rateLimiter.heldUntil();
+    rateLimiter.learn({ requestsPerSecond: null, heldMs: 60_000 });
+    rateLimiter.learn({ requestsPerSecond: null, heldMs: 0 });
 
     expect(holds).toEqual([2_000, 8_000]);
-    expect([own, pace.heldUntil()]).toEqual([9_000, 61_000]);
+    expect([own, rateLimiter.heldUntil()]).toEqual([9_000, 61_000]);
   });
 
   it('goes on by what it knows when the ledger cannot be told', async () => {
     const away = (): Promise<never> => Promise.reject(new Error('away'));
-    const pace = createLeasedPace({ requestsPerSecond: null, now: () => 0, lease: away, slowDown: away, hold: away });
+    const rateLimiter = createLeasedRateLimiter({
+      requestsPerSecond: null,
+      now: () => 0,
+      lease: away,
+      slowDown: away,
+      hold: away,
+    });
 
-    pace.slowDown(TOO_MANY, 0);
-    pace.hold(5_000, 0);
+    rateLimiter.slowDown(TOO_MANY, 0);
+    rateLimiter.hold(5_000, 0);
     await Promise.resolve();
 
-    expect([pace.slowed(0), pace.heldUntil()]).toEqual([false, 5_000]);
+    expect([rateLimiter.throttled(0), rateLimiter.heldUntil()]).toEqual([false, 5_000]);
   });
 });

@@ -1,57 +1,62 @@
 import { describe, expect, it } from 'vitest';
-import { createPace } from '../../../src/service/rate-limiter.ts';
+import { createRateLimiter } from '../../../src/service/rate-limiter.ts';
 
 describe('createPace', () => {
   it('never waits without a limit', () => {
-    const pace = createPace(null);
+    const pace = createRateLimiter(null);
 
     expect([pace.reserve(0), pace.reserve(0), pace.reserve(0)]).toEqual([0, 0, 0]);
   });
 
   it('spreads requests that come at once evenly', () => {
-    const pace = createPace(4);
+    const pace = createRateLimiter(4);
 
     expect([pace.reserve(1_000), pace.reserve(1_000), pace.reserve(1_000)]).toEqual([0, 250, 500]);
   });
 
   it('saves nothing up for a burst while nobody asks', () => {
-    const pace = createPace(10);
+    const pace = createRateLimiter(10);
     pace.reserve(0);
 
     expect([pace.reserve(60_000), pace.reserve(60_000)]).toEqual([0, 100]);
   });
 
   it('takes rates below one per second', () => {
-    const pace = createPace(0.5);
+    const pace = createRateLimiter(0.5);
 
     expect([pace.reserve(0), pace.reserve(500)]).toEqual([0, 1_500]);
   });
 
   it('is slowed by a 429 although it had no limit, and whole again after a minute without one', () => {
-    const pace = createPace(null);
-    const before = pace.slowed(0);
+    const pace = createRateLimiter(null);
+    const before = pace.throttled(0);
 
     pace.slowDown({ taken: 100, share: 0.2, answers: 50 }, 0);
     const waits = [pace.reserve(0), pace.reserve(0)];
 
-    expect([before, pace.slowed(0), pace.slowed(59_999), pace.slowed(60_000)]).toEqual([false, true, true, false]);
+    expect([before, pace.throttled(0), pace.throttled(59_999), pace.throttled(60_000)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
     expect(waits[0]).toBe(0);
     expect(waits[1]).toBeCloseTo(1_000 / 90);
     expect([pace.reserve(60_000), pace.reserve(60_000)]).toEqual([0, 0]);
   });
 
   it('is slowed below a limit of its own, and rises to it again, not above', () => {
-    const pace = createPace(40);
+    const pace = createRateLimiter(40);
 
     pace.slowDown({ taken: 10, share: 0.5, answers: 50 }, 0);
 
     expect([pace.reserve(0), pace.reserve(0)]).toEqual([0, 1_000 / 9]);
-    expect([pace.slowed(60_000), pace.slowed(120_000)]).toEqual([true, false]);
+    expect([pace.throttled(60_000), pace.throttled(120_000)]).toEqual([true, false]);
     expect([pace.reserve(120_000), pace.reserve(120_000)]).toEqual([0, 25]);
   });
 
   it('keeps the longest hold', () => {
-    const pace = createPace(null);
+    const pace = createRateLimiter(null);
 
     pace.hold(9_000, 0);
     pace.hold(3_000, 0);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createGate, type Gate } from '../../../src/service/request-limiter.ts';
+import { createRequestLimiter, type RequestLimiter } from '../../../src/service/request-limiter.ts';
 import { createRateLimit } from '../../../src/sandbox/http/rate-limit.ts';
 import type { HttpEnd } from '../../../src/service/http-end.ts';
 
@@ -7,8 +7,14 @@ function answer(status: number, retryAfterMs: number | null = null): HttpEnd {
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };
 }
 
-function gateOf(options: { maxConcurrency?: number; requestsPerSecond?: number } = {}): Gate {
-  return createGate({ maxConcurrency: 8, requestsPerSecond: null, now: Date.now, random: () => 0, ...options });
+function gateOf(options: { maxConcurrency?: number; requestsPerSecond?: number } = {}): RequestLimiter {
+  return createRequestLimiter({
+    maxConcurrency: 8,
+    requestsPerSecond: null,
+    now: Date.now,
+    random: () => 0,
+    ...options,
+  });
 }
 
 describe('createGate', () => {
@@ -24,7 +30,7 @@ describe('createGate', () => {
   });
 
   it('keeps to the concurrency', async () => {
-    const gate = gateOf({ maxConcurrency: 3 });
+    const limiter = gateOf({ maxConcurrency: 3 });
     let open = 0;
     let most = 0;
     const send = async (): Promise<HttpEnd> => {
@@ -35,7 +41,7 @@ describe('createGate', () => {
       return answer(201);
     };
 
-    const all = Promise.all(Array.from({ length: 20 }, async () => await gate.pass(send)));
+    const all = Promise.all(Array.from({ length: 20 }, async () => await limiter.pass(send)));
     await vi.runAllTimersAsync();
     await all;
 
@@ -43,7 +49,7 @@ describe('createGate', () => {
   });
 
   it('keeps to the rate', async () => {
-    const gate = gateOf({ requestsPerSecond: 10 });
+    const limiter = gateOf({ requestsPerSecond: 10 });
     const sentAt: number[] = [];
     const begin = Date.now();
 
@@ -51,7 +57,7 @@ describe('createGate', () => {
       Array.from(
         { length: 5 },
         async () =>
-          await gate.pass(async () => {
+          await limiter.pass(async () => {
             sentAt.push(Date.now() - begin);
             return answer(201);
           }),
@@ -64,13 +70,13 @@ describe('createGate', () => {
   });
 
   it.each([429, 503])('holds every request for the Retry-After of a %d', async (status) => {
-    const gate = gateOf();
+    const limiter = gateOf();
     const send = vi.fn(async () => answer(201));
-    await gate.pass(async () => answer(status, 60_000));
+    await limiter.pass(async () => answer(status, 60_000));
 
-    const held = await gate.pass(send);
+    const held = await limiter.pass(send);
     await vi.advanceTimersByTimeAsync(60_000);
-    const later = await gate.pass(send);
+    const later = await limiter.pass(send);
 
     expect(held).toEqual({ kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: 60_000 });
     expect(later).toEqual(answer(201));
@@ -78,11 +84,11 @@ describe('createGate', () => {
   });
 
   it('waits a short hold out', async () => {
-    const gate = gateOf();
+    const limiter = gateOf();
     const send = vi.fn(async () => answer(201));
-    await gate.pass(async () => answer(429, 2_000));
+    await limiter.pass(async () => answer(429, 2_000));
 
-    const held = gate.pass(send);
+    const held = limiter.pass(send);
     await vi.advanceTimersByTimeAsync(1_999);
     expect(send).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -91,19 +97,19 @@ describe('createGate', () => {
   });
 
   it('holds nobody else for the Retry-After of a 409, which speaks of one key', async () => {
-    const gate = gateOf();
-    await gate.pass(async () => answer(409, 60_000));
+    const limiter = gateOf();
+    await limiter.pass(async () => answer(409, 60_000));
 
-    expect(await gate.pass(async () => answer(201))).toEqual(answer(201));
+    expect(await limiter.pass(async () => answer(201))).toEqual(answer(201));
   });
 
   it('does not send what was cancelled while it waited', async () => {
-    const gate = gateOf();
+    const limiter = gateOf();
     const send = vi.fn(async () => answer(201));
     const stop = new AbortController();
-    await gate.pass(async () => answer(429, 2_000));
+    await limiter.pass(async () => answer(429, 2_000));
 
-    const held = gate.pass(send, { signal: stop.signal });
+    const held = limiter.pass(send, { signal: stop.signal });
     await vi.advanceTimersByTimeAsync(100);
     stop.abort();
 
@@ -114,12 +120,12 @@ describe('createGate', () => {
   it.each(['a slot', 'its place in the rate', 'the end of a Retry-After'])(
     'does not send what waits for %s when its permit is withdrawn',
     async (what) => {
-      const gate = gateOf({ maxConcurrency: what === 'a slot' ? 1 : 8, requestsPerSecond: 1 });
+      const limiter = gateOf({ maxConcurrency: what === 'a slot' ? 1 : 8, requestsPerSecond: 1 });
       const send = vi.fn(async () => answer(201));
       const stop = new AbortController();
       const permit = { withdrawn: stop.signal, isValid: () => true, confirm: async () => !stop.signal.aborted };
-      void gate.pass(async () => answer(what === 'the end of a Retry-After' ? 429 : 201, 2_000));
-      const waiting = gate.pass(send, { permit });
+      void limiter.pass(async () => answer(what === 'the end of a Retry-After' ? 429 : 201, 2_000));
+      const waiting = limiter.pass(send, { permit });
 
       await vi.advanceTimersByTimeAsync(100);
       stop.abort();
@@ -131,28 +137,28 @@ describe('createGate', () => {
   );
 
   it('asks the permit when the place in the rate has come', async () => {
-    const gate = gateOf({ requestsPerSecond: 1 });
+    const limiter = gateOf({ requestsPerSecond: 1 });
     const send = vi.fn(async () => answer(201));
     const withdrawn = new AbortController().signal;
     const permit = { withdrawn, isValid: () => true, confirm: async () => false };
 
-    expect(await gate.pass(send, { permit })).toEqual({ kind: 'not-permitted' });
+    expect(await limiter.pass(send, { permit })).toEqual({ kind: 'not-permitted' });
     expect(send).not.toHaveBeenCalled();
   });
 
   it('gives its slot back when sending throws', async () => {
-    const gate = gateOf({ maxConcurrency: 1 });
-    const failing = gate.pass(async () => {
+    const limiter = gateOf({ maxConcurrency: 1 });
+    const failing = limiter.pass(async () => {
       throw new Error('broken');
     });
     await expect(failing).rejects.toThrow('broken');
 
-    expect(await gate.pass(async () => answer(200))).toEqual(answer(200));
+    expect(await limiter.pass(async () => answer(200))).toEqual(answer(200));
   });
 
   /** How long after the begin each request left, and how many of them got a 429 from a service with that limit. */
   async function against(limit: number, options: { requests: number; requestsPerSecond?: number }) {
-    const gate = gateOf({ ...options, maxConcurrency: 32 });
+    const limiter = gateOf({ ...options, maxConcurrency: 32 });
     const service = createRateLimit(limit, Date.now);
     const begin = Date.now();
     const sentAt: number[] = [];
@@ -167,7 +173,7 @@ describe('createGate', () => {
     };
     async function untilTaken(): Promise<void> {
       for (;;) {
-        const end = await gate.pass(send);
+        const end = await limiter.pass(send);
         if (end.kind === 'answer' && end.status === 201) return;
       }
     }
@@ -190,7 +196,7 @@ describe('createGate', () => {
   });
 
   it('gives up a place that comes while the service asks to wait', async () => {
-    const gate = gateOf({ requestsPerSecond: 1 });
+    const limiter = gateOf({ requestsPerSecond: 1 });
     const begin = Date.now();
     const sentAt: number[] = [];
     const send = (end: HttpEnd) => async (): Promise<HttpEnd> => {
@@ -199,9 +205,9 @@ describe('createGate', () => {
     };
 
     const all = Promise.all([
-      gate.pass(send(answer(503, 3_500))),
-      gate.pass(send(answer(201))),
-      gate.pass(send(answer(201))),
+      limiter.pass(send(answer(503, 3_500))),
+      limiter.pass(send(answer(201))),
+      limiter.pass(send(answer(201))),
     ]);
     await vi.runAllTimersAsync();
     await all;

@@ -78,18 +78,18 @@ describe('createSignalRelay', () => {
   });
 
   it('goes on after a failure, and says so without the reason that may hold data', async () => {
-    const told: string[] = [];
+    const notified: string[] = [];
     const { relay, logged } = relayOf({
       send: async (pageId) => {
         if (pageId.endsWith('p1')) throw new Error('secret detail');
-        told.push(pageId);
+        notified.push(pageId);
       },
     });
     relay.add([settled(1, 1), settled(2, 2)]);
 
     await relay.flush();
 
-    expect(told).toEqual(['wf-b-p2']);
+    expect(notified).toEqual(['wf-b-p2']);
     expect(logged.join()).toContain('wf-b-p1');
     expect(logged.join()).not.toContain('secret detail');
   });

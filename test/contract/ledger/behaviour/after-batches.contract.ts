@@ -205,26 +205,26 @@ export function afterBatchesContract(open: OpenLedger): void {
     });
   });
 
-  describe('parked deliveries', () => {
+  describe('unmatched deliveries', () => {
     it('are those about documents that nobody has nor had, and nothing else', async () => {
-      const first = await scenario.run([{ ref: 'not-parked' }]);
-      const serviceId = serviceIdOf(scenario, 'not-parked');
-      const { invoiceId } = await first.freeze('not-parked');
+      const first = await scenario.run([{ ref: 'not-unmatched' }]);
+      const serviceId = serviceIdOf(scenario, 'not-unmatched');
+      const { invoiceId } = await first.freeze('not-unmatched');
       await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
       await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
-      await scenario.run([{ ref: 'not-parked', unitPrice: '99' }]);
-      const before = await ledger.parkedDeliveries();
+      await scenario.run([{ ref: 'not-unmatched', unitPrice: '99' }]);
+      const before = await ledger.unmatchedDeliveries();
 
       await ledger.recordDeliveries([
         delivery(serviceId, 'failed'),
         delivery(null, 'issued', { bytes: randomUUID() }),
         delivery(serviceIdOf(scenario, 'nobody-viewed'), null),
       ]);
-      const still = await ledger.parkedDeliveries();
+      const still = await ledger.unmatchedDeliveries();
       await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'nobody'), 'issued')]);
 
       expect(still).toBe(before);
-      expect(await ledger.parkedDeliveries()).toBe(before + 1);
+      expect(await ledger.unmatchedDeliveries()).toBe(before + 1);
     });
   });
 
@@ -390,8 +390,8 @@ export function afterBatchesContract(open: OpenLedger): void {
     const end = (batch: TestBatch) => ledger.setBatchState(batch.batchId, 'finished', ENDED);
 
     async function words(batch: TestBatch) {
-      const dossier = await ledger.invoiceDossier(batch.batchId, 1);
-      return { content: dossier?.content?.ref ?? null, bodies: dossier?.lives.map(({ body }) => body) };
+      const details = await ledger.invoiceDetails(batch.batchId, 1);
+      return { content: details?.content?.ref ?? null, bodies: details?.generations.map(({ body }) => body) };
     }
 
     it('waits for the end of a batch that runs, however old it is', async () => {

@@ -227,14 +227,14 @@ export function answersContract(open: OpenLedger): void {
         await retry(batch);
         expect(await batch.one('third-life')).toMatchObject({ generation, invoice, firstSentAt: null });
       }
-      const dossier = await ledger.invoiceDossier(batch.batchId, 1);
+      const details = await ledger.invoiceDetails(batch.batchId, 1);
 
-      expect(dossier?.lives.map(({ generation, state }) => [generation, state])).toEqual([
+      expect(details?.generations.map(({ generation, state }) => [generation, state])).toEqual([
         [3, 'staged'],
         [2, 'rejected'],
         [1, 'rejected'],
       ]);
-      expect(new Set(dossier?.lives.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
+      expect(new Set(details?.generations.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
     });
 
     it('who retries more than a portion holds has one line in the audit, with the first rows as examples', async () => {
@@ -359,17 +359,17 @@ export function answersContract(open: OpenLedger): void {
     it('is counted by base address: another service has slots, pace and trouble of its own', async () => {
       const [one, two] = [`https://${randomUUID()}.example`, `https://${randomUUID()}.example`];
       await ledger.leaseSlots(one, { holder: 'a', ...lease });
-      await ledger.leasePace(one, { requests: 1, requestsPerSecond: 10 });
-      await ledger.leasePace(two, { requests: 1, requestsPerSecond: 10 });
+      await ledger.leaseRate(one, { requests: 1, requestsPerSecond: 10 });
+      await ledger.leaseRate(two, { requests: 1, requestsPerSecond: 10 });
 
       const tooMany = { taken: 5, share: 0.5, answers: 20 };
       await ledger.slowDown(one, { requestsPerSecond: 10, tooMany });
       await ledger.holdRequests(one, 60_000);
 
       expect(await ledger.leaseSlots(two, { holder: 'b', ...lease })).toBe(9);
-      expect((await ledger.leasePace(two, { requests: 1, requestsPerSecond: 10 })).gapMs).toBe(100);
-      expect((await ledger.leasePace(one, { requests: 1, requestsPerSecond: 10 })).gapMs).toBeGreaterThan(150);
-      expect((await ledger.paceNews(two, 10)).heldMs).toBe(0);
+      expect((await ledger.leaseRate(two, { requests: 1, requestsPerSecond: 10 })).gapMs).toBe(100);
+      expect((await ledger.leaseRate(one, { requests: 1, requestsPerSecond: 10 })).gapMs).toBeGreaterThan(150);
+      expect((await ledger.rateNews(two, 10)).heldMs).toBe(0);
       await ledger.releaseSlots(two, 'a');
       expect(await ledger.leaseSlots(one, { holder: 'b', ...lease }), 'a holds all nine still').toBe(0);
     });

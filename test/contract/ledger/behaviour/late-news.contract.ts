@@ -31,12 +31,12 @@ export function lateNewsContract(open: OpenLedger): void {
     return accept(await scenario.run([{ ref }]), ref);
   }
 
-  function told({ invoiceId, serviceId }: Known, status: StatusNews['status'], now = NOW + 50): StatusNews {
+  function notified({ invoiceId, serviceId }: Known, status: StatusNews['status'], now = NOW + 50): StatusNews {
     return { invoiceId, serviceId, status, reason: null, now };
   }
 
   async function fail(known: Known): Promise<Known> {
-    await ledger.recordStatus([{ ...told(known, 'failed'), reason: REASON }]);
+    await ledger.recordStatus([{ ...notified(known, 'failed'), reason: REASON }]);
     return known;
   }
 
@@ -113,7 +113,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
     it('that says failed moves nothing of what the GET called issued, its time neither', async () => {
       const known = await acceptedOne('get-issued');
-      await ledger.recordStatus([told(known, 'issued', NOW + 50)]);
+      await ledger.recordStatus([notified(known, 'issued', NOW + 50)]);
 
       const { settled, toConfirm } = await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 90)]);
 
@@ -129,7 +129,7 @@ export function lateNewsContract(open: OpenLedger): void {
     it('that repeats the failed event which the GET has contradicted is no new contradiction', async () => {
       const known = await acceptedOne('known-contradiction');
       await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 1)]);
-      await ledger.recordStatus([told(known, 'issued', NOW + 50)]);
+      await ledger.recordStatus([notified(known, 'issued', NOW + 50)]);
 
       await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 90)]);
 
@@ -142,7 +142,7 @@ export function lateNewsContract(open: OpenLedger): void {
       const known = await acceptedOne('two-reasons');
       await ledger.recordDeliveries([delivery(known.serviceId, 'failed', { reason: { code: 'event', message: 'E' } })]);
 
-      await ledger.recordStatus([{ ...told(known, 'failed'), reason: REASON }]);
+      await ledger.recordStatus([{ ...notified(known, 'failed'), reason: REASON }]);
 
       expect(await known.batch.line('two-reasons')).toMatchObject({ state: 'failed', reason: REASON });
     });
@@ -152,7 +152,7 @@ export function lateNewsContract(open: OpenLedger): void {
       const two = await acceptedOne('unreadable-after-nothing-final');
       await ledger.recordDeliveries([news(two.serviceId, null, NOW + 1)]);
 
-      await ledger.recordStatus([told(one, 'unreadable'), told(two, 'unreadable')]);
+      await ledger.recordStatus([notified(one, 'unreadable'), notified(two, 'unreadable')]);
 
       expect((await one.batch.line('unreadable-without-event')).state).toBe('accepted');
       expect((await two.batch.line('unreadable-after-nothing-final')).state).toBe('accepted');
@@ -161,7 +161,7 @@ export function lateNewsContract(open: OpenLedger): void {
     it('that says failed again changes neither reason nor time of what has failed', async () => {
       const known = await fail(await acceptedOne('failed-twice'));
 
-      await ledger.recordStatus([{ ...told(known, 'failed', NOW + 900), reason: { code: 'later', message: 'L' } }]);
+      await ledger.recordStatus([{ ...notified(known, 'failed', NOW + 900), reason: { code: 'later', message: 'L' } }]);
 
       expect(await known.batch.line('failed-twice')).toMatchObject({
         state: 'failed',
@@ -176,7 +176,7 @@ export function lateNewsContract(open: OpenLedger): void {
       const asks: (number | undefined)[] = [];
 
       for (const due of [{ asks: 4 }, { asks: 2 }, {}]) {
-        await ledger.recordStatus([{ ...told(known, 'processing'), ...due }]);
+        await ledger.recordStatus([{ ...notified(known, 'processing'), ...due }]);
         asks.push((await ledger.silent(known.batch.batchId, 1, NOW + 1, 1))[0]?.asks);
       }
 

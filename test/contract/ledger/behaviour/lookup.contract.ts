@@ -89,7 +89,7 @@ export function lookupContract(open: OpenLedger): void {
     });
   });
 
-  describe('invoiceDossier', () => {
+  describe('invoiceDetails', () => {
     it('tells what the file said, what was sent under which key, and which news came', async () => {
       const batch = await scenario.run([{ ref: own('d') }]);
       const serviceId = serviceIdOf(scenario, 'd');
@@ -101,12 +101,12 @@ export function lookupContract(open: OpenLedger): void {
         delivery(serviceIdOf(scenario, 'somebody-else'), 'issued'),
       ]);
 
-      const dossier = await ledger.invoiceDossier(batch.batchId, 1);
+      const details = await ledger.invoiceDetails(batch.batchId, 1);
 
-      expect(dossier).toMatchObject({
+      expect(details).toMatchObject({
         line: { ref: own('d'), state: 'issued', rows: [2] },
         content: { ref: own('d'), merchant: { nif: NIF }, lines: [{ quantity: '2', unitPrice: '10.5' }] },
-        lives: [
+        generations: [
           {
             generation: 1,
             idempotencyKey,
@@ -121,7 +121,7 @@ export function lookupContract(open: OpenLedger): void {
         ],
         batches: [{ batchId: batch.batchId, ordinal: 1 }],
       });
-      expect(dossier?.deliveries.map(({ verdict, receivedAt, reason }) => [verdict, receivedAt, reason])).toEqual([
+      expect(details?.deliveries.map(({ verdict, receivedAt, reason }) => [verdict, receivedAt, reason])).toEqual([
         ['failed', NOW + 1, REASON],
         ['issued', NOW + 2, null],
       ]);
@@ -137,17 +137,17 @@ export function lookupContract(open: OpenLedger): void {
         texts: [{ ref: own('e'), unitPrice: '12' }],
       });
 
-      const then = await ledger.invoiceDossier(first.batchId, 1);
-      const now = await ledger.invoiceDossier(second.batchId, 1);
+      const then = await ledger.invoiceDetails(first.batchId, 1);
+      const now = await ledger.invoiceDetails(second.batchId, 1);
 
       expect(then?.line).toMatchObject({ state: 'rejected', generation: 1 });
       expect(then?.content?.lines[0]?.unitPrice).toBe('10.5');
       expect(now?.content?.lines[0]?.unitPrice).toBe('12');
-      expect(now?.lives.map(({ generation, state, reason }) => [generation, state, reason?.code])).toEqual([
+      expect(now?.generations.map(({ generation, state, reason }) => [generation, state, reason?.code])).toEqual([
         [2, 'staged', undefined],
         [1, 'rejected', REASON.code],
       ]);
-      expect(now?.lives[0]?.body).toBeNull();
+      expect(now?.generations[0]?.body).toBeNull();
       expect(now?.batches.map(({ batchId }) => batchId)).toEqual([first.batchId, second.batchId]);
     });
 
@@ -156,17 +156,17 @@ export function lookupContract(open: OpenLedger): void {
       await ledger.stageInvoices(batch, [invalidInvoice(1, { ref: own('f') })], NOW);
       await finishStaging(ledger, batch, { invoices: 1, pageSize: 2 });
 
-      const dossier = await ledger.invoiceDossier(batch.batchId, 1);
+      const details = await ledger.invoiceDetails(batch.batchId, 1);
 
-      expect(dossier).toMatchObject({ content: null, lives: [], deliveries: [], batches: [] });
-      expect(dossier?.line.findings).toHaveLength(2);
+      expect(details).toMatchObject({ content: null, generations: [], deliveries: [], batches: [] });
+      expect(details?.line.findings).toHaveLength(2);
     });
 
     it('is null for a line that is not there', async () => {
       const batch = await scenario.run([{ ref: own('g') }]);
 
-      expect(await ledger.invoiceDossier(batch.batchId, 2)).toBeNull();
-      expect(await ledger.invoiceDossier('nowhere', 1)).toBeNull();
+      expect(await ledger.invoiceDetails(batch.batchId, 2)).toBeNull();
+      expect(await ledger.invoiceDetails('nowhere', 1)).toBeNull();
     });
   });
 

@@ -195,7 +195,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   /** Ids that the ledger was given with an answer; a webhook about another one is a stranger's to it. */
   const recorded = new Set<string>();
   /** Documents of which the ledger knows that they are issued after all. */
-  const told = new Set<ServiceDocument>();
+  const notified = new Set<ServiceDocument>();
   /** Documents that a webhook called issued. */
   const delivered = new Set<ServiceDocument>();
   let workers: Worker[] = [];
@@ -232,7 +232,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       const answer = pick(answers, one.answer);
       if (answer === null) return;
       answers = answers.filter((other) => other !== answer);
-      await tell([{ ...answer, now: clock }]);
+      await notify([{ ...answer, now: clock }]);
     } else {
       const document = pick(documents, one.document);
       if (document === null) return;
@@ -268,7 +268,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     else if (kind === 'finish') await ledger.setBatchState(batchId, 'finished', clock);
     else if (kind === 'close-batch') await ledger.closeBatch(batchId, { reason: REASON, now: clock });
     else if (kind === 'ask-slowly') answers.push(...(await answersNow(batch)));
-    else await tell(await answersNow(batch));
+    else await notify(await answersNow(batch));
   }
 
   async function redrop(batch: TestBatch): Promise<void> {
@@ -276,7 +276,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     await ledger.repeatUnknown(batch.batchId, clock - DAY);
   }
 
-  async function tell(news: readonly StatusNews[]): Promise<void> {
+  async function notify(news: readonly StatusNews[]): Promise<void> {
     await ledger.recordStatus(news);
     for (const { serviceId, status } of news) {
       const document = documents.find((one) => one.serviceId === serviceId);
@@ -286,8 +286,8 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
 
   function noteTold(document: ServiceDocument): void {
     // Told again it is no news: an operator may have accepted the risk meanwhile, knowing of it.
-    if (document.state !== 'issued' || !document.undone || told.has(document)) return;
-    told.add(document);
+    if (document.state !== 'issued' || !document.undone || notified.has(document)) return;
+    notified.add(document);
     toldUndoneAt = Math.min(toldUndoneAt, clock);
   }
 

@@ -31,8 +31,8 @@ export function purgeContract(open: OpenLedger): void {
 
   /** What people can still read of a line. */
   const wordsOf = async (batch: TestBatch, ordinal = 1) => {
-    const dossier = await ledger.invoiceDossier(batch.batchId, ordinal);
-    return { content: dossier?.content ?? null, bodies: dossier?.lives.map(({ body }) => body) };
+    const details = await ledger.invoiceDetails(batch.batchId, ordinal);
+    return { content: details?.content ?? null, bodies: details?.generations.map(({ body }) => body) };
   };
 
   describe('purge', () => {

@@ -398,7 +398,7 @@ export function sendingContract(open: OpenLedger): void {
         return { batch, ids, invoiceId };
       }
 
-      function told(invoiceId: number, serviceId: string, status: 'issued' | 'failed') {
+      function notified(invoiceId: number, serviceId: string, status: 'issued' | 'failed') {
         return ledger.recordStatus([{ invoiceId, serviceId, status, reason: REASON, now: NOW + 5 }]);
       }
 
@@ -416,10 +416,10 @@ export function sendingContract(open: OpenLedger): void {
       it('have not failed before both have', async () => {
         const { batch, ids, invoiceId } = await twice('both-failed');
 
-        await told(invoiceId, ids[0], 'failed');
+        await notified(invoiceId, ids[0], 'failed');
         const first = (await batch.line('both-failed')).state;
-        await told(invoiceId, ids[1], 'failed');
-        await told(invoiceId, ids[0], 'failed');
+        await notified(invoiceId, ids[1], 'failed');
+        await notified(invoiceId, ids[0], 'failed');
 
         expect(first).toBe('accepted');
         expect(await batch.line('both-failed')).toMatchObject({ state: 'failed', serviceId: ids[0] });
@@ -428,8 +428,8 @@ export function sendingContract(open: OpenLedger): void {
       it('are issued when the other one is, by a GET, after the first has failed', async () => {
         const { batch, ids, invoiceId } = await twice('other-by-get');
 
-        await told(invoiceId, ids[0], 'failed');
-        await told(invoiceId, ids[1], 'issued');
+        await notified(invoiceId, ids[0], 'failed');
+        await notified(invoiceId, ids[1], 'issued');
 
         expect(await batch.line('other-by-get')).toMatchObject({ state: 'issued', serviceId: ids[1] });
       });

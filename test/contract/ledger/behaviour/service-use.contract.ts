@@ -64,7 +64,7 @@ export function serviceUseContract(open: OpenLedger): void {
         const baseUrl = `https://${randomUUID()}.example`;
         const lease = { requests: 10, requestsPerSecond: 1 };
 
-        const leases = await Promise.all(Array.from({ length: 5 }, () => ledger.leasePace(baseUrl, lease)));
+        const leases = await Promise.all(Array.from({ length: 5 }, () => ledger.leaseRate(baseUrl, lease)));
 
         const waits = leases.map(({ waitMs }) => waitMs).toSorted((a, b) => a - b);
         for (const [index, wait] of waits.entries()) {
@@ -80,13 +80,13 @@ export function serviceUseContract(open: OpenLedger): void {
       it('is slowed to what the service took when it says 429, however many say so at once, and comes back', async () => {
         const baseUrl = `https://${randomUUID()}.example`;
         const lease = { requests: 1, requestsPerSecond: 100 };
-        const { gapMs: before } = await ledger.leasePace(baseUrl, lease);
+        const { gapMs: before } = await ledger.leaseRate(baseUrl, lease);
 
         await Promise.all(
           Array.from({ length: 8 }, () => ledger.slowDown(baseUrl, { requestsPerSecond: 100, tooMany: TOO_MANY })),
         );
-        const slowed = await ledger.leasePace(baseUrl, lease);
-        const later = await ledger.leasePace(baseUrl, lease);
+        const slowed = await ledger.leaseRate(baseUrl, lease);
+        const later = await ledger.leaseRate(baseUrl, lease);
 
         expect(before).toBe(10);
         // Nine tenths of twenty a second, and a little more with each moment since.
@@ -100,16 +100,16 @@ export function serviceUseContract(open: OpenLedger): void {
         const baseUrl = `https://${randomUUID()}.example`;
         const lease = { requests: 10, requestsPerSecond: null };
 
-        const free = await ledger.leasePace(baseUrl, lease);
-        const told = await ledger.slowDown(baseUrl, { requestsPerSecond: null, tooMany: TOO_MANY });
-        const first = await ledger.leasePace(baseUrl, lease);
-        const second = await ledger.leasePace(baseUrl, lease);
+        const free = await ledger.leaseRate(baseUrl, lease);
+        const notified = await ledger.slowDown(baseUrl, { requestsPerSecond: null, tooMany: TOO_MANY });
+        const first = await ledger.leaseRate(baseUrl, lease);
+        const second = await ledger.leaseRate(baseUrl, lease);
 
         expect(free).toEqual({ waitMs: 0, gapMs: 0, requestsPerSecond: null, heldMs: 0 });
-        expect(told.requestsPerSecond).toBe(18);
+        expect(notified.requestsPerSecond).toBe(18);
         expect(first.gapMs).toBeGreaterThan(1_000 / 36);
         expect(second.waitMs, 'after the places of the first').toBeGreaterThan(first.waitMs);
-        expect((await ledger.paceNews(baseUrl, null)).requestsPerSecond).toBeGreaterThanOrEqual(18);
+        expect((await ledger.rateNews(baseUrl, null)).requestsPerSecond).toBeGreaterThanOrEqual(18);
       });
 
       it('counts what one process saw for as many as send', async () => {
@@ -118,21 +118,21 @@ export function serviceUseContract(open: OpenLedger): void {
         for (const holder of ['a', 'b', 'a', 'b']) await ledger.leaseSlots(baseUrl, { holder, max: 10, ttlMs: 60_000 });
         await ledger.leaseSlots(baseUrl, { holder: 'dead', max: 10, ttlMs: -1 });
 
-        const told = await ledger.slowDown(baseUrl, { requestsPerSecond: null, tooMany: TOO_MANY });
+        const notified = await ledger.slowDown(baseUrl, { requestsPerSecond: null, tooMany: TOO_MANY });
 
-        expect(told.requestsPerSecond).toBe(36);
+        expect(notified.requestsPerSecond).toBe(36);
       });
 
       it('is held for everybody, for the longest time that was asked', async () => {
         const baseUrl = `https://${randomUUID()}.example`;
-        expect(await ledger.paceNews(baseUrl, 5)).toEqual({ requestsPerSecond: 5, heldMs: 0 });
+        expect(await ledger.rateNews(baseUrl, 5)).toEqual({ requestsPerSecond: 5, heldMs: 0 });
 
         await Promise.all([60_000, 600_000, 1_000].map((ms) => ledger.holdRequests(baseUrl, ms)));
 
-        const { heldMs } = await ledger.paceNews(baseUrl, 5);
+        const { heldMs } = await ledger.rateNews(baseUrl, 5);
         expect(heldMs).toBeGreaterThan(500_000);
         expect(heldMs).toBeLessThanOrEqual(600_000);
-        expect((await ledger.leasePace(baseUrl, { requests: 1, requestsPerSecond: 5 })).heldMs).toBeGreaterThan(
+        expect((await ledger.leaseRate(baseUrl, { requests: 1, requestsPerSecond: 5 })).heldMs).toBeGreaterThan(
           500_000,
         );
       });

@@ -221,19 +221,19 @@ export function webhooksContract(open: OpenLedger): void {
       scenario = createScenario(ledger);
     });
 
-    it('is parked, and settles the invoice when the answer is recorded', async () => {
+    it('stays unmatched, and settles the invoice when the answer is recorded', async () => {
       const batch = await scenario.run([{ ref: 'early' }]);
       const serviceId = serviceIdOf(scenario, 'early');
-      const before = await ledger.parkedDeliveries();
+      const before = await ledger.unmatchedDeliveries();
 
       const early = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
       expect(early).toEqual({ stored: 1, duplicates: 0, settled: [], toConfirm: [] });
-      expect(await ledger.parkedDeliveries()).toBe(before + 1);
+      expect(await ledger.unmatchedDeliveries()).toBe(before + 1);
       const settled = await batch.send('early', accepted(serviceId));
 
       expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
       expect(await batch.line('early')).toMatchObject({ state: 'issued', settledAt: NOW + 5, serviceId });
-      expect(await ledger.parkedDeliveries()).toBe(before);
+      expect(await ledger.unmatchedDeliveries()).toBe(before);
     });
 
     it('that says failed waits for its confirmation', async () => {
@@ -288,7 +288,7 @@ export function webhooksContract(open: OpenLedger): void {
         NOW,
       );
 
-      const told = await Promise.all(
+      const notified = await Promise.all(
         sendable.flatMap(({ invoiceId, ordinal }) => {
           const serviceId = serviceIdOf(scenario, `race-${ordinal}`);
           return [
@@ -299,7 +299,7 @@ export function webhooksContract(open: OpenLedger): void {
       );
 
       expect(await ledger.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: count }]);
-      expect(new Set(told.flat().map((row) => row.ordinal)).size).toBe(count);
+      expect(new Set(notified.flat().map((row) => row.ordinal)).size).toBe(count);
     });
   });
 

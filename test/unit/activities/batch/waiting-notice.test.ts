@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
-import { tellingWhyItWaits, type WaitingNotice } from '../../../../activities/batch/waiting-notice.ts';
+import { notifyingWaits, type WaitingNotice } from '../../../../activities/batch/waiting-notice.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 
 const AWAY = new LoteError(
@@ -10,26 +10,26 @@ const AWAY = new LoteError(
 );
 
 async function attempts(upTo: number, end: (attempt: number) => Promise<unknown>): Promise<readonly WaitingNotice[]> {
-  const told: WaitingNotice[] = [];
+  const notified: WaitingNotice[] = [];
   for (let attempt = 1; attempt <= upTo; attempt += 1) {
     const environment = new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') });
-    const run = tellingWhyItWaits(
+    const run = notifyingWaits(
       'closePage',
-      async (notice) => void told.push(notice),
+      async (notice) => void notified.push(notice),
       () => end(attempt),
     );
     await environment.run(run, undefined).catch(() => undefined);
   }
-  return told;
+  return notified;
 }
 
 describe('an activity that is repeated', () => {
   it('tells its batch why at the second, fourth, eighth failure, and that it has passed', async () => {
-    const told = await attempts(10, (attempt) => (attempt < 10 ? Promise.reject(AWAY) : Promise.resolve()));
+    const notified = await attempts(10, (attempt) => (attempt < 10 ? Promise.reject(AWAY) : Promise.resolve()));
 
     const why = 'ledger-unavailable: Using the ledger: the database is read-only';
-    expect(told.map(({ reason }) => reason)).toEqual([why, why, why, null]);
-    expect(new Set(told.map(({ activity }) => activity))).toEqual(new Set(['closePage']));
+    expect(notified.map(({ reason }) => reason)).toEqual([why, why, why, null]);
+    expect(new Set(notified.map(({ activity }) => activity))).toEqual(new Set(['closePage']));
   });
 
   it('says nothing of a hiccup, and nothing of trouble that does not pass', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issuedOf, nightNote, type FileEnd, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
+import { issuedOf, nightlyNote, type FileEnd, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
 import type { BatchRecord } from '../../../../src/domain/ports/ledger.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
 
@@ -19,7 +19,7 @@ function startedAt(time: number): BatchRecord {
 }
 
 function note(over: Partial<NoteRequest> = {}) {
-  return nightNote({ file: { name: 'a.csv', resumed: false }, end: ended(), batch: null, night: NIGHT, ...over });
+  return nightlyNote({ file: { name: 'a.csv', resumed: false }, end: ended(), batch: null, night: NIGHT, ...over });
 }
 
 describe('the verdict on a dropped file', () => {

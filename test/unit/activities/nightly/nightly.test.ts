@@ -5,21 +5,21 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AnnouncedReport } from '../../../../activities/deps.ts';
 import {
   claimDrops,
-  finishNight,
-  openNight,
-  shelveDrop,
+  finishNightlyRun,
+  openNightlyRun,
+  archiveDrop,
   type DroppedFile,
 } from '../../../../activities/nightly/nightly.ts';
-import type { Night } from '../../../../src/domain/ports/drop-folder.ts';
+import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
 import { createDropFolder } from '../../../../src/drop/drop-folder.ts';
-import { createNightBook } from '../../../../src/report/nightly/run-log.ts';
+import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
 import { createFileReader } from '../../../../src/wiring/reports/input-files.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
 import { NOW } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
-const NIGHT: Night = {
+const NIGHT: NightlyRun = {
   ...{ nightId: '2023-11-14-0badcafe', date: '2023-11-14', workflowId: 'night', runId: 'run-0badcafe' },
   startedAt: NOW,
 };
@@ -45,7 +45,7 @@ async function night(): Promise<DropNight> {
       application: 'default',
       files: createFileReader({ inputDir, dataDir: join(directory, 'data') }),
       drops: createDropFolder({ inputDir, stableMs: 1, marker: false, pause: at, at }),
-      nights: createNightBook(join(directory, 'reports')),
+      nights: createRunLog(join(directory, 'reports')),
       runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
       announce: (report) => Promise.resolve(void announced.push(report)),
     },
@@ -83,7 +83,12 @@ describe('the name of a night', () => {
   ])('has the date of its own zone: %s', async (timezone, startedAt, date) => {
     const place = placeOf();
 
-    const opened = await openNight(place.deps, { workflowId: 'w', runId: '018f-4a7b-12345678', startedAt, timezone });
+    const opened = await openNightlyRun(place.deps, {
+      workflowId: 'w',
+      runId: '018f-4a7b-12345678',
+      startedAt,
+      timezone,
+    });
 
     expect(opened).toEqual({
       ledgerId: place.deps.ledger.id,
@@ -95,14 +100,19 @@ describe('the name of a night', () => {
   it('is refused in a zone that is none, with an example', async () => {
     const night = { workflowId: 'w', runId: 'r', startedAt: 0, timezone: 'Lisbon' };
 
-    await expect(openNight(placeOf().deps, night)).rejects.toMatchObject({
+    await expect(openNightlyRun(placeOf().deps, night)).rejects.toMatchObject({
       code: 'configuration-invalid',
       message: 'Dating a night: the time zone must be an IANA name such as Europe/Lisbon, found "Lisbon".',
     });
   });
 
   it('has the date of the worker’s own zone where none is given', async () => {
-    const opened = await openNight(placeOf().deps, { workflowId: 'w', runId: 'r', startedAt: NOW, timezone: null });
+    const opened = await openNightlyRun(placeOf().deps, {
+      workflowId: 'w',
+      runId: 'r',
+      startedAt: NOW,
+      timezone: null,
+    });
 
     expect(opened.night.date).toMatch(/^2023-11-1[3-5]$/u);
   });
@@ -162,7 +172,7 @@ describe('the end of a file', () => {
     const place = await oneFile();
     const scope = { ledgerId: place.deps.ledger.id, night: NIGHT, file: place.file };
 
-    const entry = await shelveDrop(place.deps, { ...scope, end: { kind: 'batch', result: issued('batch-a') } });
+    const entry = await archiveDrop(place.deps, { ...scope, end: { kind: 'batch', result: issued('batch-a') } });
 
     expect(entry).toEqual({
       ...{ slot: place.file.slot, name: 'a.csv', shelvedAs: expect.stringMatching(/^archive\//u) as string },
@@ -179,7 +189,7 @@ describe('the end of a file', () => {
     const place = await oneFile();
     const scope = { ledgerId: place.deps.ledger.id, night: NIGHT, file: place.file };
 
-    const entry = await shelveDrop(place.deps, { ...scope, end: { kind: 'failed', code: 'internal', message: 'x' } });
+    const entry = await archiveDrop(place.deps, { ...scope, end: { kind: 'failed', code: 'internal', message: 'x' } });
 
     expect(entry).toMatchObject({
       ...{ verdict: 'failed', batchId: null, invoices: 0, issued: 0, report: null, corrections: null },
@@ -197,9 +207,9 @@ describe('the end of a night', () => {
     await place.drop('a.csv', 'invoice_ref\nF/1\n');
     const scope = { ledgerId: place.deps.ledger.id, night: NIGHT };
     for (const file of (await place.claim()).files)
-      await shelveDrop(place.deps, { ...scope, file, end: { kind: 'batch', result } });
+      await archiveDrop(place.deps, { ...scope, file, end: { kind: 'batch', result } });
 
-    const finished = await finishNight(place.deps, { ...scope, waiting: [] });
+    const finished = await finishNightlyRun(place.deps, { ...scope, waiting: [] });
 
     expect(finished).toMatchObject({ files: 1, problems });
     expect(place.announced).toEqual([
@@ -213,7 +223,7 @@ describe('the end of a night', () => {
     const place = await night();
     await place.claim();
 
-    const finished = await finishNight(place.deps, {
+    const finished = await finishNightlyRun(place.deps, {
       ...{ ledgerId: place.deps.ledger.id, night: NIGHT },
       waiting: [{ name: 'late.csv', reason: 'growing' }],
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDoor } from '../../../../activities/sending/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
 import type { BreakerLedger, OpenBreaker } from '../../../../src/domain/ports/ledger.ts';
 
 const BASE_URL = 'http://service.example';
@@ -33,55 +33,57 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
 function doors(count: number) {
   const clock = { now: 1_000_000 };
   const ledger = breakerRow();
-  const made = Array.from({ length: count }, () => createDoor({ ledger, baseUrl: BASE_URL, now: () => clock.now }));
-  return { clock, ledger, doors: made, door: made[0] as (typeof made)[number] };
+  const made = Array.from({ length: count }, () =>
+    createCircuitBreaker({ ledger, baseUrl: BASE_URL, now: () => clock.now }),
+  );
+  return { clock, ledger, doors: made, circuit: made[0] as (typeof made)[number] };
 }
 
 describe('the door', () => {
   it('stays open for fewer than 20 troubles in a row, and for any number with successes between', async () => {
-    const { door, clock } = doors(1);
+    const { circuit, clock } = doors(1);
 
     for (let round = 0; round < 5; round += 1) {
-      for (let trouble = 0; trouble < 19; trouble += 1) await door.troubled(AWAY, clock.now);
-      await door.succeeded(clock.now);
+      for (let trouble = 0; trouble < 19; trouble += 1) await circuit.troubled(AWAY, clock.now);
+      await circuit.succeeded(clock.now);
     }
 
-    expect(await door.enter()).toEqual({ kind: 'open' });
+    expect(await circuit.enter()).toEqual({ kind: 'open' });
   });
 
   it('shuts at the 20th trouble in a row, and says why and for how long', async () => {
-    const { door, clock } = doors(1);
+    const { circuit, clock } = doors(1);
 
-    for (let trouble = 0; trouble < 20; trouble += 1) await door.troubled(AWAY, clock.now);
+    for (let trouble = 0; trouble < 20; trouble += 1) await circuit.troubled(AWAY, clock.now);
 
-    expect(door.shutFor()).toEqual(AWAY);
-    expect(await door.enter()).toEqual({ kind: 'closed', waiting: { reason: 'http-503', probeAfterMs: 5_000 } });
+    expect(circuit.refusedBecause()).toEqual(AWAY);
+    expect(await circuit.enter()).toEqual({ kind: 'closed', waiting: { reason: 'http-503', probeAfterMs: 5_000 } });
   });
 
   it('is not shut further by what was on the wire when it shut', async () => {
-    const { door, clock } = doors(1);
+    const { circuit, clock } = doors(1);
     const sentAt = clock.now;
     clock.now += 100;
 
-    for (let answer = 0; answer < 64; answer += 1) await door.shut(REFUSED, sentAt);
+    for (let answer = 0; answer < 64; answer += 1) await circuit.trip(REFUSED, sentAt);
 
-    expect(await door.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
+    expect(await circuit.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
   });
 
   it('is not opened by a success that was on the wire when it shut', async () => {
-    const { door, clock } = doors(1);
+    const { circuit, clock } = doors(1);
     const sentAt = clock.now;
     clock.now += 100;
-    await door.shut(REFUSED, sentAt);
+    await circuit.trip(REFUSED, sentAt);
 
-    await door.succeeded(sentAt);
+    await circuit.succeeded(sentAt);
 
-    expect(await door.enter()).toMatchObject({ kind: 'closed' });
+    expect(await circuit.enter()).toMatchObject({ kind: 'closed' });
   });
 
   it('lets one of all doors probe when the time has come', async () => {
-    const { doors: all, door, clock } = doors(4);
-    await door.shut(REFUSED, clock.now);
+    const { doors: all, circuit, clock } = doors(4);
+    await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
 
     const entries = await Promise.all([...all, ...all].map((one) => one.enter()));
@@ -91,32 +93,32 @@ describe('the door', () => {
   });
 
   it('waits longer after each probe that fails, a minute at most, and from the start again after one that works', async () => {
-    const { door, clock } = doors(1);
+    const { circuit, clock } = doors(1);
     const waits: number[] = [];
-    await door.shut(REFUSED, clock.now);
+    await circuit.trip(REFUSED, clock.now);
     for (let probe = 0; probe < 6; probe += 1) {
-      const entry = await door.enter();
+      const entry = await circuit.enter();
       if (entry.kind !== 'closed') throw new Error('The door should be closed');
       waits.push(entry.waiting.probeAfterMs);
       clock.now += entry.waiting.probeAfterMs;
-      expect(await door.enter()).toEqual({ kind: 'probe' });
-      await door.shut(REFUSED, clock.now);
+      expect(await circuit.enter()).toEqual({ kind: 'probe' });
+      await circuit.trip(REFUSED, clock.now);
     }
     expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
 
     clock.now += 60_000;
-    expect(await door.enter()).toEqual({ kind: 'probe' });
-    await door.succeeded(clock.now);
-    expect(await door.enter()).toEqual({ kind: 'open' });
-    await door.shut(REFUSED, clock.now);
-    expect(await door.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
+    expect(await circuit.enter()).toEqual({ kind: 'probe' });
+    await circuit.succeeded(clock.now);
+    expect(await circuit.enter()).toEqual({ kind: 'open' });
+    await circuit.trip(REFUSED, clock.now);
+    expect(await circuit.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
   });
 
   it('is tried again by another one when a probe never reports back', async () => {
-    const { doors: all, door, clock } = doors(2);
-    await door.shut(REFUSED, clock.now);
+    const { doors: all, circuit, clock } = doors(2);
+    await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
-    expect(await door.enter()).toEqual({ kind: 'probe' });
+    expect(await circuit.enter()).toEqual({ kind: 'probe' });
 
     clock.now += 59_999;
     expect(await all[1]?.enter()).toMatchObject({ kind: 'closed' });
@@ -125,43 +127,43 @@ describe('the door', () => {
   });
 
   it('lets nobody wait for the turn of a probe to run out', async () => {
-    const { doors: all, door, clock } = doors(2);
-    await door.shut(REFUSED, clock.now);
+    const { doors: all, circuit, clock } = doors(2);
+    await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
-    await door.enter();
+    await circuit.enter();
 
     expect(await all[1]?.enter()).toEqual({ kind: 'closed', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
   });
 
   it('is shut for whoever asks while the breaker is still being written', async () => {
-    const { door, clock } = doors(1);
+    const { circuit, clock } = doors(1);
 
-    const shutting = door.shut(REFUSED, clock.now);
+    const shutting = circuit.trip(REFUSED, clock.now);
     clock.now += 1;
 
-    expect(await door.enter()).toMatchObject({ kind: 'closed' });
+    expect(await circuit.enter()).toMatchObject({ kind: 'closed' });
     await shutting;
   });
 
   it('takes back the turn of a probe that had nothing to send', async () => {
-    const { doors: all, door, clock } = doors(2);
-    await door.shut(REFUSED, clock.now);
+    const { doors: all, circuit, clock } = doors(2);
+    await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
-    expect(await door.enter()).toEqual({ kind: 'probe' });
+    expect(await circuit.enter()).toEqual({ kind: 'probe' });
 
-    await door.giveBack();
+    await circuit.giveBack();
 
     expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
   });
 
   it('opens here when another process has closed the breaker', async () => {
-    const { doors: all, door, clock } = doors(2);
-    await door.shut(REFUSED, clock.now);
+    const { doors: all, circuit, clock } = doors(2);
+    await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
     expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
     await all[1]?.succeeded(clock.now);
 
-    expect(await door.enter()).toEqual({ kind: 'open' });
-    expect(door.shutFor()).toBeNull();
+    expect(await circuit.enter()).toEqual({ kind: 'open' });
+    expect(circuit.refusedBecause()).toBeNull();
   });
 });

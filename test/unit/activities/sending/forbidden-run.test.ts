@@ -52,11 +52,11 @@ describe('a run of 403s', () => {
     const run = createForbiddenRun(2);
 
     for (const id of [1, 2, 3, 4]) run.forbidden(invoice(id, 'one'), id);
-    expect(run.isParked(invoice(9, 'one'))).toBe(false);
+    expect(run.isHeldBack(invoice(9, 'one'))).toBe(false);
     expect(run.forbidden(invoice(5, 'one'), 5)).toBe('undecided');
 
-    expect(run.isParked(invoice(9, 'one'))).toBe(true);
-    expect(run.isParked(invoice(9, 'other'))).toBe(false);
+    expect(run.isHeldBack(invoice(9, 'one'))).toBe(true);
+    expect(run.isHeldBack(invoice(9, 'other'))).toBe(false);
   });
 
   it('of one merchant is its own when another succeeds after it: what is left of it is not sent', () => {
@@ -83,7 +83,7 @@ describe('a run of 403s', () => {
 
     run.succeeded(invoice(6, 'one'), 10);
 
-    expect(run.isParked(invoice(7, 'one'))).toBe(false);
+    expect(run.isHeldBack(invoice(7, 'one'))).toBe(false);
     expect(run.refusedMerchants()).toEqual([]);
   });
 

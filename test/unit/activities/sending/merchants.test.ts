@@ -16,7 +16,7 @@ const NOT_NOW: MerchantAnswer = {
   reason: { code: 'http-503', message: 'HTTP 503' },
   retryAfterMs: null,
 };
-const SHUT: MerchantAnswer = { kind: 'closed-door', reason: { code: 'http-401', message: 'HTTP 401' } };
+const SHUT: MerchantAnswer = { kind: 'access-denied', reason: { code: 'http-401', message: 'HTTP 401' } };
 
 interface Asked {
   readonly nif: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sendingGate } from '../../../../activities/sending/request-limiter.ts';
+import { sendingHold } from '../../../../activities/sending/request-limiter.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
 import type { OutcomeCount } from '../../../../src/domain/ports/ledger.ts';
 
@@ -8,12 +8,12 @@ function counted(net: string, more: Partial<OutcomeCount> = {}): OutcomeCount {
 }
 
 function gate(
-  asked: Parameters<typeof sendingGate>[1],
+  asked: Parameters<typeof sendingHold>[1],
   outcomes: readonly OutcomeCount[],
   batch: { invoices?: number; rowsWithoutInvoice?: number; fileFindings?: readonly Finding[] } = {},
 ) {
   const ledger = { countOutcomes: () => Promise.resolve(outcomes) };
-  return sendingGate(ledger, asked, { batchId: 'b', invoices: 2, rowsWithoutInvoice: 0, fileFindings: [], ...batch });
+  return sendingHold(ledger, asked, { batchId: 'b', invoices: 2, rowsWithoutInvoice: 0, fileFindings: [], ...batch });
 }
 
 const TOTALS_ROW: Finding = { row: 9, column: null, code: 'totals-row', message: '', severity: 'warning' };

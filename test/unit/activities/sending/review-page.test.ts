@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reviewPage, type PageReview } from '../../../../activities/settling/settle.ts';
 import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import { askTimes } from '../../../../src/domain/ask-times.ts';
+import { pollTimes } from '../../../../src/domain/ask-times.ts';
 import { accepted, delivery, NOW, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, sendFirst, type ActivityPlace } from '../activity-place.ts';
 
@@ -117,7 +117,7 @@ describe('a page that waits for final words', () => {
       const place = saying(PROCESSING);
       const batch = await acceptedOnes(place, 60);
       let at = 0;
-      for (const time of askTimes(settleMs)) {
+      for (const time of pollTimes(settleMs)) {
         place.later(time - at);
         at = time;
         await review(place, batch, settleMs);

@@ -36,7 +36,7 @@ interface Try {
   /** What calls each POST back. */
   readonly signals: readonly (AbortSignal | undefined)[];
   /** What was told in which order: the slot given back, the door shut. */
-  readonly told: readonly string[];
+  readonly notified: readonly string[];
 }
 
 /** Sends one invoice to a service that gives these answers in turn. */
@@ -49,7 +49,7 @@ async function send(
     stopped?: boolean;
     turns?: number;
     seen?: StoredErrors;
-    lives?: boolean;
+    generations?: boolean;
     errorKept?: true;
     /** The process stands still before the first byte; by the timer nobody would be told. */
     stopsInClient?: boolean;
@@ -60,7 +60,7 @@ async function send(
   const keys: string[] = [];
   const pauses: number[] = [];
   const signals: (AbortSignal | undefined)[] = [];
-  const told: string[] = [];
+  const notified: string[] = [];
   let clock = over.at ?? 0;
   const window = retentionWindow({
     settings: { retry: { ...RETRY, retentionMs: over.retentionMs ?? RETRY.retentionMs } } as ActivityDeps['settings'],
@@ -85,8 +85,8 @@ async function send(
       random: () => 0.5,
       now: () => clock,
       admit: () =>
-        Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => void told.push('slot free')),
-      shutOut: ({ code }, sentAt) => Promise.resolve(void told.push(`shut out by ${code} at ${sentAt}`)),
+        Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => void notified.push('slot free')),
+      accessDenied: ({ code }, sentAt) => Promise.resolve(void notified.push(`shut out by ${code} at ${sentAt}`)),
       pause(ms) {
         pauses.push(ms);
         clock += ms;
@@ -96,7 +96,7 @@ async function send(
       window,
       permit: PERMITTED,
       storedErrors: over.seen ?? createStoredErrors({ spanMs: SPAN_MS }),
-      serviceLives: () => Promise.resolve(over.lives ?? true),
+      serviceLives: () => Promise.resolve(over.generations ?? true),
     },
     {
       idempotencyKey: 'key',
@@ -106,7 +106,7 @@ async function send(
     } as SendableInvoice,
     'bytes',
   );
-  return { sent, keys, pauses, told, signals };
+  return { sent, keys, pauses, notified, signals };
 }
 
 describe('sendInvoice', () => {
@@ -139,15 +139,17 @@ describe('sendInvoice', () => {
   });
 
   it('does not knock again at a closed door, and does not take it for the invoice', async () => {
-    const { sent, told } = await send([{ kind: 'closed-door', reason: REASON, retryAfterMs: null, mayExist: false }]);
+    const { sent, notified } = await send([
+      { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: false },
+    ]);
 
     // The other way round, the next in the queue would be on the wire before the door is shut.
-    expect(told).toEqual(['shut out by said at 0', 'slot free']);
+    expect(notified).toEqual(['shut out by said at 0', 'slot free']);
     expect(sent).toMatchObject({ attempts: 1, outcome: { kind: 'pending', mayExist: false }, trouble: { shut: true } });
   });
 
   it('takes a closed door that proves nothing for a lost answer', async () => {
-    const redirect: CreateAnswer = { kind: 'closed-door', reason: REASON, retryAfterMs: null, mayExist: true };
+    const redirect: CreateAnswer = { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: true };
 
     expect((await send([redirect])).sent).toMatchObject({
       ...{ attempts: 1, trouble: { shut: true } },
@@ -193,12 +195,12 @@ describe('sendInvoice', () => {
     ],
     ['is so behind a shut door too', true, true, { kind: 'unknown', reason: { code: 'stored-error' } }],
     ['may be the outage of a service that answers nothing', false, false, { kind: 'pending', mayExist: true }],
-  ] as const)('the same error for longer than an outage lasts %s', async (_title, lives, stopped, outcome) => {
+  ] as const)('the same error for longer than an outage lasts %s', async (_title, generations, stopped, outcome) => {
     const seen = createStoredErrors({ spanMs: SPAN_MS });
     let last: Sent | null = null;
     for (let round = 0; round < 12 && last?.outcome?.kind !== 'unknown'; round += 1) {
       const answers = stopped ? [ERROR] : [ERROR, ERROR, ERROR];
-      ({ sent: last } = await send(answers, { seen, lives, stopped, at: round * 6_000 }));
+      ({ sent: last } = await send(answers, { seen, generations, stopped, at: round * 6_000 }));
     }
 
     expect(last?.outcome).toMatchObject(outcome);
@@ -226,7 +228,7 @@ describe('sendInvoice', () => {
   it('starts counting anew when the service turns out to be away', async () => {
     const seen = createStoredErrors({ spanMs: SPAN_MS });
     for (let round = 0; round < 4; round += 1)
-      await send([ERROR, ERROR, ERROR], { seen, at: round * 30_000, lives: false });
+      await send([ERROR, ERROR, ERROR], { seen, at: round * 30_000, generations: false });
 
     expect((await send([ERROR, ERROR, ERROR], { seen, at: 100_000 })).sent.outcome).toMatchObject({ kind: 'pending' });
   });
@@ -245,10 +247,10 @@ describe('sendInvoice', () => {
 
 describe('an invoice that may exist', () => {
   it('is not sent once its key may be forgotten, however long it waited for its turn', async () => {
-    const { sent, keys, told } = await send([CREATED], { mayExistSince: 1_000, at: 6_000, retentionMs: 5_000 });
+    const { sent, keys, notified } = await send([CREATED], { mayExistSince: 1_000, at: 6_000, retentionMs: 5_000 });
 
     expect(keys).toEqual([]);
-    expect(told).toEqual(['slot free']);
+    expect(notified).toEqual(['slot free']);
     expect(sent).toMatchObject({
       ...{ attempts: 0, trouble: null },
       outcome: { kind: 'unknown', reason: { code: 'retention-window-over' } },

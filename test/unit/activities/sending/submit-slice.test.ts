@@ -10,15 +10,15 @@ const placeOf = activityPlaces();
 const SAID = { code: 'tax-code', message: 'HTTP 422: unknown tax code' };
 const REFUSED: CreateAnswer = { kind: 'refused', reason: SAID };
 const UNAUTHORIZED: CreateAnswer = {
-  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: false },
+  ...{ kind: 'access-denied', retryAfterMs: null, mayExist: false },
   reason: { code: 'http-401', message: 'HTTP 401' },
 };
 const FORBIDDEN: CreateAnswer = {
-  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: false },
+  ...{ kind: 'access-denied', retryAfterMs: null, mayExist: false },
   reason: { code: 'http-403', message: 'HTTP 403' },
 };
 const REDIRECT: CreateAnswer = {
-  ...{ kind: 'closed-door', retryAfterMs: null, mayExist: true },
+  ...{ kind: 'access-denied', retryAfterMs: null, mayExist: true },
   reason: { code: 'redirect', message: 'HTTP 303' },
 };
 

@@ -3,7 +3,7 @@ import { closePage } from '../../../../activities/settling/close-page.ts';
 import { holdOverBudget, readBudget } from '../../../../activities/sending/failure-budget.ts';
 import { finishBatch } from '../../../../activities/batch/finish.ts';
 import { freezeBodies } from '../../../../activities/sending/freeze-bodies.ts';
-import { lookAtBatch, standingOf } from '../../../../activities/batch/refresh-snapshot.ts';
+import { refreshSnapshot, snapshotOf } from '../../../../activities/batch/refresh-snapshot.ts';
 import { holdOverRetries } from '../../../../activities/sending/retry-budget.ts';
 import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
 import { withinRetention } from '../../../../activities/sending/retention-window.ts';
@@ -358,7 +358,7 @@ describe('how a batch stands', () => {
     const place = placeOf();
     const batch = await batchOf(place, [...rejections(2), ...acceptances(place, 1)], 1);
 
-    const standing = await standingOf(place.deps, batch.batchId);
+    const standing = await snapshotOf(place.deps, batch.batchId);
 
     expect(standing).toMatchObject({
       ...{ at: NOW, counts: { rejected: 2, accepted: 1, staged: 1 }, problems: 2 },
@@ -372,7 +372,7 @@ describe('how a batch stands', () => {
     const place = placeOf();
     const batch = await batchOf(place, acceptances(place, 1), 1);
 
-    expect(await standingOf(place.deps, batch.batchId)).toMatchObject({ problems: 0, problemGroups: [] });
+    expect(await snapshotOf(place.deps, batch.batchId)).toMatchObject({ problems: 0, problemGroups: [] });
   });
 });
 
@@ -380,7 +380,7 @@ describe('what an operator did', () => {
   function look(place: ActivityPlace, batch: TestBatch, paused: boolean, acted: boolean) {
     const action = { actionId: `${batch.batchId}/1`, at: NOW, who: null, what: 'pause', why: 'a wrong file' } as const;
     const actions = acted ? [action] : [];
-    return lookAtBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, paused, actions });
+    return refreshSnapshot(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, paused, actions });
   }
 
   it.each([

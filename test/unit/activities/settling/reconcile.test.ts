@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
+import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../../../src/domain/ports/ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
-import { createPace } from '../../../../src/service/rate-limiter.ts';
+import { createRateLimiter } from '../../../../src/service/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
@@ -89,7 +89,7 @@ describe('unknown invoices', () => {
     ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
     [
       'a closed door',
-      { kind: 'closed-door', reason: SAID, retryAfterMs: null, mayExist: false },
+      { kind: 'access-denied', reason: SAID, retryAfterMs: null, mayExist: false },
       { code: 'reset', message: 'no answer came' },
     ],
   ])('stay unknown when the answer is %s: it says nothing of the POST of then', async (_, answer, reason) => {
@@ -227,10 +227,10 @@ describe('unknown invoices of a process that stood still after it took them', ()
       if (left > 0) place.later(stoppedMs);
       left = 0;
     };
-    const pace = createPace(null);
+    const rateLimiter = createRateLimiter(null);
     const client = createInvoicingService({
       ...{ baseUrl: server.baseUrl, apiKey: 'sk_test_stopped', profile: DEFAULT_PROFILE, application: 'tests' },
-      shared: { pace: { ...pace, reserve: () => (where === 'in the client' && stop(), 0) } },
+      shared: { rateLimiter: { ...rateLimiter, reserve: () => (where === 'in the client' && stop(), 0) } },
     });
     onTestFinished(() => client.close());
     const place: ActivityPlace = placeOf({
@@ -314,13 +314,13 @@ describe('documents without a final word', () => {
     const { asked, service } = telling(only(place, answer));
     const deps = { ...place.deps, service: { ...place.deps.service, ...service } };
 
-    await asActivity(askOpenDocuments, deps, { all: true });
+    await asActivity(pollOpenDocuments, deps, { all: true });
 
     expect(asked).toContain(serviceIdOf(place.scenario, 'A'));
     expect((await batch.line('A')).state).toBe(state);
     if (state === 'accepted')
       await asActivity(
-        askOpenDocuments,
+        pollOpenDocuments,
         {
           ...deps,
           service: { ...deps.service, ...telling({ kind: 'status', status: 'issued', reason: null }).service },
@@ -337,12 +337,12 @@ describe('documents without a final word', () => {
     const answer = only(place, { kind: 'status', status: 'processing', reason: null });
     const deps = { ...place.deps, service: { ...place.deps.service, ...telling(answer).service } };
 
-    expect(await asActivity(askOpenDocuments, deps, { all: true })).toEqual({
+    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toEqual({
       ...{ asked: 2, settled: 1, serviceAway: false },
     });
     expect(
       await asActivity(
-        askOpenDocuments,
+        pollOpenDocuments,
         {
           ...deps,
           service: { ...deps.service, ...telling({ kind: 'status', status: 'issued', reason: null }).service },
@@ -359,7 +359,7 @@ describe('documents without a final word', () => {
     place.later(900_001);
 
     await asActivity(
-      askOpenDocuments,
+      pollOpenDocuments,
       { ...place.deps, service: { ...place.deps.service, ...service } },
       { all: true },
     );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { nightLines } from '../../../../src/cli/output/nightly-lines.ts';
-import type { NightState } from '../../../../src/wiring/temporal/nightly-schedule.ts';
+import { nightlyLines } from '../../../../src/cli/output/nightly-lines.ts';
+import type { NightlyState } from '../../../../src/wiring/temporal/nightly-schedule.ts';
 
 const DAY_MS = 86_400_000;
 const NIGHT = Date.UTC(2027, 0, 15, 2);
-const STATE: NightState = {
+const STATE: NightlyState = {
   ...{ scheduleId: 'lote-nightly', hour: 2, minute: 5, timezone: 'Europe/Lisbon', catchUpMs: 5_400_000 },
   ...{ paused: false, note: null, nextTimes: [], recent: [], running: [] },
 };
@@ -13,13 +13,13 @@ function nights(count: number): readonly Date[] {
   return Array.from({ length: count }, (_, at) => new Date(NIGHT + at * DAY_MS));
 }
 
-function lines(over: Partial<NightState>): readonly string[] {
-  return nightLines({ ...STATE, ...over }, 'input');
+function lines(over: Partial<NightlyState>): readonly string[] {
+  return nightlyLines({ ...STATE, ...over }, 'input');
 }
 
 describe('`lote nightly show`, line by line', () => {
   it('of nights that are off', () => {
-    expect(nightLines(null, 'input')).toEqual([
+    expect(nightlyLines(null, 'input')).toEqual([
       'Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon',
     ]);
   });

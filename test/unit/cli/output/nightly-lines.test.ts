@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { clockWarnings, nightLines } from '../../../../src/cli/output/nightly-lines.ts';
-import type { NightState } from '../../../../src/wiring/temporal/nightly-schedule.ts';
+import { clockWarnings, nightlyLines } from '../../../../src/cli/output/nightly-lines.ts';
+import type { NightlyState } from '../../../../src/wiring/temporal/nightly-schedule.ts';
 
-const STATE: NightState = {
+const STATE: NightlyState = {
   scheduleId: 'lote-nightly',
   hour: 2,
   minute: 0,
@@ -23,11 +23,11 @@ const STATE: NightState = {
 
 describe('what `lote nightly show` says', () => {
   it('names the next command while nights are off', () => {
-    expect(nightLines(null, 'input')).toEqual([expect.stringContaining('lote nightly on --at 02:00')]);
+    expect(nightlyLines(null, 'input')).toEqual([expect.stringContaining('lote nightly on --at 02:00')]);
   });
 
   it('gives times in the zone of the night, not of the machine', () => {
-    const lines = nightLines(STATE, '/srv/input');
+    const lines = nightlyLines(STATE, '/srv/input');
 
     expect(lines[0]).toBe('Nights are on: every day at 02:00 Europe/Lisbon, files of /srv/input');
     expect(lines).toContain('Next         2027-07-01 02:00');
@@ -35,7 +35,7 @@ describe('what `lote nightly show` says', () => {
   });
 
   it('says that nights are paused, why, and how to let them go', () => {
-    const lines = nightLines({ ...STATE, paused: true, note: 'paused due to workflow failure' }, 'input');
+    const lines = nightlyLines({ ...STATE, paused: true, note: 'paused due to workflow failure' }, 'input');
 
     expect(lines[0]).toBe('Nights are PAUSED: paused due to workflow failure');
     expect(lines[1]).toContain('lote nightly on');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atRest, atRestIn } from '../../../../src/cli/output/settled-count.ts';
+import { settledCount, settledCountIn } from '../../../../src/cli/output/settled-count.ts';
 import { OUTCOMES } from '../../../../src/domain/invoice-state.ts';
 import type { OutcomeCount } from '../../../../src/domain/ports/ledger.ts';
 
@@ -18,7 +18,7 @@ describe('invoices at rest', () => {
     ['conflict', 7],
     ['already-issued', 7],
   ])('7 %s are %i of them', (state, rest) => {
-    expect(atRest({ [state]: 7 })).toBe(rest);
+    expect(settledCount({ [state]: 7 })).toBe(rest);
   });
 
   it('are told for every outcome there is: the table above leaves none out', () => {
@@ -26,8 +26,8 @@ describe('invoices at rest', () => {
   });
 
   it('are summed over states', () => {
-    expect(atRest({ issued: 3, held: 2, sending: 9, accepted: 1 })).toBe(5);
-    expect(atRest({})).toBe(0);
+    expect(settledCount({ issued: 3, held: 2, sending: 9, accepted: 1 })).toBe(5);
+    expect(settledCount({})).toBe(0);
   });
 
   it('are read from the ledger of one batch, which counts a state once for each currency', async () => {
@@ -42,7 +42,7 @@ describe('invoices at rest', () => {
       },
     };
 
-    expect(await atRestIn(ledger, 'batch-x')).toBe(5);
+    expect(await settledCountIn(ledger, 'batch-x')).toBe(5);
     expect(asked).toEqual(['batch-x']);
   });
 });

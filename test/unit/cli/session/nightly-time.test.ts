@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nightTime } from '../../../../src/cli/session/nightly-time.ts';
+import { nightlyTime } from '../../../../src/cli/session/nightly-time.ts';
 
 describe('the time of a night', () => {
   it.each([
@@ -8,14 +8,14 @@ describe('the time of a night', () => {
     ['23:59', 23, 59],
     ['00:00', 0, 0],
   ])('%s is understood', (at, hour, minute) => {
-    expect(nightTime(at, 'Europe/Lisbon')).toEqual({ hour, minute, timezone: 'Europe/Lisbon' });
+    expect(nightlyTime(at, 'Europe/Lisbon')).toEqual({ hour, minute, timezone: 'Europe/Lisbon' });
   });
 
   it.each(['24:00', '2', '02:60', '2am', '', '02:00:00', ' 02:00'])('%j is refused with an example', (at) => {
-    expect(() => nightTime(at, 'UTC')).toThrow(/--at must be a time such as 02:00, found/u);
+    expect(() => nightlyTime(at, 'UTC')).toThrow(/--at must be a time such as 02:00, found/u);
   });
 
   it('refuses a zone that is not one', () => {
-    expect(() => nightTime('02:00', 'Lisbon')).toThrow(/IANA name such as Europe\/Lisbon.*found "Lisbon"/u);
+    expect(() => nightlyTime('02:00', 'Lisbon')).toThrow(/IANA name such as Europe\/Lisbon.*found "Lisbon"/u);
   });
 });

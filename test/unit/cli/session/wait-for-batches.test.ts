@@ -31,15 +31,15 @@ function screen() {
   const shown: string[] = [];
   let ends = 0;
   const progress = {
-    show: (file: string, { phase }: { readonly phase: string }, atRest: number) =>
-      void shown.push(`${file} ${phase} ${atRest}`),
+    show: (file: string, { phase }: { readonly phase: string }, settledCount: number) =>
+      void shown.push(`${file} ${phase} ${settledCount}`),
     say: (text: string) => void shown.push(text),
     end: () => void (ends += 1),
   };
   return { shown, progress, ends: () => ends };
 }
 
-const WAITING = { atRest: () => Promise.resolve(0), ended: NEVER };
+const WAITING = { settledCount: () => Promise.resolve(0), ended: NEVER };
 
 describe('waiting for batches', () => {
   it('gives the results in the order of the files, whichever ends first', async () => {
@@ -79,12 +79,12 @@ describe('waiting for batches', () => {
     const running = { phase: 'sending', invoices: 9 } as BatchProgress;
     let interrupt: (error: Error) => void = () => undefined;
     const ended = new Promise<never>((_, reject) => (interrupt = reject));
-    const atRest = (batchId: string): Promise<number> => {
+    const settledCount = (batchId: string): Promise<number> => {
       interrupt(new Error('seen enough'));
       return Promise.resolve(batchId === 'a' ? 4 : 0);
     };
 
-    await expect(waitForBatches([batch('a', [NEVER], running)], { progress, atRest, ended })).rejects.toThrow(
+    await expect(waitForBatches([batch('a', [NEVER], running)], { progress, settledCount, ended })).rejects.toThrow(
       'seen enough',
     );
 
@@ -95,13 +95,13 @@ describe('waiting for batches', () => {
     const { shown, progress } = screen();
     let interrupt: (error: Error) => void = () => undefined;
     const ended = new Promise<never>((_, reject) => (interrupt = reject));
-    const atRest = (): Promise<number> => {
+    const settledCount = (): Promise<number> => {
       interrupt(new Error('seen enough'));
       return Promise.reject(new Error('ledger away'));
     };
     const running = { phase: 'merchants', invoices: 9 } as BatchProgress;
 
-    await waitForBatches([batch('a', [NEVER], running)], { progress, atRest, ended }).catch(() => undefined);
+    await waitForBatches([batch('a', [NEVER], running)], { progress, settledCount, ended }).catch(() => undefined);
 
     expect(shown).toEqual(['a merchants 0']);
   });

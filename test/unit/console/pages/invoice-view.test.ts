@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OUTCOMES } from '../../../../src/domain/invoice-state.ts';
 import { invoiceView } from '../../../../src/console/pages/invoice-view.ts';
 import {
-  atRest,
+  settledCount,
   PROBLEM_STATES,
   STATE_ORDER,
   stateCounts,
@@ -61,6 +61,6 @@ describe('the order of states', () => {
   });
 
   it('counts as at rest what Lote has nothing to do for', () => {
-    expect(atRest(stateCounts(OUTCOMES.map((state) => count(state, 1))))).toBe(OUTCOMES.length - 3);
+    expect(settledCount(stateCounts(OUTCOMES.map((state) => count(state, 1))))).toBe(OUTCOMES.length - 3);
   });
 });

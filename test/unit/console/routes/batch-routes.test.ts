@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { BatchWatch, ConsoleActions, Operation } from '../../../../src/console/console-options.ts';
 import { maskedBody } from '../../../../src/console/masked-body.ts';
-import type { InvoiceDossier, InvoiceLife } from '../../../../src/domain/ports/invoice-lookup.ts';
+import type { InvoiceDetails, InvoiceGeneration } from '../../../../src/domain/ports/invoice-lookup.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { aBatch, anInvoice, ledgerHolding, type Held } from '../console-ledger.ts';
@@ -19,12 +19,12 @@ interface Given {
   readonly held?: Held;
   readonly watch?: BatchWatch | null;
   readonly operate?: NonNullable<ConsoleActions['operate']>;
-  readonly dossier?: InvoiceDossier;
+  readonly details?: InvoiceDetails;
 }
 
-function appWith({ held = RUNNING, watch = AT_WORK, operate = async () => 'ok', dossier }: Given = {}) {
+function appWith({ held = RUNNING, watch = AT_WORK, operate = async () => 'ok', details }: Given = {}) {
   return createConsoleApp({
-    ledger: ledgerHolding([held], dossier === undefined ? {} : { invoiceDossier: async () => dossier }),
+    ledger: ledgerHolding([held], details === undefined ? {} : { invoiceDetails: async () => details }),
     reportsDir: '/nowhere',
     links: { temporalUi: null },
     version: '0.1.0',
@@ -134,7 +134,7 @@ describe('the operations of a batch', () => {
 
 describe('the page of an invoice', () => {
   const NOON = Date.UTC(2026, 4, 1, 12);
-  const life: InvoiceLife = {
+  const life: InvoiceGeneration = {
     generation: 2,
     idempotencyKey: 'lote_2',
     state: 'issued',
@@ -148,7 +148,7 @@ describe('the page of an invoice', () => {
     flags: [],
     body: '{"customer":{"name":"Ana \\"Zé\\" Sá","tax_id":"210484276"},"lines":[{"unit_price":1.10}]}',
   };
-  const earlier: InvoiceLife = {
+  const earlier: InvoiceGeneration = {
     ...life,
     generation: 1,
     idempotencyKey: 'lote_1',
@@ -161,7 +161,7 @@ describe('the page of an invoice', () => {
     reason: { code: 'no', message: 'The tax code is not known.' },
     body: null,
   };
-  const dossier: InvoiceDossier = {
+  const details: InvoiceDetails = {
     line: anInvoice({ generation: 2, flags: ['issued-after-failed'], net: '2.5' }),
     content: {
       ref: 'F-1',
@@ -170,7 +170,7 @@ describe('the page of an invoice', () => {
       currency: 'EUR',
       lines: [{ description: 'Pão <b>', quantity: '0.5', unitPrice: '5', taxCode: 'IVA_6' }],
     },
-    lives: [life, earlier],
+    generations: [life, earlier],
     deliveries: [
       {
         receivedAt: NOON + 2_000,
@@ -186,7 +186,7 @@ describe('the page of an invoice', () => {
       { batchId: 'batch-may-0a1b2c3d', file: 'may.csv', ordinal: 1 },
     ],
   };
-  const invoicePage = (given: InvoiceDossier = dossier) => pageOf({ dossier: given }, `${PAGE}/invoices/1`);
+  const invoicePage = (given: InvoiceDetails = details) => pageOf({ details: given }, `${PAGE}/invoices/1`);
 
   it('tells what happened in its order, and what was sent under each key', async () => {
     const page = await invoicePage();
@@ -219,7 +219,7 @@ describe('the page of an invoice', () => {
   });
 
   it('of a line that never was an invoice says so', async () => {
-    const page = await invoicePage({ ...dossier, content: null, lives: [], deliveries: [], batches: [] });
+    const page = await invoicePage({ ...details, content: null, generations: [], deliveries: [], batches: [] });
 
     expect(page).toContain('so Lote keeps no invoice of it');
     expect(page).toContain('Nothing was sent.');

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
-import type { Night } from '../../../../src/domain/ports/drop-folder.ts';
-import type { NightEntry } from '../../../../src/domain/ports/run-log.ts';
-import { createNightBook } from '../../../../src/report/nightly/run-log.ts';
+import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
+import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
+import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
 import { ledgerHolding } from '../console-ledger.ts';
 
 const TWO = Date.UTC(2026, 4, 1, 2);
@@ -20,11 +20,11 @@ afterEach(async () => {
   await rm(reportsDir, { recursive: true, force: true });
 });
 
-function nightOf(date: string, run = 'aaaa1111'): Night {
+function nightOf(date: string, run = 'aaaa1111'): NightlyRun {
   return { nightId: `${date}-${run}`, date, workflowId: `night-${date}`, runId: run, startedAt: TWO };
 }
 
-function entry(given: Partial<NightEntry>): NightEntry {
+function entry(given: Partial<NightlyRunEntry>): NightlyRunEntry {
   return {
     ...{ slot: given.name ?? '1', name: 'may.csv', shelvedAs: 'archive/2026-05-01/may.csv', verdict: 'issued' },
     ...{ sentences: [], known: false, resumed: false, batchId: 'batch-may-1', invoices: 3, issued: 3 },
@@ -52,7 +52,7 @@ describe('the nights', () => {
   });
 
   it('are listed as their book wrote them, the last one first, with what became of their files', async () => {
-    const book = createNightBook(reportsDir);
+    const book = createRunLog(reportsDir);
     const [first, second] = [nightOf('2026-05-01'), nightOf('2026-05-02')];
     await book.record(first, entry({}));
     await book.finish(first, { waiting: [], finishedAt: TWO + 60_000 });
@@ -71,7 +71,7 @@ describe('the nights', () => {
   });
 
   it('say of each file where it lies and why, what is worst first', async () => {
-    const book = createNightBook(reportsDir);
+    const book = createRunLog(reportsDir);
     const night = nightOf('2026-05-01');
     await book.record(night, entry({ name: 'good.csv', known: true }));
     await book.record(
@@ -102,7 +102,7 @@ describe('the nights', () => {
   });
 
   it('that were interrupted say what happens next', async () => {
-    await createNightBook(reportsDir).record(nightOf('2026-05-01'), entry({}));
+    await createRunLog(reportsDir).record(nightOf('2026-05-01'), entry({}));
 
     expect(await pageOf('/nights/2026-05-01')).toContain('the next night goes on with what it left');
   });

@@ -229,10 +229,10 @@ describe('asking the service now', () => {
     const answer = await post(`${page}/reconcile`, []);
 
     expect(answer.headers.get('location')).toMatch(new RegExp(`^${page}\\?done=reconcile`, 'u'));
-    const told = await pageOf(answer.headers.get('location') ?? '');
-    expect(told).toContain('Asked for 5 documents, 4 of them now have a final word.');
-    expect(told).toContain('Repeated 2 requests without an answer, 1 of them were found.');
-    expect(told).toContain('The service does not answer');
+    const notified = await pageOf(answer.headers.get('location') ?? '');
+    expect(notified).toContain('Asked for 5 documents, 4 of them now have a final word.');
+    expect(notified).toContain('Repeated 2 requests without an answer, 1 of them were found.');
+    expect(notified).toContain('The service does not answer');
   });
 
   it('says so when it takes longer', async () => {

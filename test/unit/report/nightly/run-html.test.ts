@@ -2,17 +2,17 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Night } from '../../../../src/domain/ports/drop-folder.ts';
-import type { NightEntry } from '../../../../src/domain/ports/run-log.ts';
-import { createNightBook } from '../../../../src/report/nightly/run-log.ts';
-import { nightHtml } from '../../../../src/report/nightly/run-html.ts';
-import type { NightRun } from '../../../../src/report/nightly/run-summary.ts';
-import { nightSummary } from '../../../../src/report/nightly/run-summary.ts';
+import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
+import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
+import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
+import { nightlyHtml } from '../../../../src/report/nightly/run-html.ts';
+import type { NightlyRunState } from '../../../../src/report/nightly/run-summary.ts';
+import { nightlySummary } from '../../../../src/report/nightly/run-summary.ts';
 
 const DATE = '2026-11-21';
 const START = Date.UTC(2026, 10, 21, 2);
 
-function entry(over: Partial<NightEntry> = {}): NightEntry {
+function entry(over: Partial<NightlyRunEntry> = {}): NightlyRunEntry {
   return {
     slot: '0001',
     name: 'may.csv',
@@ -30,7 +30,7 @@ function entry(over: Partial<NightEntry> = {}): NightEntry {
   };
 }
 
-function run(over: Partial<NightRun> = {}): NightRun {
+function run(over: Partial<NightlyRunState> = {}): NightlyRunState {
   return {
     night: `${DATE}-aaaaaaaa`,
     workflowId: 'nightly',
@@ -42,8 +42,8 @@ function run(over: Partial<NightRun> = {}): NightRun {
   };
 }
 
-function page(...runs: readonly NightRun[]): string {
-  return nightHtml(nightSummary(DATE, runs), (path) => path);
+function page(...runs: readonly NightlyRunState[]): string {
+  return nightlyHtml(nightlySummary(DATE, runs), (path) => path);
 }
 
 /** What a person reads, without the tags. */
@@ -56,7 +56,7 @@ function words(text: string): string {
 
 describe('the summary of a night', () => {
   it('counts files and invoices over all runs of the date', () => {
-    const { totals } = nightSummary(DATE, [
+    const { totals } = nightlySummary(DATE, [
       run({ files: [entry(), entry({ slot: '0002', verdict: 'attention', issued: 7 })] }),
       run({
         startedAt: START + 1,
@@ -82,8 +82,8 @@ describe('the summary of a night', () => {
   it('counts a file as waiting only when the last run left it: an earlier one may have been taken since', () => {
     const waiting = [{ name: 'slow.csv', reason: 'growing' as const }];
 
-    const taken = nightSummary(DATE, [run({ startedAt: START + 9 }), run({ waiting })]);
-    const left = nightSummary(DATE, [run(), run({ startedAt: START + 9, waiting })]);
+    const taken = nightlySummary(DATE, [run({ startedAt: START + 9 }), run({ waiting })]);
+    const left = nightlySummary(DATE, [run(), run({ startedAt: START + 9, waiting })]);
 
     expect(taken.totals.waiting).toBe(0);
     expect(left.totals.waiting).toBe(1);
@@ -92,7 +92,7 @@ describe('the summary of a night', () => {
 });
 
 describe('the page of a night', () => {
-  it.each<[string, readonly NightRun[], string, string]>([
+  it.each<[string, readonly NightlyRunState[], string, string]>([
     ['nothing was dropped', [run()], 'No file was dropped.', 'good'],
     [
       'everything went out',
@@ -178,8 +178,8 @@ describe('the page of a night', () => {
   });
 
   it('links report and corrections where there are some, through the given way', () => {
-    const text = nightHtml(
-      nightSummary(DATE, [run({ files: [entry({ report: '/r/report.html', corrections: null })] })]),
+    const text = nightlyHtml(
+      nightlySummary(DATE, [run({ files: [entry({ report: '/r/report.html', corrections: null })] })]),
       (path) => `..${path}`,
     );
 
@@ -203,7 +203,7 @@ describe('the page of a night', () => {
 });
 
 describe('the book of the nights', () => {
-  const night: Night = {
+  const night: NightlyRun = {
     nightId: `${DATE}-aaaaaaaa`,
     date: DATE,
     workflowId: 'nightly',
@@ -223,7 +223,7 @@ describe('the book of the nights', () => {
 
   it('has a summary after every file: a night that is killed still has one', async () => {
     const directory = await reports();
-    const book = createNightBook(directory);
+    const book = createRunLog(directory);
 
     const paths = await book.record(night, entry());
 
@@ -242,17 +242,17 @@ describe('the book of the nights', () => {
 
   it('takes a file that is recorded again, after a crash, for the same file', async () => {
     const directory = await reports();
-    const book = createNightBook(directory);
+    const book = createRunLog(directory);
     await book.record(night, entry({ verdict: 'failed' }));
 
-    await createNightBook(directory).record(night, entry());
+    await createRunLog(directory).record(night, entry());
 
     expect(await summary(directory)).toMatchObject({ totals: { files: 1, issued: 1, failed: 0 } });
   });
 
   it('keeps two runs of a date that write at the same moment, and leaves another date alone', async () => {
     const directory = await reports();
-    const book = createNightBook(directory);
+    const book = createRunLog(directory);
     const second = { ...night, nightId: `${DATE}-bbbbbbbb`, startedAt: START + 5 };
     const slots = ['0001', '0002', '0003', '0004'];
 
@@ -270,7 +270,7 @@ describe('the book of the nights', () => {
 
   it('ends with the entries of its own run, in the order of their slots, and a summary that says so', async () => {
     const directory = await reports();
-    const book = createNightBook(directory);
+    const book = createRunLog(directory);
     for (const slot of ['0002', '0010', '0001']) await book.record(night, entry({ slot, name: `${slot}.csv` }));
     await book.record({ ...night, nightId: `${DATE}-bbbbbbbb` }, entry({ slot: '0009' }));
 
@@ -283,7 +283,7 @@ describe('the book of the nights', () => {
   it('of a night without files has a summary too, and leaves nothing half-written beside it', async () => {
     const directory = await reports();
 
-    await createNightBook(directory).finish(night, { waiting: [], finishedAt: START + 9 });
+    await createRunLog(directory).finish(night, { waiting: [], finishedAt: START + 9 });
 
     expect(await summary(directory)).toMatchObject({
       totals: { files: 0 },
@@ -298,7 +298,7 @@ describe('the book of the nights', () => {
     const directory = await reports();
     const report = join(directory, 'batch ü #1?', 'report.html');
 
-    const { html } = await createNightBook(directory).record(night, entry({ report }));
+    const { html } = await createRunLog(directory).record(night, entry({ report }));
 
     expect(await readFile(html, 'utf8')).toContain('href="../batch%20%C3%BC%20%231%3F/report.html"');
   });

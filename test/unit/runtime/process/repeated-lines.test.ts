@@ -14,7 +14,7 @@ function lines(): { readonly written: Line[]; say(message: string, fields?: Line
     written,
     say: (message, fields = {}) =>
       log({
-        write: (text, told) => void written.push({ message: text, fields: told }),
+        write: (text, notified) => void written.push({ message: text, fields: notified }),
         level: 'warn',
         message,
         fields,

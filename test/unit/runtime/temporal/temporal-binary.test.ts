@@ -65,14 +65,14 @@ describe('acquireTemporalBinary', () => {
 
   it('builds the pinned version with Go when offline, says so, and keeps it for the next start', async () => {
     const { env, cached, book } = await machine({ go: GO_SCRIPT });
-    const told: string[] = [];
+    const notified: string[] = [];
 
-    const first = await acquireTemporalBinary((line) => told.push(line), env, offline);
+    const first = await acquireTemporalBinary((line) => notified.push(line), env, offline);
     const second = await acquireTemporalBinary(silent, env, offline);
 
     expect([first, second]).toEqual([cached, cached]);
     expect(await book()).toEqual([expect.stringContaining('github.com/temporalio/cli/cmd/temporal@v1.5.1')]);
-    expect(told[0]).toContain('Building the Temporal server v1.5.1 with Go');
+    expect(notified[0]).toContain('Building the Temporal server v1.5.1 with Go');
   });
 
   it('gives the build no secret of Lote', async () => {

@@ -5,7 +5,7 @@ import type { Context } from '../../../../src/sandbox/context.ts';
 import { checkedFaults } from '../../../../src/sandbox/faults.ts';
 import type { Faults } from '../../../../src/sandbox/faults.ts';
 import type { EventType, InvoiceError, InvoiceRecord } from '../../../../src/sandbox/records.ts';
-import { SILENT_LOG } from '../../../../src/sandbox/sandbox-log.ts';
+import { NO_LOG } from '../../../../src/sandbox/sandbox-log.ts';
 import { planDeliveries } from '../../../../src/sandbox/webhooks/plan-deliveries.ts';
 
 const INVOICE: InvoiceRecord = {
@@ -55,7 +55,7 @@ function planned({ faults = {}, error = null, endpoints = [BOTH] }: Scene): read
     clock: () => 0,
     random: () => 0,
     newId: (prefix) => `${prefix}${(ids += 1)}`,
-    log: SILENT_LOG,
+    log: NO_LOG,
     commit: async () => {},
     invoiceBody: async () => '',
     latency: async () => {},

@@ -5,13 +5,15 @@ import {
   confirmService,
   rememberService,
   requireKnownService,
-  type Interlock,
+  type AccountGuard,
 } from '../../../../src/wiring/account/account-guard.ts';
 
 const ACCOUNT = { baseUrl: 'https://service.example', apiKey: 'sk_test_one' };
 
 /** The statements of the ledger's contract that the interlock needs; the contract suite holds the real ones to them. */
-function rememberingLedger(id = 'lgr_1'): Interlock['ledger'] & { readonly known: Map<string, ServiceAccountRecord> } {
+function rememberingLedger(
+  id = 'lgr_1',
+): AccountGuard['ledger'] & { readonly known: Map<string, ServiceAccountRecord> } {
   const known = new Map<string, ServiceAccountRecord>();
   return {
     id,
@@ -34,7 +36,7 @@ function rememberingLedger(id = 'lgr_1'): Interlock['ledger'] & { readonly known
   };
 }
 
-function lock(ledger: Interlock['ledger'], over: Partial<Interlock> = {}): Interlock {
+function lock(ledger: AccountGuard['ledger'], over: Partial<AccountGuard> = {}): AccountGuard {
   return { ledger, application: 'default', account: ACCOUNT, profile: { environment: null }, now: 1, ...over };
 }
 

@@ -41,7 +41,7 @@ describe('an account that never answered', () => {
       const answer = await service.createInvoice('{}', 'key');
 
       expect(answer).toMatchObject(
-        code === 'service-unauthorized' ? { kind: 'closed-door', mayExist: false } : { kind: 'not-now' },
+        code === 'service-unauthorized' ? { kind: 'access-denied', mayExist: false } : { kind: 'not-now' },
       );
       expect(calls).toEqual(['list', 'webhook', 'list']);
     },

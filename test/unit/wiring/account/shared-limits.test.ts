@@ -15,7 +15,7 @@ import { startServiceFront, type ServiceFront } from '../../../support/servers/s
 const url = postgresUrl();
 const MERCHANT = { legalName: 'Merchant, Lda', nif: '501964843', email: 'a@b.example' };
 /** What is waited for here comes within a second or two; longer is an error. */
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /** Two processes' worth of Lote: each with a connection to the one ledger, and a client of its own. */
 describe.skipIf(url === null)('two processes of one ledger', () => {
@@ -74,7 +74,7 @@ describe.skipIf(url === null)('two processes of one ledger', () => {
 
     let answer = await other.service.createInvoice('{}', 'other');
     while (!('reason' in answer) || answer.reason.code !== 'retry-after-in-force') {
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_INTERVAL_MS);
       answer = await other.service.createInvoice('{}', 'other');
     }
     const third = await process(requestsPerSecond);
@@ -123,6 +123,6 @@ describe.skipIf(url === null)('two processes of one ledger', () => {
     // Sixty-four in flight that ask again at once are refused thousands of times. The rule's worst beginning: the burst of 50 and a second's 50
     // count for both processes, so 180 a second are tried for one second (130 refused), 81 in the next (31), after the 64 in flight.
     expect(tooMany, 'answers of 429').toBeLessThan(64 + 130 + 31 + limit);
-    expect((await processes[0]?.ledger.paceNews(front.url, null))?.requestsPerSecond).toBeLessThan(2 * limit);
+    expect((await processes[0]?.ledger.rateNews(front.url, null))?.requestsPerSecond).toBeLessThan(2 * limit);
   });
 });

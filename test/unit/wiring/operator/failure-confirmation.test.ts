@@ -9,7 +9,7 @@ const SETTLED: SettledInvoice = { batchId: 'b', workflowId: 'w', page: 1, ordina
 /** What is written down, told and logged when the service gives this answer about a reported failure. */
 async function confirm(answer: StatusAnswer | Error, record: readonly SettledInvoice[] | Error = [SETTLED]) {
   const news: StatusNews[] = [];
-  const told: SettledInvoice[] = [];
+  const notified: SettledInvoice[] = [];
   const warned: string[] = [];
   const service: Partial<InvoicingService> = {
     getInvoice: () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)),
@@ -23,13 +23,13 @@ async function confirm(answer: StatusAnswer | Error, record: readonly SettledInv
         },
       },
       service: service as InvoicingService,
-      onSettled: (settled) => void told.push(...settled),
+      onSettled: (settled) => void notified.push(...settled),
       log: { warn: (message) => void warned.push(message) },
       now: () => 42,
     },
     { invoiceId: 7, serviceId: 'inv_7' },
   );
-  return { news, told, warned };
+  return { news, notified, warned };
 }
 
 describe('a signed failure that is asked for', () => {
@@ -50,19 +50,19 @@ describe('a signed failure that is asked for', () => {
     ['the service says issued', { kind: 'status', status: 'issued', reason: null }, 'issued', null],
     ['the service is still at it', { kind: 'status', status: 'processing', reason: null }, 'processing', null],
   ])('when %s', async (_, answer, status, reason) => {
-    const { news, told: settled, warned } = await confirm(answer);
+    const { news, notified: settled, warned } = await confirm(answer);
 
     // Nobody has confirmed it: it is not sent again unattended.
     const unconfirmed = answer.kind === 'status' && answer.status === 'unreadable' && status === 'failed';
-    const told = { invoiceId: 7, serviceId: 'inv_7', status, reason, now: 42 };
-    expect(news).toEqual([unconfirmed ? { ...told, unconfirmed } : told]);
+    const notified = { invoiceId: 7, serviceId: 'inv_7', status, reason, now: 42 };
+    expect(news).toEqual([unconfirmed ? { ...notified, unconfirmed } : notified]);
     expect(settled).toEqual([SETTLED]);
     expect(warned).toEqual([]);
   });
 
   it('is left to the page when nobody answers now', async () => {
     expect(await confirm({ kind: 'not-now', reason: REASON, retryAfterMs: null })).toEqual({
-      ...{ news: [], told: [], warned: [] },
+      ...{ news: [], notified: [], warned: [] },
     });
   });
 
@@ -70,9 +70,9 @@ describe('a signed failure that is asked for', () => {
     ['the service', new Error('socket hang up'), [SETTLED]],
     ['the ledger', { kind: 'status', status: 'failed', reason: null }, new Error('ledger away')],
   ] as const)('does not bring the receiver down when %s fails', async (_, answer, record) => {
-    const { told, warned } = await confirm(answer, record);
+    const { notified, warned } = await confirm(answer, record);
 
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     expect(warned).toEqual(['a reported failure could not be confirmed now; its page will ask again']);
   });
 });

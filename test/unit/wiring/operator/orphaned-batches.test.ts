@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRecord } from '../../../../src/domain/ports/ledger.ts';
-import { describeLeft, leftBatches } from '../../../../src/wiring/operator/orphaned-batches.ts';
+import { describeOrphaned, orphanedBatches } from '../../../../src/wiring/operator/orphaned-batches.ts';
 
 function batch(batchId: string, state: BatchRecord['state']): BatchRecord {
   return {
@@ -26,17 +26,17 @@ const runs = { isOpen: (workflowId: string) => Promise.resolve(workflowId !== 'w
 
 describe('what an earlier owner left', () => {
   it('is every batch that is not closed, apart from those of the own files', async () => {
-    expect(await leftBatches(ledger, runs, new Set(['hash-sending']))).toEqual({
+    expect(await orphanedBatches(ledger, runs, new Set(['hash-sending']))).toEqual({
       goingOn: ['reading', 'waiting'],
       withoutRun: ['lost'],
     });
   });
 
   it('is told in a sentence each: what goes on, and what must be run again', () => {
-    expect(describeLeft({ goingOn: ['a', 'b'], withoutRun: ['c'] })).toEqual([
+    expect(describeOrphaned({ goingOn: ['a', 'b'], withoutRun: ['c'] })).toEqual([
       'Also going on with what an earlier run left: a, b. It is not waited for.',
       'Left unfinished, and no run goes on with it: c. Run its file again to finish it; reconciliation (`lote reconcile`) closes it otherwise, with a report.',
     ]);
-    expect(describeLeft({ goingOn: [], withoutRun: [] })).toEqual([]);
+    expect(describeOrphaned({ goingOn: [], withoutRun: [] })).toEqual([]);
   });
 });

@@ -54,8 +54,8 @@ describe('the command that is told of a report', () => {
 
     await createReportHook({ command, env, log: warnings().log }).announce(REPORT);
 
-    const told = (JSON.parse(await readFile(out, 'utf8')) as { env: Record<string, string> }).env;
-    expect(told).toMatchObject({
+    const notified = (JSON.parse(await readFile(out, 'utf8')) as { env: Record<string, string> }).env;
+    expect(notified).toMatchObject({
       HOME: '/home/x',
       LOTE_REPORT_KIND: 'batch',
       LOTE_REPORT_ID: 'batch-x',
@@ -63,7 +63,7 @@ describe('the command that is told of a report', () => {
       LOTE_REPORT_HTML: REPORT.html,
       LOTE_REPORT_JSON: REPORT.json,
     });
-    expect(Object.keys(told).filter((name) => /KEY|DATABASE/u.test(name))).toEqual([]);
+    expect(Object.keys(notified).filter((name) => /KEY|DATABASE/u.test(name))).toEqual([]);
   });
 
   it.each([

@@ -7,7 +7,12 @@ import type { HealthCheck } from '../../../../src/console/console-options.ts';
 import type { OpenBreaker } from '../../../../src/domain/ports/ledger.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
 import { createHealthChecks, type HealthParts } from '../../../../src/wiring/start/console-health.ts';
-import { keeping, queuePollers, sayGoodbye, workerIdentity } from '../../../../src/wiring/temporal/queue-pollers.ts';
+import {
+  workerScope,
+  queuePollers,
+  sayGoodbye,
+  workerIdentity,
+} from '../../../../src/wiring/temporal/queue-pollers.ts';
 
 const NOW = Date.UTC(2027, 0, 15, 12);
 
@@ -105,7 +110,7 @@ describe('the health of what the console cannot see', () => {
   it.each([
     ['none came in a week', null, { state: 'unknown' }],
     ['one came', NOW - 5_000, { state: 'ok', at: NOW - 5_000 }],
-  ])('tells of the last webhook: %s', async (_, last, told) => {
+  ])('tells of the last webhook: %s', async (_, last, notified) => {
     const since: number[] = [];
     const ledger = {
       breaker: () => Promise.resolve(null),
@@ -115,7 +120,7 @@ describe('the health of what the console cannot see', () => {
       },
     };
 
-    expect((await checks({ ledger }))['last webhook']).toMatchObject(told);
+    expect((await checks({ ledger }))['last webhook']).toMatchObject(notified);
     expect(since).toEqual([NOW - 7 * 86_400_000]);
   });
 
@@ -133,9 +138,9 @@ describe('the workers of a task queue', () => {
 
   it('are told by what they keep, until they say goodbye, and again when they ask again', async () => {
     const taskQueue = `queue-${randomUUID()}`;
-    const keeps = keeping('ledger-1', 'default');
-    const mine = workerIdentity(keeps, 42, 'aa');
-    const neighbour = workerIdentity(keeps, 42, 'bb');
+    const scope = workerScope('ledger-1', 'default');
+    const mine = workerIdentity(scope, 42, 'aa');
+    const neighbour = workerIdentity(scope, 42, 'bb');
     const ask = (identity: string) =>
       client.connection.withDeadline(Date.now() + 2_500, () =>
         client.workflowService.pollWorkflowTaskQueue({
@@ -143,7 +148,7 @@ describe('the workers of a task queue', () => {
         }),
       );
     const listed = async () =>
-      (await queuePollers(client, taskQueue)).map(({ identity, keeps: kept }) => ({ identity, kept }));
+      (await queuePollers(client, taskQueue)).map(({ identity, scope: kept }) => ({ identity, kept }));
     await Promise.all([ask(mine), ask(neighbour), ask('4711@host')]);
     expect(await listed()).toHaveLength(3);
 
@@ -151,12 +156,12 @@ describe('the workers of a task queue', () => {
 
     expect(await listed()).toEqual(
       expect.arrayContaining([
-        { identity: neighbour, kept: keeps },
+        { identity: neighbour, kept: scope },
         { identity: '4711@host', kept: null },
       ]),
     );
     expect(await listed()).toHaveLength(2);
     await ask(mine);
-    expect(await listed()).toContainEqual({ identity: mine, kept: keeps });
+    expect(await listed()).toContainEqual({ identity: mine, kept: scope });
   });
 });

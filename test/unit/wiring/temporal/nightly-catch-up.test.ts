@@ -5,7 +5,11 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';
-import { describeNights, nightSchedule, type NightPlace } from '../../../../src/wiring/temporal/nightly-schedule.ts';
+import {
+  describeNightlyRuns,
+  nightlySchedule,
+  type NightlyPlace,
+} from '../../../../src/wiring/temporal/nightly-schedule.ts';
 
 /** The shortest catch-up window that Temporal takes. */
 const TEN_SECONDS = 10_000;
@@ -36,7 +40,7 @@ async function withClient<T>(use: (client: Client) => Promise<T>): Promise<T> {
   }
 }
 
-function placeOf(client: Client, application: string): NightPlace {
+function placeOf(client: Client, application: string): NightlyPlace {
   return { client, application, taskQueue: 'nobody' };
 }
 
@@ -44,7 +48,7 @@ function placeOf(client: Client, application: string): NightPlace {
 async function scheduleAt(client: Client, time: Date, night: { application: string; catchUpMs: number }) {
   const [hour, minute, second] = [time.getUTCHours(), time.getUTCMinutes(), time.getUTCSeconds()];
   const { application, catchUpMs } = night;
-  const plan = nightSchedule(placeOf(client, application), { hour, minute, timezone: 'UTC', catchUpMs });
+  const plan = nightlySchedule(placeOf(client, application), { hour, minute, timezone: 'UTC', catchUpMs });
   await client.schedule.create({ ...plan, spec: { calendars: [{ hour, minute, second }], timezone: 'UTC' } });
 }
 
@@ -55,7 +59,7 @@ it('a night whose time passed while the server was down starts when it is back, 
     await scheduleAt(client, night, { application: 'impatient', catchUpMs: TEN_SECONDS });
     // A schedule that has not begun to count before the server ends has missed nothing.
     for (const application of ['patient', 'impatient']) {
-      const next = async () => (await describeNights(placeOf(client, application)))?.nextTimes[0];
+      const next = async () => (await describeNightlyRuns(placeOf(client, application)))?.nextTimes[0];
       await expect.poll(next, { timeout: 4_000 }).toEqual(night);
     }
   });
@@ -67,10 +71,10 @@ it('a night whose time passed while the server was down starts when it is back, 
 
   await withClient(async (client) => {
     await expect
-      .poll(async () => (await describeNights(placeOf(client, 'patient')))?.recent.length, { timeout: 60_000 })
+      .poll(async () => (await describeNightlyRuns(placeOf(client, 'patient')))?.recent.length, { timeout: 60_000 })
       .toBe(1);
 
-    const patient = await describeNights(placeOf(client, 'patient'));
+    const patient = await describeNightlyRuns(placeOf(client, 'patient'));
     expect(patient?.recent[0]?.scheduledAt).toEqual(night);
     expect(patient?.recent[0]?.takenAt.getTime()).toBeGreaterThan(back);
     expect(patient?.running).toHaveLength(1);
@@ -78,6 +82,6 @@ it('a night whose time passed while the server was down starts when it is back, 
     await expect
       .poll(async () => (await handle.describe()).info.numActionsMissedCatchupWindow, { timeout: 60_000 })
       .toBe(1);
-    expect((await describeNights(placeOf(client, 'impatient')))?.recent).toEqual([]);
+    expect((await describeNightlyRuns(placeOf(client, 'impatient')))?.recent).toEqual([]);
   });
 }, 180_000);

@@ -1,14 +1,14 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
-  describeNights,
-  nightSchedule,
-  scheduleNights,
-  triggerNight,
-  unscheduleNights,
-  type NightPlace,
+  describeNightlyRuns,
+  nightlySchedule,
+  scheduleNightlyRuns,
+  triggerNightlyRun,
+  unscheduleNightlyRuns,
+  type NightlyPlace,
 } from '../../../../src/wiring/temporal/nightly-schedule.ts';
-import { startNight } from '../../../../src/wiring/temporal/start-nightly-run.ts';
+import { startNightlyRun } from '../../../../src/wiring/temporal/start-nightly-run.ts';
 import { ownName } from '../../../support/batch-file.ts';
 
 const TWELVE_HOURS = 12 * 3_600_000;
@@ -25,21 +25,21 @@ describe('the schedule of nights', { timeout: 120_000 }, () => {
     await client.connection.close();
   });
 
-  async function withPlace(test: (place: NightPlace) => Promise<void>): Promise<void> {
+  async function withPlace(test: (place: NightlyPlace) => Promise<void>): Promise<void> {
     const application = ownName('n');
     const place = { client, application, taskQueue: `lote-${application}` };
     try {
       await test(place);
     } finally {
-      await unscheduleNights(place);
+      await unscheduleNightlyRuns(place);
     }
   }
 
   it('runs every day at the given time of the given zone, one at a time, with a catch-up window', async () => {
     await withPlace(async (place) => {
-      await scheduleNights(place, { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELVE_HOURS });
+      await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELVE_HOURS });
 
-      const state = await describeNights(place);
+      const state = await describeNightlyRuns(place);
 
       expect(state).toMatchObject({
         hour: 2,
@@ -60,13 +60,13 @@ describe('the schedule of nights', { timeout: 120_000 }, () => {
 
   it('is changed in place, and let go when it was paused', async () => {
     await withPlace(async (place) => {
-      await scheduleNights(place, { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELVE_HOURS });
+      await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELVE_HOURS });
       await client.schedule.getHandle(`${place.application}-lote-nightly`).pause('a night failed');
-      expect(await describeNights(place)).toMatchObject({ paused: true, note: 'a night failed' });
+      expect(await describeNightlyRuns(place)).toMatchObject({ paused: true, note: 'a night failed' });
 
-      await scheduleNights(place, { hour: 3, minute: 30, timezone: 'Europe/Madrid', catchUpMs: 60_000 });
+      await scheduleNightlyRuns(place, { hour: 3, minute: 30, timezone: 'Europe/Madrid', catchUpMs: 60_000 });
 
-      expect(await describeNights(place)).toMatchObject({
+      expect(await describeNightlyRuns(place)).toMatchObject({
         hour: 3,
         minute: 30,
         timezone: 'Europe/Madrid',
@@ -78,20 +78,20 @@ describe('the schedule of nights', { timeout: 120_000 }, () => {
 
   it('is off after it was taken away, once and again', async () => {
     await withPlace(async (place) => {
-      await scheduleNights(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: TWELVE_HOURS });
+      await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: TWELVE_HOURS });
 
-      expect([await unscheduleNights(place), await unscheduleNights(place)]).toEqual([true, false]);
-      expect(await describeNights(place)).toBeNull();
-      expect(await triggerNight(place)).toBe(false);
+      expect([await unscheduleNightlyRuns(place), await unscheduleNightlyRuns(place)]).toEqual([true, false]);
+      expect(await describeNightlyRuns(place)).toBeNull();
+      expect(await triggerNightlyRun(place)).toBe(false);
     });
   });
 
   it('starts a night at once, and joins the one that runs instead of starting another', async () => {
     await withPlace(async (place) => {
-      await scheduleNights(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: TWELVE_HOURS });
+      await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: TWELVE_HOURS });
 
-      const first = await startNight(place);
-      const second = await startNight(place);
+      const first = await startNightlyRun(place);
+      const second = await startNightlyRun(place);
 
       expect([first.joined, second.joined]).toEqual([false, true]);
       expect(second.handle.workflowId).toBe(first.handle.workflowId);
@@ -103,8 +103,8 @@ describe('the schedule of nights', { timeout: 120_000 }, () => {
 
   it('starts a night without a schedule too', async () => {
     await withPlace(async (place) => {
-      const { handle, joined } = await startNight(place);
-      const again = await startNight(place);
+      const { handle, joined } = await startNightlyRun(place);
+      const again = await startNightlyRun(place);
 
       expect([joined, again.joined]).toEqual([false, true]);
       expect(again.handle.workflowId).toBe(handle.workflowId);
@@ -116,13 +116,13 @@ describe('the schedule of nights', { timeout: 120_000 }, () => {
     async function timesFrom(startAt: string, clock: { hour: number; minute: number; timezone: string }) {
       const application = ownName('dst');
       const place = { client, application, taskQueue: 'nobody' };
-      const plan = nightSchedule(place, { ...clock, catchUpMs: TWELVE_HOURS });
+      const plan = nightlySchedule(place, { ...clock, catchUpMs: TWELVE_HOURS });
       await client.schedule.create({ ...plan, spec: { ...plan.spec, startAt: new Date(startAt) } });
       try {
-        const times = (await describeNights(place))?.nextTimes ?? [];
+        const times = (await describeNightlyRuns(place))?.nextTimes ?? [];
         return times.filter((time) => time.getTime() < Date.parse(startAt) + 4 * DAY).map((time) => time.toISOString());
       } finally {
-        await unscheduleNights(place);
+        await unscheduleNightlyRuns(place);
       }
     }
 

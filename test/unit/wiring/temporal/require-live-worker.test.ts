@@ -4,8 +4,8 @@ import { requireListedWorker, requireLiveWorker } from '../../../../src/wiring/t
 
 const NEVER = new Promise<never>(() => undefined);
 
-function poller(keeps: string, lastAskedAt: number): QueuePoller {
-  return { keeps, identity: `lote ledger=${keeps} pid=1`, lastAskedAt };
+function poller(scope: string, lastAskedAt: number): QueuePoller {
+  return { scope, identity: `lote ledger=${scope} pid=1`, lastAskedAt };
 }
 
 function watch(looks: readonly (readonly QueuePoller[])[]) {
@@ -15,7 +15,7 @@ function watch(looks: readonly (readonly QueuePoller[])[]) {
     waited: () => waited,
     options: {
       taskQueue: 'lote',
-      keeps: 'mine',
+      scope: 'mine',
       pollers: () => Promise.resolve(looks[Math.min(look++, looks.length - 1)] ?? []),
       pause: (ms: number) => {
         waited += ms;

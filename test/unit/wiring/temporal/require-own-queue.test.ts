@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import type { QueuePoller } from '../../../../src/wiring/temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../../../../src/wiring/temporal/require-own-queue.ts';
 
-function poller(keeps: string | null, lastAskedAt: number, pid = 1): QueuePoller {
-  return { keeps, identity: `lote ledger=${keeps} pid=${pid}`, lastAskedAt };
+function poller(scope: string | null, lastAskedAt: number, pid = 1): QueuePoller {
+  return { scope, identity: `lote ledger=${scope} pid=${pid}`, lastAskedAt };
 }
 
 /** The queue as it looks at each moment; the last look stays. Time passes only by pausing. */
 function queue(looks: readonly (readonly QueuePoller[])[]) {
-  const told: string[] = [];
+  const notified: string[] = [];
   let waited = 0;
   let look = 0;
   return {
-    told,
+    notified,
     waited: () => waited,
     options: {
       taskQueue: 'lote',
-      keeps: 'mine',
+      scope: 'mine',
       pollers: () => {
         const pollers = looks[Math.min(look, looks.length - 1)] ?? [];
         look += 1;
@@ -26,7 +26,7 @@ function queue(looks: readonly (readonly QueuePoller[])[]) {
         waited += ms;
         return Promise.resolve();
       },
-      tell: (line: string) => void told.push(line),
+      notify: (line: string) => void notified.push(line),
     },
   };
 }
@@ -37,23 +37,23 @@ describe('a task queue', () => {
     ['workers of the same ledger ask', [poller('mine', 5), poller('mine', 6, 2)]],
     ['only strangers to Lote ask', [poller(null, 5)]],
   ])('is free at once when %s', async (_, pollers) => {
-    const { options, waited, told } = queue([pollers]);
+    const { options, waited, notified } = queue([pollers]);
 
     await requireOwnQueue(options);
 
     expect(waited()).toBe(0);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
   });
 
   it('is refused as soon as a worker of another ledger asks again, naming it and the way out', async () => {
-    const { options, waited, told } = queue([[poller('other', 5)], [poller('other', 5)], [poller('other', 9)]]);
+    const { options, waited, notified } = queue([[poller('other', 5)], [poller('other', 5)], [poller('other', 9)]]);
 
     const refusal = requireOwnQueue(options);
 
     await expect(refusal).rejects.toMatchObject({ code: 'ledger-foreign' });
     await expect(refusal).rejects.toThrow(/"lote ledger=other pid=1" works there .* keeps mine.*LOTE_TASK_QUEUE/s);
     expect(waited()).toBe(4_000);
-    expect(told).toEqual([expect.stringContaining('looking for 90 s')]);
+    expect(notified).toEqual([expect.stringContaining('looking for 90 s')]);
   });
 
   it('is refused when another worker of that ledger appears meanwhile', async () => {
