@@ -16,10 +16,10 @@ export interface Waiting {
 }
 
 export type Entry =
-  | { readonly kind: 'open' }
+  | { readonly kind: 'allowed' }
   /** The time has come and nobody else tries: send one invoice alone and see. */
   | { readonly kind: 'probe' }
-  | { readonly kind: 'closed'; readonly waiting: Waiting };
+  | { readonly kind: 'refused'; readonly waiting: Waiting };
 
 export interface CircuitBreaker {
   /** Asked before a slice hands anything out. Of all slices of all workers one is told to probe. */
@@ -75,10 +75,10 @@ export function createCircuitBreaker({ ledger, baseUrl, now }: CircuitBreakerDep
       const knownBefore = closed;
       const record = await ledger.breaker(baseUrl);
       if (record === null) {
-        // Unless this process has shut it while the answer was on its way.
+        // Unless this process has opened it while the answer was on its way.
         if (closed !== knownBefore && closed !== null) return waitFor(closed.reason, FIRST_PROBE_MS);
         closed = null;
-        return { kind: 'open' };
+        return { kind: 'allowed' };
       }
       closed ??= { at: record.openedAt, reason: record.reason };
       const time = now();
@@ -114,5 +114,5 @@ export function createCircuitBreaker({ ledger, baseUrl, now }: CircuitBreakerDep
 }
 
 function waitFor(reason: Reason, probeAfterMs: number): Entry {
-  return { kind: 'closed', waiting: { reason: reason.code, probeAfterMs } };
+  return { kind: 'refused', waiting: { reason: reason.code, probeAfterMs } };
 }

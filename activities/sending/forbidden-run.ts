@@ -4,24 +4,24 @@ import type { SendableInvoice } from '../../src/domain/ports/ledger.ts';
 const FORBIDDEN_IN_A_ROW = 5;
 
 export interface ForbiddenRun {
-  /** One more 403. `shut`: it is the key. */
-  forbidden(invoice: SendableInvoice, answeredAt: number): 'undecided' | 'shut';
+  /** One more 403. `access-denied`: it is the key. */
+  forbidden(invoice: SendableInvoice, answeredAt: number): 'undecided' | 'access-denied';
   /** Its merchant was refused so often that the others are asked first: they tell whether it is the key. */
   isHeldBack(invoice: SendableInvoice): boolean;
   /** A success: what was forbidden before this request left is refused by itself. */
   succeeded(invoice: SendableInvoice, sentAt: number): readonly SendableInvoice[];
   /** The slice is over. With successes in it, those that are left are refused by themselves; without any, it is the key. */
-  end(successes: number): { readonly refused: readonly SendableInvoice[]; readonly shut: boolean };
+  end(successes: number): { readonly refused: readonly SendableInvoice[]; readonly accessDenied: boolean };
   /** Merchants that the service refuses, while it takes others' invoices: nothing more of theirs is worth a try. */
   refusedMerchants(): readonly string[];
 }
 
 /**
- * A single 403 while others succeed refuses that invoice only; a run without a success between shuts the door (DESIGN, Sending), unless all of it
+ * A single 403 while others succeed refuses that invoice only; a run without a success between opens the circuit, unless all of it
  * is one merchant's and there are others to ask. `merchants`: how many the slice has.
  */
 export function createForbiddenRun(merchants: number): ForbiddenRun {
-  let isOpen = false;
+  let denied = false;
   let run: { readonly invoice: SendableInvoice; readonly answeredAt: number }[] = [];
   const heldBack = new Set<string>();
 
@@ -31,8 +31,8 @@ export function createForbiddenRun(merchants: number): ForbiddenRun {
     return taken.map(({ invoice }) => invoice);
   }
 
-  function shut(): void {
-    isOpen = true;
+  function deny(): void {
+    denied = true;
     run = [];
     heldBack.clear();
   }
@@ -40,13 +40,13 @@ export function createForbiddenRun(merchants: number): ForbiddenRun {
   return {
     forbidden(invoice, answeredAt) {
       // Those that were on the wire meanwhile are no more to blame than the first ones.
-      if (isOpen) return 'shut';
+      if (denied) return 'access-denied';
       run.push({ invoice, answeredAt });
       if (run.length < FORBIDDEN_IN_A_ROW) return 'undecided';
       const concerned = new Set(run.map((one) => merchantOf(one.invoice)));
-      if (merchants === 1 || concerned.size > 1) shut();
+      if (merchants === 1 || concerned.size > 1) deny();
       else heldBack.add(merchantOf(invoice));
-      return isOpen ? 'shut' : 'undecided';
+      return denied ? 'access-denied' : 'undecided';
     },
     isHeldBack: (invoice) => heldBack.has(merchantOf(invoice)),
     // A success that was on the wire before the 403 came proves nothing about the key after it.
@@ -55,10 +55,10 @@ export function createForbiddenRun(merchants: number): ForbiddenRun {
       return run.length === 0 ? [] : take(({ answeredAt }) => answeredAt <= sentAt);
     },
     end(successes) {
-      if (run.length === 0) return { refused: [], shut: false };
-      if (successes > 0) return { refused: take(() => true), shut: false };
-      shut();
-      return { refused: [], shut: true };
+      if (run.length === 0) return { refused: [], accessDenied: false };
+      if (successes > 0) return { refused: take(() => true), accessDenied: false };
+      deny();
+      return { refused: [], accessDenied: true };
     },
     refusedMerchants: () => [...heldBack],
   };

@@ -28,7 +28,7 @@ export interface Sent {
 }
 
 interface Trouble {
-  readonly shut: boolean;
+  readonly accessDenied: boolean;
   readonly reason: Reason;
   /** An error of this key's own, though nobody can say yet that it stays. */
   readonly own: boolean;
@@ -102,7 +102,7 @@ async function post(deps: SendDeps, { body, key, limits }: Post, sentAt: number)
   return answer;
 }
 
-/** Behind a shut door too: an error that is kept under a key would otherwise be waited out like an outage. */
+/** Behind an open circuit too: an error that is kept under a key would otherwise be waited out like an outage. */
 async function judged(deps: SendDeps, post: AnsweredPost, answer: CreateAnswer): Promise<StoredErrorVerdict> {
   const verdict = deps.storedErrors.note(post, answer);
   if (verdict !== 'stored') return verdict;
@@ -146,7 +146,7 @@ function storedError(answer: CreateAnswer): SendOutcome {
 }
 
 function troubleOf(answer: CreateAnswer, own: boolean): Trouble | null {
-  if (answer.kind === 'access-denied') return { shut: true, reason: answer.reason, own };
-  if (answer.kind === 'not-now' || answer.kind === 'lost') return { shut: false, reason: answer.reason, own };
+  if (answer.kind === 'access-denied') return { accessDenied: true, reason: answer.reason, own };
+  if (answer.kind === 'not-now' || answer.kind === 'lost') return { accessDenied: false, reason: answer.reason, own };
   return null;
 }

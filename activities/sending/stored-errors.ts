@@ -2,7 +2,7 @@ import type { CreateAnswer } from '../../src/domain/ports/invoicing-service.ts';
 
 /** The same words this often to one key, from a service that answers other questions, may be kept under the key. */
 const SAME_ANSWERS = 12;
-/** Spread over a time that no passing outage lasts, fewer are enough: behind a shut door an invoice is asked for only now and then. */
+/** Spread over a time that no passing outage lasts, fewer are enough: behind an open circuit an invoice is asked for only now and then. */
 const SAME_ANSWERS_OVER_SPAN = 6;
 /** Creations that are remembered to compare with: as many as suspects may share their words and still be told from an outage. */
 const CREATIONS = 64;

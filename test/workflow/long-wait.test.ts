@@ -3,7 +3,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 import type { PageReview } from '../../activities/settling/settle.ts';
-import type { SliceResult } from '../../activities/sending/submit-slice.ts';
+import type { SliceResult } from '../../activities/sending/slice.ts';
 import type { PageInput, PageResult } from '../../src/contract/messages.ts';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 import type { PageReview } from '../../activities/settling/settle.ts';
-import type { SliceResult } from '../../activities/sending/submit-slice.ts';
+import type { SliceResult } from '../../activities/sending/slice.ts';
 import type { PageInput, PageResult } from '../../src/contract/messages.ts';
 import { ownName } from '../support/batch-file.ts';
 

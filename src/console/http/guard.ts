@@ -103,7 +103,7 @@ function openSession(context: Context, token: string | undefined): Response | nu
   return context.redirect(context.req.path, 303);
 }
 
-/** The cookie must not be the token: who copies it from a browser cannot use the programs' door with it. */
+/** The cookie must not be the token: who copies it from a browser cannot call the API of programs with it. */
 function sessionOf(token: string): string {
   return createHash('sha256').update(`lote console session ${token}`).digest('hex');
 }

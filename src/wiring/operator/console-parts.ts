@@ -30,7 +30,7 @@ export interface ConsoleParts {
   readonly serviceBaseUrl: string | null;
   readonly temporalUi: string | null;
   readonly receiverUrl: string | null;
-  /** Work that another process hands over; where nobody can take it, there is no such door. */
+  /** Work that another process hands over; where nobody can take it, this is null. */
   readonly run?: NonNullable<ConsoleActions['run']>;
   /** Where the ledger is this process's alone, others purge through it. */
   readonly purge?: NonNullable<ConsoleActions['purge']>;

@@ -102,7 +102,7 @@ export function activityPlaces(): (parts?: {
 
 function scriptedService(given: Partial<InvoicingService>): InvoicingService {
   return {
-    // The breaker is a row for each address: places must not shut each other's doors.
+    // The breaker is a row for each address: places must not open each other's circuits.
     baseUrl: `http://${randomUUID()}.example`,
     invoiceBody: ({ ref }, merchantId) => JSON.stringify({ ref, merchantId }),
     createInvoice: () => untouched('POST /v1/invoices'),

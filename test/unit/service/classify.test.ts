@@ -154,7 +154,7 @@ describe('classify', () => {
     [json(401, REFUSAL), false],
     [spoilt(403, 'not-json'), false],
     [json(407), false],
-  ])('a closed door says whether the invoice may exist behind it (%#)', (end, mayExist) => {
+  ])('denied access says whether the invoice may exist behind it (%#)', (end, mayExist) => {
     expect(classify(end, SHAPE)).toMatchObject({ kind: 'access-denied', mayExist });
   });
 

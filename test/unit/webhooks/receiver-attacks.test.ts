@@ -9,7 +9,7 @@ function rawRequest(headers: readonly string[], body = ''): string {
   return ['POST /webhooks HTTP/1.1', 'Host: lote', ...headers, '', body].join('\r\n');
 }
 
-describe('other doors', () => {
+describe('other addresses of the receiver', () => {
   it.each([
     ['GET', '/webhooks', 405],
     ['PUT', '/webhooks', 405],

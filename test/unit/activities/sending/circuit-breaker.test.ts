@@ -30,38 +30,38 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
   return ledger;
 }
 
-function doors(count: number) {
+function circuits(count: number) {
   const clock = { now: 1_000_000 };
   const ledger = breakerRow();
   const made = Array.from({ length: count }, () =>
     createCircuitBreaker({ ledger, baseUrl: BASE_URL, now: () => clock.now }),
   );
-  return { clock, ledger, doors: made, circuit: made[0] as (typeof made)[number] };
+  return { clock, ledger, circuits: made, circuit: made[0] as (typeof made)[number] };
 }
 
-describe('the door', () => {
+describe('the circuit breaker', () => {
   it('stays open for fewer than 20 troubles in a row, and for any number with successes between', async () => {
-    const { circuit, clock } = doors(1);
+    const { circuit, clock } = circuits(1);
 
     for (let round = 0; round < 5; round += 1) {
       for (let trouble = 0; trouble < 19; trouble += 1) await circuit.troubled(AWAY, clock.now);
       await circuit.succeeded(clock.now);
     }
 
-    expect(await circuit.enter()).toEqual({ kind: 'open' });
+    expect(await circuit.enter()).toEqual({ kind: 'allowed' });
   });
 
-  it('shuts at the 20th trouble in a row, and says why and for how long', async () => {
-    const { circuit, clock } = doors(1);
+  it('opens at the 20th trouble in a row, and says why and for how long', async () => {
+    const { circuit, clock } = circuits(1);
 
     for (let trouble = 0; trouble < 20; trouble += 1) await circuit.troubled(AWAY, clock.now);
 
     expect(circuit.refusedBecause()).toEqual(AWAY);
-    expect(await circuit.enter()).toEqual({ kind: 'closed', waiting: { reason: 'http-503', probeAfterMs: 5_000 } });
+    expect(await circuit.enter()).toEqual({ kind: 'refused', waiting: { reason: 'http-503', probeAfterMs: 5_000 } });
   });
 
-  it('is not shut further by what was on the wire when it shut', async () => {
-    const { circuit, clock } = doors(1);
+  it('is not opened further by what was on the wire when it opened', async () => {
+    const { circuit, clock } = circuits(1);
     const sentAt = clock.now;
     clock.now += 100;
 
@@ -70,35 +70,35 @@ describe('the door', () => {
     expect(await circuit.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
   });
 
-  it('is not opened by a success that was on the wire when it shut', async () => {
-    const { circuit, clock } = doors(1);
+  it('is not closed by a success that was on the wire when it opened', async () => {
+    const { circuit, clock } = circuits(1);
     const sentAt = clock.now;
     clock.now += 100;
     await circuit.trip(REFUSED, sentAt);
 
     await circuit.succeeded(sentAt);
 
-    expect(await circuit.enter()).toMatchObject({ kind: 'closed' });
+    expect(await circuit.enter()).toMatchObject({ kind: 'refused' });
   });
 
-  it('lets one of all doors probe when the time has come', async () => {
-    const { doors: all, circuit, clock } = doors(4);
+  it('lets one of all circuits probe when the time has come', async () => {
+    const { circuits: all, circuit, clock } = circuits(4);
     await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
 
     const entries = await Promise.all([...all, ...all].map((one) => one.enter()));
 
     expect(entries.filter(({ kind }) => kind === 'probe')).toHaveLength(1);
-    expect(entries.filter(({ kind }) => kind === 'closed')).toHaveLength(7);
+    expect(entries.filter(({ kind }) => kind === 'refused')).toHaveLength(7);
   });
 
   it('waits longer after each probe that fails, a minute at most, and from the start again after one that works', async () => {
-    const { circuit, clock } = doors(1);
+    const { circuit, clock } = circuits(1);
     const waits: number[] = [];
     await circuit.trip(REFUSED, clock.now);
     for (let probe = 0; probe < 6; probe += 1) {
       const entry = await circuit.enter();
-      if (entry.kind !== 'closed') throw new Error('The door should be closed');
+      if (entry.kind !== 'refused') throw new Error('The circuit should be open');
       waits.push(entry.waiting.probeAfterMs);
       clock.now += entry.waiting.probeAfterMs;
       expect(await circuit.enter()).toEqual({ kind: 'probe' });
@@ -109,44 +109,44 @@ describe('the door', () => {
     clock.now += 60_000;
     expect(await circuit.enter()).toEqual({ kind: 'probe' });
     await circuit.succeeded(clock.now);
-    expect(await circuit.enter()).toEqual({ kind: 'open' });
+    expect(await circuit.enter()).toEqual({ kind: 'allowed' });
     await circuit.trip(REFUSED, clock.now);
     expect(await circuit.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
   });
 
   it('is tried again by another one when a probe never reports back', async () => {
-    const { doors: all, circuit, clock } = doors(2);
+    const { circuits: all, circuit, clock } = circuits(2);
     await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
     expect(await circuit.enter()).toEqual({ kind: 'probe' });
 
     clock.now += 59_999;
-    expect(await all[1]?.enter()).toMatchObject({ kind: 'closed' });
+    expect(await all[1]?.enter()).toMatchObject({ kind: 'refused' });
     clock.now += 1;
     expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
   });
 
   it('lets nobody wait for the turn of a probe to run out', async () => {
-    const { doors: all, circuit, clock } = doors(2);
+    const { circuits: all, circuit, clock } = circuits(2);
     await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
     await circuit.enter();
 
-    expect(await all[1]?.enter()).toEqual({ kind: 'closed', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
+    expect(await all[1]?.enter()).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
   });
 
-  it('is shut for whoever asks while the breaker is still being written', async () => {
-    const { circuit, clock } = doors(1);
+  it('is open for whoever asks while the breaker is still being written', async () => {
+    const { circuit, clock } = circuits(1);
 
-    const shutting = circuit.trip(REFUSED, clock.now);
+    const opening = circuit.trip(REFUSED, clock.now);
     clock.now += 1;
 
-    expect(await circuit.enter()).toMatchObject({ kind: 'closed' });
-    await shutting;
+    expect(await circuit.enter()).toMatchObject({ kind: 'refused' });
+    await opening;
   });
 
   it('takes back the turn of a probe that had nothing to send', async () => {
-    const { doors: all, circuit, clock } = doors(2);
+    const { circuits: all, circuit, clock } = circuits(2);
     await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
     expect(await circuit.enter()).toEqual({ kind: 'probe' });
@@ -157,13 +157,13 @@ describe('the door', () => {
   });
 
   it('opens here when another process has closed the breaker', async () => {
-    const { doors: all, circuit, clock } = doors(2);
+    const { circuits: all, circuit, clock } = circuits(2);
     await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
     expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
     await all[1]?.succeeded(clock.now);
 
-    expect(await circuit.enter()).toEqual({ kind: 'open' });
+    expect(await circuit.enter()).toEqual({ kind: 'allowed' });
     expect(circuit.refusedBecause()).toBeNull();
   });
 });

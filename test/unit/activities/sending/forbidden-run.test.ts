@@ -17,7 +17,7 @@ describe('a run of 403s', () => {
     expect(run.forbidden(invoice(1), 100)).toBe('undecided');
     expect(run.succeeded(invoice(99), 99)).toEqual([]);
     expect(idsOf(run.succeeded(invoice(99), 100))).toEqual([1]);
-    expect(run.end(1)).toEqual({ refused: [], shut: false });
+    expect(run.end(1)).toEqual({ refused: [], accessDenied: false });
   });
 
   it('of five without a success between is the key, and what else was on the wire is not to blame', () => {
@@ -25,9 +25,9 @@ describe('a run of 403s', () => {
 
     const verdicts = [1, 2, 3, 4, 5, 6].map((id) => run.forbidden(invoice(id), id));
 
-    expect(verdicts).toEqual(['undecided', 'undecided', 'undecided', 'undecided', 'shut', 'shut']);
+    expect(verdicts).toEqual(['undecided', 'undecided', 'undecided', 'undecided', 'access-denied', 'access-denied']);
     expect(run.succeeded(invoice(99), 1_000)).toEqual([]);
-    expect(run.end(10)).toEqual({ refused: [], shut: false });
+    expect(run.end(10)).toEqual({ refused: [], accessDenied: false });
   });
 
   it('starts anew after a success', () => {
@@ -45,7 +45,7 @@ describe('a run of 403s', () => {
 
     const none = createForbiddenRun(1);
     none.forbidden(invoice(1), 1);
-    expect(none.end(0)).toEqual({ refused: [], shut: true });
+    expect(none.end(0)).toEqual({ refused: [], accessDenied: true });
   });
 
   it('of one merchant is no proof against the key while there are others to ask', () => {
@@ -64,7 +64,7 @@ describe('a run of 403s', () => {
     for (const id of [1, 2, 3, 4, 5, 6]) run.forbidden(invoice(id, 'one'), id);
 
     expect(idsOf(run.succeeded(invoice(9, 'other'), 10))).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(run.end(1)).toEqual({ refused: [], shut: false });
+    expect(run.end(1)).toEqual({ refused: [], accessDenied: false });
     expect(run.refusedMerchants()).toEqual(['one']);
   });
 
@@ -72,9 +72,9 @@ describe('a run of 403s', () => {
     const run = createForbiddenRun(2);
     for (const id of [1, 2, 3, 4, 5]) run.forbidden(invoice(id, 'one'), id);
 
-    expect(run.forbidden(invoice(6, 'other'), 6)).toBe('shut');
+    expect(run.forbidden(invoice(6, 'other'), 6)).toBe('access-denied');
     expect(run.refusedMerchants()).toEqual([]);
-    expect(run.end(3)).toEqual({ refused: [], shut: false });
+    expect(run.end(3)).toEqual({ refused: [], accessDenied: false });
   });
 
   it('of a merchant that succeeds after all does not keep the rest of it', () => {
@@ -91,7 +91,7 @@ describe('a run of 403s', () => {
     const run = createForbiddenRun(2);
     for (const id of [1, 2, 3, 4, 5]) run.forbidden(invoice(id, 'one'), id);
 
-    expect(run.end(0)).toEqual({ refused: [], shut: true });
+    expect(run.end(0)).toEqual({ refused: [], accessDenied: true });
     expect(run.refusedMerchants()).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ const NOT_NOW: MerchantAnswer = {
   reason: { code: 'http-503', message: 'HTTP 503' },
   retryAfterMs: null,
 };
-const SHUT: MerchantAnswer = { kind: 'access-denied', reason: { code: 'http-401', message: 'HTTP 401' } };
+const DENIED: MerchantAnswer = { kind: 'access-denied', reason: { code: 'http-401', message: 'HTTP 401' } };
 
 interface Asked {
   readonly nif: string;
@@ -188,7 +188,7 @@ describe('a service that cannot be asked for merchants', () => {
 
   it.each([
     ['its list cannot be read', service(UNREADABLE), 'service-unreachable', 0],
-    ['it lets nobody in', service([], SHUT), 'http-401', 1],
+    ['it lets nobody in', service([], DENIED), 'http-401', 1],
   ])('creates nothing and is waited for when %s', async (_, { parts, asked }, reason, posts) => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);

@@ -35,7 +35,7 @@ interface Try {
   readonly pauses: readonly number[];
   /** What calls each POST back. */
   readonly signals: readonly (AbortSignal | undefined)[];
-  /** What was told in which order: the slot given back, the door shut. */
+  /** What was told in which order: the slot given back, access denied. */
   readonly notified: readonly string[];
 }
 
@@ -86,7 +86,7 @@ async function send(
       now: () => clock,
       admit: () =>
         Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => void notified.push('slot free')),
-      accessDenied: ({ code }, sentAt) => Promise.resolve(void notified.push(`shut out by ${code} at ${sentAt}`)),
+      accessDenied: ({ code }, sentAt) => Promise.resolve(void notified.push(`access denied by ${code} at ${sentAt}`)),
       pause(ms) {
         pauses.push(ms);
         clock += ms;
@@ -138,21 +138,25 @@ describe('sendInvoice', () => {
     expect((await send([REFUSED], { mayExist: true })).sent.outcome).toMatchObject({ kind: 'unknown' });
   });
 
-  it('does not knock again at a closed door, and does not take it for the invoice', async () => {
+  it('does not knock again when access is denied, and does not take it for the invoice', async () => {
     const { sent, notified } = await send([
       { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: false },
     ]);
 
-    // The other way round, the next in the queue would be on the wire before the door is shut.
-    expect(notified).toEqual(['shut out by said at 0', 'slot free']);
-    expect(sent).toMatchObject({ attempts: 1, outcome: { kind: 'pending', mayExist: false }, trouble: { shut: true } });
+    // The other way round, the next in the queue would be on the wire before the circuit is open.
+    expect(notified).toEqual(['access denied by said at 0', 'slot free']);
+    expect(sent).toMatchObject({
+      attempts: 1,
+      outcome: { kind: 'pending', mayExist: false },
+      trouble: { accessDenied: true },
+    });
   });
 
-  it('takes a closed door that proves nothing for a lost answer', async () => {
+  it('takes a denied access that proves nothing for a lost answer', async () => {
     const redirect: CreateAnswer = { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: true };
 
     expect((await send([redirect])).sent).toMatchObject({
-      ...{ attempts: 1, trouble: { shut: true } },
+      ...{ attempts: 1, trouble: { accessDenied: true } },
       outcome: { kind: 'pending', mayExist: true },
     });
   });
@@ -193,7 +197,7 @@ describe('sendInvoice', () => {
       false,
       { kind: 'unknown', reason: { code: 'stored-error' } },
     ],
-    ['is so behind a shut door too', true, true, { kind: 'unknown', reason: { code: 'stored-error' } }],
+    ['is so behind an open circuit too', true, true, { kind: 'unknown', reason: { code: 'stored-error' } }],
     ['may be the outage of a service that answers nothing', false, false, { kind: 'pending', mayExist: true }],
   ] as const)('the same error for longer than an outage lasts %s', async (_title, generations, stopped, outcome) => {
     const seen = createStoredErrors({ spanMs: SPAN_MS });
@@ -241,7 +245,10 @@ describe('sendInvoice', () => {
     }
 
     expect(first.sent.trouble).toMatchObject({ own: false });
-    expect((await send([ERROR], { seen, stopped: true })).sent.trouble).toMatchObject({ shut: false, own: true });
+    expect((await send([ERROR], { seen, stopped: true })).sent.trouble).toMatchObject({
+      accessDenied: false,
+      own: true,
+    });
   });
 });
 

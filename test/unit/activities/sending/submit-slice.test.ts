@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/close-page.ts';
-import { createSubmitSlice, type SliceResult } from '../../../../activities/sending/submit-slice.ts';
+import type { SliceResult } from '../../../../activities/sending/slice.ts';
+import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import { NIF, NOW, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
@@ -249,7 +250,7 @@ describe('a service that lets nobody in', () => {
     expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: { code: 'http-403' } });
   });
 
-  it('to one merchant of several is not shut: five are refused, what is left of it is held, the others go', async () => {
+  it('to one merchant of several opens no circuit: five are refused, what is left of it is held, the others go', async () => {
     const place = sending((ref) => (ref.startsWith('X') ? FORBIDDEN : created()));
     const texts = Array.from({ length: 12 }, (_, at) => ({ ref: `X${at}`, nif: '502757191' }));
     const batch = await place.scenario.run([...texts, { ref: 'A' }, { ref: 'B' }], 1_000);
@@ -265,7 +266,7 @@ describe('a service that lets nobody in', () => {
     expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
   });
 
-  it('by one 403 after the other is shut from the fifth on, and nothing is refused', async () => {
+  it('by one 403 after the other opens the circuit from the fifth on, and nothing is refused', async () => {
     const place = sending(() => FORBIDDEN);
     const batch = await place.batch(9);
 
@@ -288,7 +289,7 @@ describe('errors that are kept under keys', () => {
     return { place, batch: await place.batch(20) };
   }
 
-  it('are those invoices’ own trouble: the door stays open, and they end with that reason', async () => {
+  it('are those invoices’ own trouble: the circuit stays closed, and they end with that reason', async () => {
     const { place, batch } = await sevenOfTwenty();
 
     const left: number[] = [];
@@ -317,7 +318,7 @@ describe('errors that are kept under keys', () => {
     expect(most).toBe(1);
   });
 
-  it('are not looked for in what every key gets: the door shuts, and nothing ends', async () => {
+  it('are not looked for in what every key gets: the circuit opens, and nothing ends', async () => {
     const place = sending(() => STORED, 64);
     place.deps.service.listMerchants = () => Promise.resolve({ kind: 'list', merchants: [] });
     const batch = await place.batch(5);
@@ -331,7 +332,7 @@ describe('errors that are kept under keys', () => {
     expect(place.posts).toHaveLength(60);
   });
 
-  it('are told by time behind a shut door, by one invoice at a time, and open it again', async () => {
+  it('are told by time behind an open circuit, by one invoice at a time, and close it again', async () => {
     const place = sending(() => STORED, 64);
     place.deps.service.listMerchants = () => Promise.resolve({ kind: 'list', merchants: [] });
     const batch = await place.batch(5);

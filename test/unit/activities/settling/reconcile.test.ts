@@ -88,7 +88,7 @@ describe('unknown invoices', () => {
     ['lost again', lost(), { code: 'reset', message: 'no answer came' }],
     ['not now', { kind: 'not-now', reason: SAID, retryAfterMs: null }, { code: 'reset', message: 'no answer came' }],
     [
-      'a closed door',
+      'denied access',
       { kind: 'access-denied', reason: SAID, retryAfterMs: null, mayExist: false },
       { code: 'reset', message: 'no answer came' },
     ],

@@ -24,8 +24,8 @@ describe('a service that lets nobody in', { concurrent: true }, () => {
           broken ||= stack.posts().length > 12;
           return broken ? { status, headers: { location: 'http://127.0.0.1:9/elsewhere' } } : 'pass';
         };
-        await stack.drop('door.csv', testInvoices(60));
-        const { batchId, handle } = await stack.start({ file: 'door.csv' });
+        await stack.drop('denied.csv', testInvoices(60));
+        const { batchId, handle } = await stack.start({ file: 'denied.csv' });
 
         await until(async () => (await stack.progress(handle)).waitingFor === why);
         const during = await stack.lines(batchId);

@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import type { Reason } from '../../src/domain/invoice.ts';
+import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { eachOf } from '../each-of.ts';
+import { sharedAnswer } from '../shared-answer.ts';
+import type { Release, Slots } from '../slots.ts';
+import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
+import { readBudget } from './failure-budget.ts';
+import type { FailureWatch } from './failure-watch.ts';
+import { holdForbiddenMerchants, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
+import { createForbiddenRun, type ForbiddenRun } from './forbidden-run.ts';
+import { putBack } from './freeze-bodies.ts';
+import { retentionWindow } from './retention-window.ts';
+import { holdOverRetries } from './retry-budget.ts';
+import type { SliceInput, SliceResult } from './slice.ts';
+import { sendInvoice, type SendDeps, type Sent } from './send-invoice.ts';
+import type { SendingPermit } from './sending-permission.ts';
+import type { StoredErrors } from './stored-errors.ts';
+
+/** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
+const SHORTEST_PAGE_WAIT_MS = 1_000;
+/** Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is not free. */
+const FIRST_BUDGET_READ = 16;
+const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
+const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
+
+/** What all slices of one process share, so that trouble in a row is seen as such. */
+export interface ProcessParts {
+  readonly circuit: CircuitBreaker;
+  readonly storedErrors: StoredErrors;
+  /** Of all slices together, so that what waits for its turn can still be stopped when the circuit opens. */
+  readonly slots: Slots;
+}
+
+/** What a slice works with. */
+export interface SliceParts extends ProcessParts {
+  readonly permit: SendingPermit;
+  readonly failures: FailureWatch;
+}
+
+/** What one slice has to send. */
+export interface SliceWork {
+  readonly input: SliceInput;
+  /** Nothing new is started after this, in epoch milliseconds. */
+  readonly until: number;
+  /** Frozen bytes by invoice id. */
+  readonly bodies: ReadonlyMap<number, string>;
+  /** Sent alone first, to see whether the service is back. */
+  readonly probe: SendableInvoice | undefined;
+}
+
+/** Sends the invoices of one slice, several at a time, and judges every answer: what it says of the invoice, its merchant, the service and the batch. */
+export class SliceSender {
+  readonly #deps: ActivityDeps;
+  readonly #parts: SliceParts;
+  readonly #work: SliceWork;
+  readonly #sendDeps: Omit<SendDeps, 'admit'>;
+  readonly #cancelled = Context.current().cancellationSignal;
+  /** Handed out, and nothing of it left. */
+  readonly #idle: SendableInvoice[] = [];
+  readonly #count = { accepted: 0, left: 0, refused: 0, repeats: 0 };
+  #forbidden: ForbiddenRun = createForbiddenRun(0);
+  #retryAfterMs = 0;
+  #stop = false;
+  #nextBudgetRead = FIRST_BUDGET_READ;
+
+  constructor(deps: ActivityDeps, parts: SliceParts, work: SliceWork) {
+    const { circuit, storedErrors, permit } = parts;
+    this.#deps = deps;
+    this.#parts = parts;
+    this.#work = work;
+    this.#sendDeps = {
+      ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
+      pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
+      // A single 403 may be one merchant's; the run of them is judged answer by answer.
+      accessDenied: async (reason, sentAt) => {
+        if (reason.code !== REFUSED_ACCESS.code) await circuit.trip(reason, sentAt);
+      },
+      stopped: () => this.#isOpen(),
+      window: retentionWindow(deps),
+      // With many stored errors at once, each would ask the same.
+      serviceLives: sharedAnswer(async () => (await deps.service.listMerchants(this.#cancelled)).kind !== 'unreadable'),
+    };
+  }
+
+  async send(invoices: readonly SendableInvoice[]): Promise<SliceResult> {
+    const { probe } = this.#work;
+    this.#forbidden = createForbiddenRun(new Set(invoices.map(({ invoice }) => invoice.merchant.nif)).size);
+    if (probe !== undefined) await this.#sendOne(probe);
+    const rest = invoices.slice(probe === undefined ? 0 : 1);
+    await eachOf(rest, this.#deps.settings.maxConcurrency, (invoice) => this.#sendOne(invoice));
+    await this.#endForbiddenRun();
+    await this.#putBackIdle();
+    return this.#result();
+  }
+
+  async #sendOne(invoice: SendableInvoice): Promise<void> {
+    if (this.#isHalted(invoice)) return this.#leave(invoice);
+    const deps = { ...this.#sendDeps, admit: () => this.#admit(invoice) };
+    const sent = await sendInvoice(deps, invoice, this.#work.bodies.get(invoice.invoiceId) ?? '');
+    const { invoiceId, generation } = invoice;
+    const { attempts, sentAt, answeredAt, outcome } = sent;
+    if (invoice !== this.#work.probe) {
+      this.#count.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
+    }
+    if (outcome === null) return this.#leave(invoice);
+    await this.#deps.ledger.recordSends([{ invoiceId, generation, attempts, sentAt, answeredAt, outcome }]);
+    await this.#judge(invoice, { ...sent, outcome });
+    await this.#parts.failures.look();
+  }
+
+  async #leave(invoice: SendableInvoice): Promise<void> {
+    this.#idle.push(invoice);
+    if (invoice === this.#work.probe) await this.#parts.circuit.giveBack();
+  }
+
+  #isOpen(): boolean {
+    return this.#parts.circuit.refusedBecause() !== null;
+  }
+
+  #isHalted(invoice: SendableInvoice): boolean {
+    const { permit, failures } = this.#parts;
+    if (permit.withdrawn.aborted || this.#stop || failures.spent || this.#cancelled.aborted) return true;
+    if (this.#deps.now() > this.#work.until) return true;
+    return this.#forbidden.isHeldBack(invoice) || (this.#isOpen() && invoice !== this.#work.probe);
+  }
+
+  async #admit(invoice: SendableInvoice): Promise<Release | null> {
+    const release = await this.#parts.slots.acquire();
+    if (!this.#isHalted(invoice)) return release;
+    release();
+    return null;
+  }
+
+  async #judge(invoice: SendableInvoice, sent: Sent & { readonly outcome: SendOutcome }): Promise<void> {
+    const { kind } = sent.outcome;
+    this.#retryAfterMs = Math.max(this.#retryAfterMs, sent.retryAfterMs ?? 0);
+    if (kind === 'pending') this.#count.left += 1;
+    if (kind === 'accepted') this.#count.accepted += 1;
+    if (kind === 'rejected') await this.#countRefusal();
+    if (sent.attempts > 0) return this.#judgeService(invoice, sent);
+    // Its time was over before anything left, which says nothing of the service.
+    if (invoice === this.#work.probe) await this.#parts.circuit.giveBack();
+  }
+
+  /** What the answer says of the service as a whole. */
+  async #judgeService(invoice: SendableInvoice, sent: Sent & { readonly outcome: SendOutcome }): Promise<void> {
+    const { circuit } = this.#parts;
+    const { trouble, lastSentAt, answeredAt } = sent;
+    if (trouble === null) {
+      if (sent.outcome.kind === 'accepted') await this.#refuse(this.#forbidden.succeeded(invoice, lastSentAt));
+      return circuit.succeeded(lastSentAt);
+    }
+    if (trouble.reason.code === REFUSED_ACCESS.code) {
+      const denied = this.#forbidden.forbidden(invoice, answeredAt) === 'access-denied';
+      if (denied || this.#isOpen()) await circuit.trip(REFUSED_ACCESS, lastSentAt);
+      return;
+    }
+    // A probe behind an open circuit reports back in any case.
+    const counts = !trouble.own || this.#isOpen();
+    if (!trouble.accessDenied && counts) await circuit.troubled(trouble.reason, lastSentAt);
+  }
+
+  async #refuse(invoices: readonly SendableInvoice[]): Promise<void> {
+    if (invoices.length === 0) return;
+    await refuseForbidden(this.#deps, invoices);
+    this.#count.left -= invoices.length;
+    for (let one = 0; one < invoices.length; one += 1) await this.#countRefusal();
+  }
+
+  async #countRefusal(): Promise<void> {
+    this.#count.refused += 1;
+    if (this.#count.refused !== this.#nextBudgetRead) return;
+    this.#nextBudgetRead *= 2;
+    const { spent } = await readBudget(this.#deps, this.#work.input);
+    this.#stop ||= spent;
+  }
+
+  /** Behind a circuit that has opened meanwhile nobody can tell whose trouble the last 403s were. */
+  async #endForbiddenRun(): Promise<void> {
+    if (this.#isOpen()) return;
+    const { refused, accessDenied } = this.#forbidden.end(this.#count.accepted);
+    await this.#refuse(refused);
+    if (accessDenied) await this.#parts.circuit.trip(REFUSED_ACCESS, this.#deps.now());
+  }
+
+  async #putBackIdle(): Promise<void> {
+    const { circuit, permit } = this.#parts;
+    const idle = this.#idle;
+    this.#count.left += idle.length;
+    const reason = circuit.refusedBecause() ?? (permit.withdrawn.aborted ? STOPPED : NOT_ITS_TURN);
+    await putBack(this.#deps, this.#work.input.batchId, { idle, reason });
+  }
+
+  async #result(): Promise<SliceResult> {
+    const { failures } = this.#parts;
+    const { accepted, left, refused, repeats } = this.#count;
+    if (!this.#isOpen()) {
+      await holdForbiddenMerchants(this.#deps, this.#work.input, this.#forbidden.refusedMerchants());
+    }
+    const overBudget = (refused > 0 || failures.spent) && (await failures.hold());
+    const stop = (await holdOverRetries(this.#deps, this.#work.input, repeats)) || overBudget;
+    return { accepted, left, stop, waiting: left === 0 ? null : await this.#waiting() };
+  }
+
+  /** What the page waits for before it sends again; null: nothing. */
+  async #waiting(): Promise<Waiting | null> {
+    const asked = this.#retryAfterMs < SHORTEST_PAGE_WAIT_MS ? null : this.#retryAfterMs;
+    const reason = this.#parts.circuit.refusedBecause();
+    if (reason !== null) {
+      const record = await this.#deps.ledger.breaker(this.#deps.service.baseUrl);
+      const untilProbe = record === null ? 0 : record.probeAfter - this.#deps.now();
+      return { reason: reason.code, probeAfterMs: Math.max(untilProbe, asked ?? 0, SHORTEST_PAGE_WAIT_MS) };
+    }
+    return asked === null ? null : { reason: 'retry-after', probeAfterMs: asked };
+  }
+}
