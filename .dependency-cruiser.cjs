@@ -1,5 +1,5 @@
 /**
- * Import direction of docs/decisions.md as failing rules. Read each name as a sentence: "the domain stays pure".
+ * Import direction (docs/decisions/processes.md) as failing rules. Read each name as a sentence: "the domain stays pure".
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const STEPS = ['drop', 'ingest', 'ledger', 'service', 'webhooks', 'report'];
