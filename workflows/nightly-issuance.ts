@@ -35,7 +35,7 @@ const { finishNight: finishNightlyRun } = proxyActivities<Activities>({
 });
 const { claimDrops } = proxyActivities<Activities>({ ...options.INGEST, summary: 'what was dropped, and is complete' });
 
-/** Each batch sends eight pages at a time; more batches at once only wait for each other. */
+/** Each batch sends four pages at a time; more batches at once only wait for each other. */
 const FILES_AT_ONCE = 16;
 /** A file that is still being written is looked at again, at most this long after the look before. */
 const POLL_INTERVAL_MS = 60_000;

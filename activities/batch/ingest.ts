@@ -7,7 +7,7 @@ import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../../s
 import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { OperatorLinks, BatchInput } from '../../src/contract/messages.ts';
 import type { ActivityDeps, ReadFileOk } from '../deps.ts';
-import { sendingHold } from '../sending/request-limiter.ts';
+import { sendingHold } from './sending-hold.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 
 /** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */

@@ -195,7 +195,7 @@ export interface PageSending {
   readonly spentMs: number;
   readonly outageSince: number | null;
   /** What the batch was told that this page waits for. */
-  readonly notified: string | null;
+  readonly told: string | null;
   readonly waitedFor: string | null;
   readonly retryMs: number;
 }

@@ -1,7 +1,5 @@
-import { proxyLocalActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { ControlInput } from '../../activities/batch/record-control.ts';
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
-import type { Activities } from '../../activities/index.ts';
 import type {
   OperatorLinks,
   BatchProgress,
@@ -13,28 +11,9 @@ import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
 import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
 import { type BatchAttributes, upsertBatchAttributes } from './batch-attributes.ts';
 import { batchDetails } from './batch-details.ts';
-import { type OperatorAction, registerBatchHandlers } from './batch-handlers.ts';
+import { registerBatchHandlers, type BatchHandles, type OperatorAction } from './batch-handlers.ts';
 import type { BatchEnd } from './batch-view.ts';
-
-/**
- * A local activity: its slots are never all taken by slices, as those of other activities may be for a minute, and it costs one event. An operator
- * waits for it, so that a ledger which is away is given up soon; the look at the ledger that follows writes the same word, however long that takes.
- */
-const { recordControl } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '2s',
-  scheduleToCloseTimeout: '3s',
-  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '500ms' },
-});
-
-/** Tells every process that sends for the batch what an operator wants. False: the ledger could not be told in time. */
-async function notifySenders(control: ControlInput): Promise<boolean> {
-  try {
-    await recordControl(control);
-    return true;
-  } catch {
-    return false;
-  }
-}
+import { notifySenders } from './notify-senders.ts';
 
 /** What a run of a batch knows about itself, and the operator's handles on it. */
 export interface BatchControl {
@@ -72,60 +51,196 @@ export interface BatchControl {
 
 /** Registers every handler before the first await; all of them are synchronous. */
 export function followBatch(): BatchControl {
-  const sentPages = new Set<number>();
-  const donePages = new Set<number>();
-  const waiting = new Map<number, string>();
-  const pendingActions: NotedAction[] = [];
-  let progress: BatchProgress = NOTHING_YET;
-  let standing: BatchSnapshot | null = null;
-  let desk: OperatorLinks | null = null;
-  let end: BatchEnd | null = null;
-  let settleNow = 0;
-  let controlVersion = 0;
-  let attachedTo: string | null = null;
-  let outageOver = false;
-  let retries: RetryRequestInput[] = [];
-  let actions = 0;
-  let running: RunningBatch | null = null;
-  let refreshWanted = false;
+  const control = new FollowedBatch();
+  registerBatchHandlers(control);
+  return control;
+}
 
-  function change(next: Partial<BatchProgress>): void {
-    progress = {
-      ...progress,
-      ...next,
-      pagesSent: sentPages.size,
-      pagesDone: donePages.size,
-      waitingFor: firstOf(waiting),
-      asOf: standing === null ? null : new Date(standing.at).toISOString(),
-      counts: standing?.counts ?? {},
-      net: standing?.net ?? [],
-    };
-    setCurrentDetails(batchDetails({ progress, standing, desk, attachedTo, end }));
+class FollowedBatch implements BatchControl, BatchHandles {
+  readonly sentPages = new Set<number>();
+  readonly pendingActions: NotedAction[] = [];
+  attachedTo: string | null = null;
+  controlVersion = 0;
+  refreshWanted = false;
+  readonly #donePages = new Set<number>();
+  readonly #waiting = new Map<number, string>();
+  #progress: BatchProgress = NOTHING_YET;
+  #snapshot: BatchSnapshot | null = null;
+  #links: OperatorLinks | null = null;
+  #end: BatchEnd | null = null;
+  #running: RunningBatch | null = null;
+  #retries: RetryRequestInput[] = [];
+  #settleNow = 0;
+  #outageOver = false;
+  #actions = 0;
+
+  // What a run reads.
+
+  get paused(): boolean {
+    return this.#progress.paused;
   }
 
-  function operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean> {
-    const wasPaused = progress.paused;
-    note(action);
-    controlVersion += 1;
-    change(next);
-    if (progress.paused !== wasPaused) list(progress.paused ? 'paused' : 'running');
-    const control = sendingControl();
-    if (control === null || running === null) return true;
-    return notifySenders({ ...control, ledgerId: running.ledgerId });
+  get cancelled(): boolean {
+    return this.#progress.cancelled;
+  }
+
+  get pagesFailed(): number {
+    return this.#progress.pagesFailed;
+  }
+
+  get retryWaiting(): boolean {
+    return this.#retries.length > 0;
+  }
+
+  progress(): BatchProgress {
+    return this.#progress;
+  }
+
+  snapshot(): BatchSnapshot | null {
+    return this.#snapshot;
+  }
+
+  control(): PageControl {
+    const { paused, cancelled } = this.#progress;
+    return { paused, cancelled, outageOver: this.#outageOver, settleNow: this.#settleNow };
   }
 
   /** Nothing is sent before the batch is staged; histories of an earlier version do not know which run holds the claim. */
-  function sendingControl(): SendingControl | null {
-    if (running?.run === undefined) return null;
-    const { paused, cancelled } = progress;
-    return { batchId: running.batchId, ...running.run, version: controlVersion, paused, cancelled };
+  sendingControl(): SendingControl | null {
+    if (this.#running?.run === undefined) return null;
+    const { paused, cancelled } = this.#progress;
+    const { batchId, run } = this.#running;
+    return { batchId, ...run, version: this.controlVersion, paused, cancelled };
   }
 
-  function note({ what, why, who }: OperatorAction): void {
+  // What operators do.
+
+  operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean> {
+    const wasPaused = this.#progress.paused;
+    this.#note(action);
+    this.controlVersion += 1;
+    this.#change(next);
+    const { paused } = this.#progress;
+    if (paused !== wasPaused) this.#list(paused ? 'paused' : 'running');
+    const control = this.sendingControl();
+    if (control === null || this.#running === null) return true;
+    return notifySenders({ ...control, ledgerId: this.#running.ledgerId });
+  }
+
+  settleNow(action: OperatorAction): void {
+    this.#settleNow += 1;
+    this.controlVersion += 1;
+    this.#note(action);
+    this.#change({});
+  }
+
+  retry(request: RetryRequestInput): void {
+    this.#retries.push(request);
+  }
+
+  takeRetries(): readonly RetryRequestInput[] {
+    const taken = this.#retries;
+    this.#retries = [];
+    return taken;
+  }
+
+  notified(actions: number): void {
+    this.pendingActions.splice(0, actions);
+  }
+
+  // What pages say.
+
+  pageSent(page: number): void {
+    this.sentPages.add(page);
+    this.refreshWanted ||= this.#progress.cancelled && this.#running?.run !== undefined;
+    this.#change({});
+  }
+
+  pageStopped(): void {
+    this.refreshWanted = true;
+  }
+
+  pageDone(page: number, { failed }: { failed: boolean }): void {
+    this.sentPages.add(page);
+    this.#donePages.add(page);
+    this.#waiting.delete(page);
+    this.#change({ pagesFailed: this.#progress.pagesFailed + (failed ? 1 : 0) });
+  }
+
+  waitFor(page: number, reason: string | null): void {
+    if (reason === null) this.#waiting.delete(page);
+    else this.#waiting.set(page, reason);
+    this.#change({});
+  }
+
+  outageOver(): void {
+    this.#outageOver = true;
+    this.controlVersion += 1;
+  }
+
+  // How the run goes on.
+
+  begin(batch: RunningBatch): void {
+    this.#running = batch;
+    this.attachedTo = null;
+    this.#links = batch.desk;
+    this.#snapshot = batch.standing;
+    this.#change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' });
+    this.#list(this.#progress.paused ? 'paused' : 'running');
+  }
+
+  attach(workflowId: string): void {
+    this.attachedTo = workflowId;
+    this.#change({ phase: 'attached' });
+  }
+
+  phase(phase: BatchProgress['phase']): void {
+    this.#change({ phase });
+  }
+
+  refreshing(): void {
+    this.refreshWanted = false;
+  }
+
+  stands(next: BatchSnapshot): void {
+    this.#snapshot = next;
+    this.#change({});
+  }
+
+  done(ended: BatchEnd): void {
+    this.#end = ended;
+    this.#links = ended.desk;
+    this.#waiting.clear();
+    this.#change({ phase: 'done', batchId: ended.batchId });
+    if (this.attachedTo === null) this.#list(ended.state, ended.problems);
+  }
+
+  /** The only place where progress changes, and with it what the Temporal UI shows. */
+  #change(next: Partial<BatchProgress>): void {
+    const snapshot = this.#snapshot;
+    this.#progress = {
+      ...this.#progress,
+      ...next,
+      pagesSent: this.sentPages.size,
+      pagesDone: this.#donePages.size,
+      waitingFor: firstOf(this.#waiting),
+      asOf: snapshot === null ? null : new Date(snapshot.at).toISOString(),
+      counts: snapshot?.counts ?? {},
+      net: snapshot?.net ?? [],
+    };
+    setCurrentDetails(
+      batchDetails({
+        ...{ progress: this.#progress, standing: snapshot, desk: this.#links },
+        ...{ attachedTo: this.attachedTo, end: this.#end },
+      }),
+    );
+  }
+
+  #note({ what, why, who }: OperatorAction): void {
     const { workflowId, runId } = workflowInfo();
-    actions += 1;
-    pendingActions.push({
-      actionId: `${workflowId}/${runId}/action-${actions}`,
+    this.#actions += 1;
+    this.pendingActions.push({
+      actionId: `${workflowId}/${runId}/action-${this.#actions}`,
       at: Date.now(),
       what,
       why: why ?? 'no reason was asked for',
@@ -133,107 +248,10 @@ export function followBatch(): BatchControl {
     });
   }
 
-  function list(state: BatchAttributes['state'], problems = standing?.problems ?? 0): void {
-    const batchId = progress.batchId ?? end?.batchId;
-    if (desk?.searchable === true && batchId !== undefined) upsertBatchAttributes({ batchId, state, problems });
+  #list(state: BatchAttributes['state'], problems = this.#snapshot?.problems ?? 0): void {
+    const batchId = this.#progress.batchId ?? this.#end?.batchId;
+    if (this.#links?.searchable === true && batchId !== undefined) upsertBatchAttributes({ batchId, state, problems });
   }
-
-  function waitFor(page: number, reason: string | null): void {
-    if (reason === null) waiting.delete(page);
-    else waiting.set(page, reason);
-    change({});
-  }
-
-  registerBatchHandlers({
-    progress: () => progress,
-    standing: () => standing,
-    attachedTo: () => attachedTo,
-    operate,
-    settleNow(action) {
-      settleNow += 1;
-      controlVersion += 1;
-      note(action);
-      change({});
-    },
-    retry: (request) => void retries.push(request),
-    pageSent(page) {
-      sentPages.add(page);
-      refreshWanted ||= progress.cancelled && running?.run !== undefined;
-      change({});
-    },
-    pageStopped: () => void (refreshWanted = true),
-    outageOver() {
-      outageOver = true;
-      controlVersion += 1;
-    },
-    waitFor,
-  });
-
-  return {
-    get paused() {
-      return progress.paused;
-    },
-    get cancelled() {
-      return progress.cancelled;
-    },
-    get pagesFailed() {
-      return progress.pagesFailed;
-    },
-    get attachedTo() {
-      return attachedTo;
-    },
-    get controlVersion() {
-      return controlVersion;
-    },
-    sentPages,
-    get retryWaiting() {
-      return retries.length > 0;
-    },
-    takeRetries() {
-      const taken = retries;
-      retries = [];
-      return taken;
-    },
-    pendingActions,
-    notified: (number) => void pendingActions.splice(0, number),
-    control: () => ({ paused: progress.paused, cancelled: progress.cancelled, outageOver, settleNow }),
-    sendingControl,
-    get refreshWanted() {
-      return refreshWanted;
-    },
-    refreshing: () => void (refreshWanted = false),
-    begin(batch) {
-      running = batch;
-      attachedTo = null;
-      desk = batch.desk;
-      standing = batch.standing;
-      change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' });
-      list(progress.paused ? 'paused' : 'running');
-    },
-    attach(workflowId) {
-      attachedTo = workflowId;
-      change({ phase: 'attached' });
-    },
-    phase: (phase) => change({ phase }),
-    pageDone(page, { failed }) {
-      sentPages.add(page);
-      donePages.add(page);
-      waiting.delete(page);
-      change({ pagesFailed: progress.pagesFailed + (failed ? 1 : 0) });
-    },
-    waitFor,
-    stands(next) {
-      standing = next;
-      change({});
-    },
-    done(ended) {
-      end = ended;
-      desk = ended.desk;
-      waiting.clear();
-      change({ phase: 'done', batchId: ended.batchId });
-      if (attachedTo === null) list(ended.state, ended.problems);
-    },
-  };
 }
 
 const NOTHING_YET: BatchProgress = {

@@ -31,8 +31,8 @@ export interface OperatorAction {
 /** What the handlers read and set in motion. */
 export interface BatchHandles {
   progress(): BatchProgress;
-  standing(): BatchSnapshot | null;
-  attachedTo(): string | null;
+  snapshot(): BatchSnapshot | null;
+  readonly attachedTo: string | null;
   /** True when every process that sends knows; a promise of it when the ledger is told just now. */
   operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean>;
   settleNow(action: OperatorAction): void;
@@ -50,18 +50,26 @@ export function registerBatchHandlers(batch: BatchHandles): void {
   registerSignals(batch);
 }
 
-function registerQueries({ progress, standing }: BatchHandles): void {
-  setHandler(progressQuery, progress, {
+function registerQueries(batch: BatchHandles): void {
+  setHandler(progressQuery, () => batch.progress(), {
     description:
       '(no input) Where this batch stands: phase, pages, invoices by state, net by currency, what it waits for.',
   });
-  setHandler(problemsQuery, () => problemsOf(progress(), standing()), {
+  setHandler(problemsQuery, () => problemsOf(batch.progress(), batch.snapshot()), {
     description:
       '(no input) Invoices that did not go out, by state and reason, with the first row numbers of each. References and all rows stand in the report.',
   });
 }
 
 function registerUpdates(batch: BatchHandles): void {
+  handlePause(batch);
+  handleResume(batch);
+  handleCancelRemaining(batch);
+  handleSettleNow(batch);
+  handleRetry(batch);
+}
+
+function handlePause(batch: BatchHandles): void {
   setHandler(
     pauseUpdate,
     ({ reason, who }) => {
@@ -77,6 +85,9 @@ function registerUpdates(batch: BatchHandles): void {
         '{"reason": "…"} Stop sending at once; waiting for answers goes on. The reason is kept in history: no names, no references.',
     },
   );
+}
+
+function handleResume(batch: BatchHandles): void {
   setHandler(
     resumeUpdate,
     () => {
@@ -90,6 +101,9 @@ function registerUpdates(batch: BatchHandles): void {
       description: '(no input) Go on sending after a pause.',
     },
   );
+}
+
+function handleCancelRemaining(batch: BatchHandles): void {
   setHandler(
     cancelRemainingUpdate,
     ({ reason, who }) => {
@@ -108,6 +122,9 @@ function registerUpdates(batch: BatchHandles): void {
         '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
     },
   );
+}
+
+function handleSettleNow(batch: BatchHandles): void {
   setHandler(
     settleNowUpdate,
     () => {
@@ -124,6 +141,9 @@ function registerUpdates(batch: BatchHandles): void {
         '(no input) Ask the service (GET) now for every invoice without a final word, instead of waiting for its webhook. Nothing is sent again.',
     },
   );
+}
+
+function handleRetry(batch: BatchHandles): void {
   setHandler(
     retryInvoicesUpdate,
     (request) => {
@@ -165,14 +185,14 @@ function registerSignals(batch: BatchHandles): void {
   });
 }
 
-function problemsOf({ batchId, asOf }: BatchProgress, standing: BatchSnapshot | null): BatchProblems {
-  return { batchId, asOf, invoices: standing?.problems ?? 0, groups: standing?.problemGroups ?? [] };
+function problemsOf({ batchId, asOf }: BatchProgress, snapshot: BatchSnapshot | null): BatchProblems {
+  return { batchId, asOf, invoices: snapshot?.problems ?? 0, groups: snapshot?.problemGroups ?? [] };
 }
 
 /** A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and forgotten. */
-function requireRunning({ attachedTo, progress }: BatchHandles): void {
-  const { phase, batchId } = progress();
-  const owner = attachedTo();
+function requireRunning(batch: BatchHandles): void {
+  const { phase, batchId } = batch.progress();
+  const owner = batch.attachedTo;
   if (owner !== null)
     throw refusedUpdate(`This run only waits for another one, which has the same file. Use the workflow ${owner}.`);
   if (phase !== 'reporting' && phase !== 'done') return;

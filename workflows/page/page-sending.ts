@@ -35,72 +35,120 @@ export interface SendingEnd {
 
 /** Rounds over the page until nothing is left to send, the time for it is spent, or an operator cancels. */
 export async function sendPage(input: PageInput, notifier: PageNotifier): Promise<SendingEnd> {
-  const { page, settings } = input;
-  const stopped = (): boolean => notifier.control().cancelled || notifier.control().outageOver;
-  const before = input.goOn?.phase === 'sending' ? input.goOn : null;
-  let spent = before?.spentMs ?? 0;
-  let outageSince = before?.outageSince ?? null;
-  let notified = before?.notified ?? null;
-  let waitedFor = before?.waitedFor ?? null;
-  let byTries: boolean | null = null;
-  const ending = await rounds();
-  await notify(null);
-  return { ending, waitedFor };
+  return new PageSender(input, notifier).send();
+}
 
-  async function rounds(): Promise<PageEnding> {
-    for (let retry = before?.retryMs ?? FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
-      if (historyIsLong())
-        await notifier.goOn({ phase: 'sending', spentMs: spent, outageSince, notified, waitedFor, retryMs: retry });
-      if (notifier.control().paused) {
-        if (input.run !== undefined) await notifier.notifyParent(pageStoppedSignal.name, { page });
-        await condition(() => !notifier.control().paused || stopped());
-        // Nobody tried meanwhile, so nobody knows how long the service was away.
-        outageSince = null;
-      }
-      if (notifier.control().cancelled) return 'cancelled';
-      if (notifier.control().outageOver) return 'outage';
+/** What one page knows while it sends. */
+class PageSender {
+  readonly #input: PageInput;
+  readonly #notifier: PageNotifier;
+  #retryMs = FIRST_RETRY_MS;
+  #spentMs = 0;
+  #outageSince: number | null = null;
+  #notified: string | null = null;
+  #waitedFor: string | null = null;
+  #byTries: boolean | null = null;
+
+  constructor(input: PageInput, notifier: PageNotifier) {
+    this.#input = input;
+    this.#notifier = notifier;
+    if (input.goOn?.phase !== 'sending') return;
+    const { retryMs, spentMs, outageSince, told, waitedFor } = input.goOn;
+    this.#retryMs = retryMs;
+    this.#spentMs = spentMs;
+    this.#outageSince = outageSince;
+    this.#notified = told;
+    this.#waitedFor = waitedFor;
+  }
+
+  async send(): Promise<SendingEnd> {
+    const ending = await this.#rounds();
+    await this.#notify(null);
+    return { ending, waitedFor: this.#waitedFor };
+  }
+
+  async #rounds(): Promise<PageEnding> {
+    for (; ; this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS)) {
+      if (historyIsLong()) await this.#goOn();
+      const control = this.#notifier.control;
+      if (control().paused) await this.#waitWhilePaused();
+      if (control().cancelled) return 'cancelled';
+      if (control().outageOver) return 'outage';
       const began = Date.now();
-      const round = await sendRound(input, notifier);
-      if (round.left === 0 || round.stop) return notifier.control().cancelled ? 'cancelled' : 'sent';
+      const round = await sendRound(this.#input, this.#notifier);
+      if (round.left === 0 || round.stop) return control().cancelled ? 'cancelled' : 'sent';
       if (round.accepted > 0) {
-        outageSince = null;
-        retry = FIRST_RETRY_MS;
+        this.#outageSince = null;
+        this.#retryMs = FIRST_RETRY_MS;
       }
-      if (round.waiting !== null) {
-        // Trouble of the whole service does not use up the send time of its invoices.
-        outageSince ??= Date.now();
-        const left = settings.patienceMs - (Date.now() - outageSince);
-        waitedFor = round.waiting.reason;
-        if (left <= 0) {
-          await notifier.notifyParent(outageOverSignal.name);
-          return 'outage';
-        }
-        await notify(round.waiting.reason);
-        const ms = Math.min(round.waiting.probeAfterMs, left);
-        await waitAtMost(ms, { summary: `waiting: ${round.waiting.reason}`, until: stopped });
-        retry = FIRST_RETRY_MS / 2;
-      } else if (!notifier.control().paused) {
-        outageSince = null;
-        await notify(null);
-        // A round that got something through spends no time: a slow service is not a silent one.
-        spent += retry + (round.accepted > 0 ? 0 : spentIn(round, Date.now() - began));
-        if (spent > settings.sendMs) return 'send-time';
-        await waitAtMost(retry, { summary: 'sending again what got no final answer', until: stopped });
-      }
+      const ending = await this.#waitForNextRound(round, began);
+      if (ending !== null) return ending;
     }
   }
 
-  /** A round that waits for a worker, or for Temporal itself, tries nothing. Runs of an earlier version counted that as well. */
-  function spentIn({ triedMs }: Round, elapsedMs: number): number {
-    byTries ??= patched('send-time-of-tries');
-    return byTries ? triedMs : elapsedMs;
+  /** Before the next round; the ending when there is none. */
+  async #waitForNextRound(round: Round, began: number): Promise<PageEnding | null> {
+    if (round.waiting !== null) return this.#waitForService(round.waiting);
+    if (this.#notifier.control().paused) return null;
+    this.#outageSince = null;
+    await this.#notify(null);
+    // A round that got something through spends no time: a slow service is not a silent one.
+    this.#spentMs += this.#retryMs + (round.accepted > 0 ? 0 : this.#spentIn(round, Date.now() - began));
+    if (this.#spentMs > this.#input.settings.sendMs) return 'send-time';
+    await waitAtMost(this.#retryMs, { summary: 'sending again what got no final answer', until: this.#stopped });
+    return null;
   }
 
-  /** Told when it changes, not at each probe: an outage of hours must not fill the parent's history. */
-  async function notify(reason: string | null): Promise<void> {
-    if (reason === notified) return;
-    notified = reason;
-    await notifier.notifyParent(waitingSignal.name, { page, reason });
+  /** Trouble of the whole service does not use up the send time of its invoices. */
+  async #waitForService({ reason, probeAfterMs }: Waiting): Promise<PageEnding | null> {
+    this.#outageSince ??= Date.now();
+    const left = this.#input.settings.patienceMs - (Date.now() - this.#outageSince);
+    this.#waitedFor = reason;
+    if (left <= 0) {
+      await this.#notifier.notifyParent(outageOverSignal.name);
+      return 'outage';
+    }
+    await this.#notify(reason);
+    await waitAtMost(Math.min(probeAfterMs, left), { summary: `waiting: ${reason}`, until: this.#stopped });
+    this.#retryMs = FIRST_RETRY_MS / 2;
+    return null;
+  }
+
+  async #waitWhilePaused(): Promise<void> {
+    const { run, page } = this.#input;
+    if (run !== undefined) await this.#notifier.notifyParent(pageStoppedSignal.name, { page });
+    await condition(() => !this.#notifier.control().paused || this.#stopped());
+    // Nobody tried meanwhile, so nobody knows how long the service was away.
+    this.#outageSince = null;
+  }
+
+  readonly #stopped = (): boolean => {
+    const { cancelled, outageOver } = this.#notifier.control();
+    return cancelled || outageOver;
+  };
+
+  #goOn(): Promise<never> {
+    return this.#notifier.goOn({
+      phase: 'sending',
+      spentMs: this.#spentMs,
+      outageSince: this.#outageSince,
+      told: this.#notified,
+      waitedFor: this.#waitedFor,
+      retryMs: this.#retryMs,
+    });
+  }
+
+  /** A round that waits for a worker, or for Temporal itself, tries nothing. Runs of an earlier version counted that as well. */
+  #spentIn({ triedMs }: Round, elapsedMs: number): number {
+    this.#byTries ??= patched('send-time-of-tries');
+    return this.#byTries ? triedMs : elapsedMs;
+  }
+
+  /** Notified when it changes, not at each probe: an outage of hours must not fill the parent's history. */
+  async #notify(reason: string | null): Promise<void> {
+    if (reason === this.#notified) return;
+    this.#notified = reason;
+    await this.#notifier.notifyParent(waitingSignal.name, { page: this.#input.page, reason });
   }
 }
 

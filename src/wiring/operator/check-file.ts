@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { sendingHold } from '../../../activities/sending/request-limiter.ts';
+import { sendingHold } from '../../../activities/batch/sending-hold.ts';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { LoteError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sendingHold } from '../../../../activities/sending/request-limiter.ts';
+import { sendingHold } from '../../../../activities/batch/sending-hold.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
 import type { OutcomeCount } from '../../../../src/domain/ports/ledger.ts';
 

@@ -1,0 +1,76 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { PageReview } from '../../activities/settling/settle.ts';
+import type { PageControl, PageInput, PageWaiting } from '../../src/contract/messages.ts';
+import * as options from '../activity-options.ts';
+import { historyIsLong } from '../history-limit.ts';
+import { waitAtMost } from '../wait-at-most.ts';
+import type { SendingEnd } from './page-sending.ts';
+
+const { reviewPage } = proxyActivities<Activities>({
+  ...options.SETTLE,
+  summary: 'final words: what the ledger knows',
+});
+const { reviewPage: askNow } = proxyActivities<Activities>({
+  ...options.SETTLE,
+  summary: 'an operator wants every silent invoice asked for now',
+});
+
+/** A signal may be lost: re-read the ledger after 5, 10, 20 … 60 s of silence. */
+const FIRST_REREAD_MS = 5_000;
+const LONGEST_REREAD_MS = 60_000;
+/** A wait of days: a twentieth of what it has lasted, up to a quarter of an hour. */
+const LATER_SHARE = 20;
+const LATEST_REREAD_MS = 15 * 60_000;
+/** A GET that is due and got no answer is asked again by the next review, not at once. */
+const SHORTEST_REREAD_MS = 1_000;
+
+/** What a page that waits hears and says. */
+export interface PageWait {
+  readonly control: () => PageControl;
+  /** Ordinals that signals called settled since the last read. */
+  readonly settled: Set<number>;
+  readonly sent: SendingEnd;
+  /** Ends this run of the page, and goes on in another one. */
+  readonly goOn: (from: PageWaiting) => Promise<never>;
+}
+
+/** Waits until every invoice of the page has its final word, or its time is over. Signals are news; the ledger is the truth, and is read again without them. */
+export async function waitForFinalWords(
+  input: PageInput,
+  { control, settled, sent, goOn }: PageWait,
+): Promise<PageReview> {
+  const { ledgerId, batchId, page, settings } = input;
+  const { settleMs } = settings;
+  const scope = { ledgerId, batchId, page };
+  const before = input.goOn?.phase === 'waiting' ? input.goOn : null;
+  const since = before?.since ?? Date.now();
+  const attachedUntil = before?.attachedUntil ?? since + settings.sendMs + settings.patienceMs + settleMs;
+  // What was asked for before this page began does not concern it.
+  let asked = before?.asked ?? input.control.settleNow;
+  for (let reread = before?.rereadMs ?? FIRST_REREAD_MS; ; reread = laterReread(reread, since)) {
+    if (historyIsLong()) await goOn({ phase: 'waiting', ...sent, since, attachedUntil, asked, rereadMs: reread });
+    // Cleared before the ledger is read: news that comes meanwhile may count twice, never be missed.
+    settled.clear();
+    const wanted = control().settleNow;
+    const review =
+      wanted > asked ? await askNow({ ...scope, settleMs, askNow: true }) : await reviewPage({ ...scope, settleMs });
+    asked = wanted;
+    const { accepted, attached } = review;
+    const settleOver = accepted === 0 || review.settleEndsInMs === 0;
+    // Another batch's sending ends by itself, with its own send time, patience and settle time; should its run have died, this one ends all the same.
+    const attachedOver = attached === 0 || control().cancelled || Date.now() >= attachedUntil;
+    if (settleOver && attachedOver) return review;
+    const spans = [reread, review.nextAskInMs, settleOver ? null : review.settleEndsInMs];
+    const wait = Math.min(...spans.filter((span) => span !== null));
+    await waitAtMost(Math.max(wait, SHORTEST_REREAD_MS), {
+      summary: 'waiting for final answers',
+      until: () => settled.size >= accepted + attached || control().settleNow > asked,
+    });
+  }
+}
+
+function laterReread(rereadMs: number, since: number): number {
+  const longest = Math.max(LONGEST_REREAD_MS, (Date.now() - since) / LATER_SHARE);
+  return Math.min(rereadMs * 2, longest, LATEST_REREAD_MS);
+}
