@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
+import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { LoteError } from '../../domain/errors.ts';
 
-/** Part headers of a browser take some hundred bytes. */
+/** Part headers of a browser take some hundred bytes; what goes beyond this is not read. */
 const MOST_HEADER_BYTES = 16 * 1024;
-const HEADER_END = Buffer.from('\r\n\r\n');
+/** A form of the console has one file and a few fields. */
+const MOST_PARTS = 100;
 const FALLBACK_NAME = 'upload.csv';
 /** Longer names are cut; most file systems allow 255 bytes, and a suffix must still fit. */
 const LONGEST_NAME = 120;
@@ -22,27 +25,60 @@ export async function multipartFile(
   contentType: string,
   body: AsyncIterable<Uint8Array>,
 ): Promise<UploadedFile | null> {
-  const boundary = /^multipart\/form-data;.*?boundary="?([^";]{1,200})"?/iu.exec(contentType)?.[1];
-  if (boundary === undefined) throw noForm('a form with a file (multipart/form-data)');
-  const reader = createReader(body);
-  const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first boundary has no line end before it: one is put there.
-  reader.prepend(Buffer.from('\r\n'));
-  for (;;) {
-    await reader.skipPast(delimiter);
-    if (await reader.startsWith('--')) return null;
-    const headers = await reader.readTo(HEADER_END, MOST_HEADER_BYTES);
-    const name = fileName(headers.toString('utf8'));
-    if (name !== null) return { name, content: reader.until(delimiter) };
+  if (!/boundary="?[^";\s]/iu.test(contentType)) throw noForm('a form with a file (multipart/form-data)');
+  const form = openForm(contentType);
+  const source = Readable.from(body);
+  const stop = (): void => void source.unpipe(form).destroy();
+  const file = await new Promise<UploadedFile | null>((resolve, reject) => {
+    form.on('file', (_field: string, stream: BusboyFileStream, name?: string) => {
+      const broken = failureOf(stream);
+      if (name === undefined || name === '') stream.resume();
+      else resolve({ name: plainName(name), content: contentOf(stream, { broken, stop }) });
+    });
+    form.on('finish', () => resolve(null));
+    form.on('error', () => reject(noForm('a form that is sent to its end')));
+    source.on('error', reject);
+    source.pipe(form);
+  });
+  if (file === null) stop();
+  return file;
+}
+
+function openForm(contentType: string): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      // Names are made plain here, by stricter rules.
+      preservePath: true,
+      limits: { headerSize: MOST_HEADER_BYTES, parts: MOST_PARTS },
+    });
+  } catch {
+    throw noForm('a form with a file (multipart/form-data)');
   }
 }
 
-/** Null for a part that is no file, or that has no name. */
-function fileName(headers: string): string | null {
-  const disposition = /^content-disposition:(.*)$/imu.exec(headers)?.[1] ?? '';
-  const given = /;\s*filename="((?:[^"\\]|\\.)*)"/iu.exec(disposition)?.[1];
-  if (given === undefined || given === '') return null;
-  return plainName(given);
+/** Listens before anybody reads: an error that nobody listens to would end the process. */
+function failureOf(stream: BusboyFileStream): () => boolean {
+  let failed = false;
+  stream.on('error', () => (failed = true));
+  return () => failed;
+}
+
+interface FormEnd {
+  readonly broken: () => boolean;
+  /** Reads no further, whoever still sends. */
+  readonly stop: () => void;
+}
+
+async function* contentOf(stream: BusboyFileStream, { broken, stop }: FormEnd): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const bytes of stream) yield bytes as Uint8Array;
+  } catch {
+    throw noForm('a form that is sent to its end');
+  } finally {
+    stop();
+  }
+  if (broken()) throw noForm('a form that is sent to its end');
 }
 
 /** Browsers write `"` as `%22`; some send the whole path. What is left is a name that no shell and no file system reads otherwise. */
@@ -61,65 +97,6 @@ function plainName(given: string): string {
       .slice(0, LONGEST_NAME)
       .join('') + end
   );
-}
-
-interface Reader {
-  prepend(bytes: Buffer): void;
-  /** Leaves everything up to and with `mark`. */
-  skipPast(mark: Buffer): Promise<void>;
-  startsWith(text: string): Promise<boolean>;
-  readTo(mark: Buffer, limit: number): Promise<Buffer>;
-  /** Everything before `mark`, as it comes. */
-  until(mark: Buffer): AsyncGenerator<Uint8Array>;
-}
-
-function createReader(body: AsyncIterable<Uint8Array>): Reader {
-  const chunks = body[Symbol.asyncIterator]();
-  let held: Buffer = Buffer.alloc(0);
-
-  async function more(): Promise<void> {
-    const next: IteratorResult<Uint8Array, unknown> = await chunks.next();
-    if (next.done === true) throw noForm('a form that is sent to its end');
-    held = held.length === 0 ? Buffer.from(next.value) : Buffer.concat([held, next.value]);
-  }
-
-  async function* until(mark: Buffer): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const at = held.indexOf(mark);
-      // Without the mark, its beginning may still stand at the end of what is here.
-      const sure = at === -1 ? Math.max(0, held.length - mark.length + 1) : at;
-      if (sure > 0) yield held.subarray(0, sure);
-      held = held.subarray(sure);
-      if (at !== -1) return;
-      await more();
-    }
-  }
-
-  return {
-    prepend: (bytes) => {
-      held = Buffer.concat([bytes, held]);
-    },
-    async skipPast(mark) {
-      for await (const bytes of until(mark)) void bytes;
-      held = held.subarray(mark.length);
-    },
-    async startsWith(text) {
-      while (held.length < text.length) await more();
-      return held.subarray(0, text.length).equals(Buffer.from(text));
-    },
-    async readTo(mark, limit) {
-      const parts: Uint8Array[] = [];
-      let size = 0;
-      for await (const bytes of until(mark)) {
-        size += bytes.length;
-        if (size > limit) throw noForm(`part headers of at most ${limit} bytes`);
-        parts.push(Buffer.from(bytes));
-      }
-      held = held.subarray(mark.length);
-      return Buffer.concat(parts);
-    },
-    until,
-  };
 }
 
 function noForm(expected: string): LoteError {
