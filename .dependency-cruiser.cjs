@@ -21,7 +21,7 @@ const stepsImportOnlyTheDomain = {
     'A step that reaches for runtime, console, sandbox, cli or workflows cannot be wired differently by an entry point.',
   severity: 'error',
   from: { path: `^src/(${STEPS.join('|')})/` },
-  to: { path: PRODUCT, pathNot: `^src/(domain|file-system|${STEPS.join('|')})/` },
+  to: { path: PRODUCT, pathNot: `^src/(concurrency|domain|file-system|${STEPS.join('|')})/` },
 };
 
 module.exports = {
@@ -51,6 +51,13 @@ module.exports = {
     },
     ...stepsNeverImportEachOther,
     stepsImportOnlyTheDomain,
+    {
+      name: 'concurrency-knows-nothing-of-the-product',
+      comment: 'Semaphores and batchers serve every step; one that knew a step could serve no other.',
+      severity: 'error',
+      from: { path: '^src/concurrency/' },
+      to: { path: PRODUCT, pathNot: '^src/concurrency/' },
+    },
     {
       name: 'the-contract-knows-only-the-domain',
       comment:
@@ -90,7 +97,7 @@ module.exports = {
       comment: 'An activity that imports a step, the runtime or the command line cannot be given another adapter.',
       severity: 'error',
       from: { path: '^activities/' },
-      to: { path: '^(src|workflows)/', pathNot: '^src/(contract|domain)/' },
+      to: { path: '^(src|workflows)/', pathNot: '^src/(concurrency|contract|domain)/' },
     },
     {
       name: 'the-sandbox-shares-nothing-with-the-product',

@@ -1,10 +1,10 @@
+import type { Release } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { CreateAnswer, InvoicingService, PostLimits } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
 import { refusedAfterLostAnswer } from './refused-repeat.ts';
 import type { RetentionWindow } from './retention-window.ts';
 import type { SendingPermit } from './sending-permission.ts';
-import type { Release } from '../slots.ts';
 import { isServerError, type AnsweredPost, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
 
 /** POSTs of one invoice inside one slice; what is left after them is tried again in the page's next round. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
+import type { Release, Semaphore } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 import { sharedAnswer } from '../shared-answer.ts';
-import type { Release, Slots } from '../slots.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
 import type { FailureWatch } from './failure-watch.ts';
@@ -31,7 +31,7 @@ export interface ProcessParts {
   readonly circuit: CircuitBreaker;
   readonly storedErrors: StoredErrors;
   /** Of all slices together, so that what waits for its turn can still be stopped when the circuit opens. */
-  readonly slots: Slots;
+  readonly slots: Semaphore;
 }
 
 /** What a slice works with. */
@@ -130,7 +130,7 @@ export class SliceSender {
   async #admit(invoice: SendableInvoice): Promise<Release | null> {
     const release = await this.#parts.slots.acquire();
     if (!this.#isHalted(invoice)) return release;
-    release();
+    release?.();
     return null;
   }
 

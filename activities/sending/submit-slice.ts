@@ -1,5 +1,5 @@
+import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { createSlots } from '../slots.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
 import { freezeBodies } from './freeze-bodies.ts';
@@ -39,7 +39,7 @@ export function createSubmitSlice({ ledger, service, now, settings }: ActivityDe
   const shared: Shared = {
     circuit: createCircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
     storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
-    slots: createSlots(settings.maxConcurrency),
+    slots: createSemaphore(settings.maxConcurrency),
     failureWatch: createFailureWatches(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Reason } from '../domain/invoice.ts';
 import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
 import type { HttpEnd } from './http-end.ts';
-import { readPointer } from './json-pointer.ts';
+import { readPointer } from '../domain/json-pointer.ts';
 import { reasonText, statusReason } from './reason-text.ts';
 
 /** An invoice's id as published: its prefix, then characters that are safe in a path. */

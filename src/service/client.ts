@@ -13,7 +13,7 @@ import { exchange } from './exchange.ts';
 import { createRequestLimiter } from './request-limiter.ts';
 import type { HttpEnd } from './http-end.ts';
 import { invoiceBody } from './invoice-body.ts';
-import { readPointer } from './json-pointer.ts';
+import { readPointer } from '../domain/json-pointer.ts';
 import type { LeasedSlots } from './leased-slots.ts';
 import { readMerchantList } from './merchant-list.ts';
 import type { RateLimiter } from './rate-limiter.ts';

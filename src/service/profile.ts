@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LoteError } from '../domain/errors.ts';
-import { isJsonPointer } from './json-pointer.ts';
+import { isJsonPointer } from '../domain/json-pointer.ts';
 
 const pointer = z
   .string()

@@ -3,7 +3,7 @@ import { createAnswerTally } from './answer-tally.ts';
 import type { HttpEnd } from './http-end.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { pause } from './pause.ts';
-import { createSemaphore, type Semaphore } from './semaphore.ts';
+import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 
 /** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a request. */
 const WAIT_OUT_MS = 5_000;

@@ -1,15 +1,5 @@
+import { readPointer } from '../domain/json-pointer.ts';
 import type { RecordDelivery } from '../domain/ports/ledger.ts';
-
-/** What stands at a JSON Pointer (RFC 6901), or undefined. Own properties only: a payload must not reach a prototype. */
-function readPointer(document: unknown, pointer: string): unknown {
-  let here = document;
-  for (const step of pointer.split('/').slice(1)) {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, name)) return undefined;
-    here = (here as Record<string, unknown>)[name];
-  }
-  return here;
-}
 
 /** Where a delivery's parts stand: part of the service profile. */
 export interface EventShape {

@@ -5,7 +5,7 @@ import type { Invoice } from '../../../src/domain/invoice.ts';
 import { exactJson, exactNumber } from '../../../src/service/exact-json.ts';
 import type { ExactJson } from '../../../src/service/exact-json.ts';
 import { invoiceBody } from '../../../src/service/invoice-body.ts';
-import { isJsonPointer, readPointer } from '../../../src/service/json-pointer.ts';
+import { isJsonPointer, readPointer } from '../../../src/domain/json-pointer.ts';
 import { reasonCode, reasonText } from '../../../src/service/reason-text.ts';
 import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../../../src/service/retry-after.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSemaphore } from '../../../src/service/semaphore.ts';
+import { createSemaphore } from '../../../src/concurrency/semaphore.ts';
 
 describe('createSemaphore', () => {
   it('lets no more in than it has slots, first come first served', async () => {
@@ -46,5 +46,30 @@ describe('createSemaphore', () => {
 
   it('takes nobody whose signal is aborted already', async () => {
     expect(await createSemaphore(1).acquire(AbortSignal.abort())).toBeNull();
+  });
+
+  it('gives as many turns as there are, and the next one to who waited longest', async () => {
+    const slots = createSemaphore(2);
+    const order: string[] = [];
+    const first = await slots.acquire();
+    const second = await slots.acquire();
+    const third = slots.acquire().then((release) => {
+      order.push('third');
+      return release;
+    });
+    const fourth = slots.acquire().then((release) => {
+      order.push('fourth');
+      return release;
+    });
+    await Promise.resolve();
+    expect(order).toEqual([]);
+
+    first?.();
+    (await third)?.();
+    second?.();
+    (await fourth)?.();
+
+    expect(order).toEqual(['third', 'fourth']);
+    await Promise.all([slots.acquire(), slots.acquire()]);
   });
 });

@@ -1,11 +1,15 @@
+/** Gives back what was taken; a second call does nothing. */
+export type Release = () => void;
+
 /** Hands out at most `slots` permissions at a time, first come first served. */
 export interface Semaphore {
   /** Resolves to the release function, or to null when the signal was aborted first. */
-  acquire(signal: AbortSignal | undefined): Promise<(() => void) | null>;
+  acquire(signal?: AbortSignal): Promise<Release | null>;
   /** More slots at once; fewer as soon as those in use come back. */
   resize(slots: number): void;
 }
 
+/** A semaphore that waits in the order of asking. */
 export function createSemaphore(slots: number): Semaphore {
   let size = slots;
   let free = slots;
@@ -25,7 +29,7 @@ export function createSemaphore(slots: number): Semaphore {
     }
   }
 
-  function permission(): () => void {
+  function permission(): Release {
     let used = false;
     return () => {
       if (used) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJsonPointer, readPointer } from '../../../src/service/json-pointer.ts';
+import { isJsonPointer, readPointer } from '../../../src/domain/json-pointer.ts';
 
 describe('readPointer', () => {
   const document = { a: { b: [10, { c: null }] }, 'x/y': 1, 'm~n': 2, '': 3 };
