@@ -33,7 +33,7 @@ const PLACES: Readonly<Record<string, Box>> = {
   ingest: { x: 460, width: 80, layer: 3, does: 'files in' },
   service: { x: 550, width: 80, layer: 3, does: 'HTTP client' },
   webhooks: { x: 640, width: 80, layer: 3, does: 'deliveries' },
-  ledger: { x: 730, width: 80, layer: 3, does: 'the truth' },
+  ledger: { x: 730, width: 80, layer: 3, does: 'database' },
   drop: { x: 820, width: 80, layer: 3, does: 'inbox' },
   report: { x: 924, width: 80, layer: 3, does: 'reports out' },
   sandbox: { x: 1104, width: 80, layer: 3, does: 'simulator' },
