@@ -89,7 +89,7 @@ export const HELP: Readonly<Record<string, Help>> = {
 export function addHelp(program: Command): void {
   program.addHelpText(
     'after',
-    '\nFrom a file to its report:\n  lote check may.csv\n  lote run may.csv\n  lote report BATCH\n\nEvery command has examples: lote COMMAND --help. Settings come from the environment: see README.md.',
+    '\nFrom a file to its report:\n  lote check may.csv\n  lote run may.csv\n  lote report BATCH\n\nEvery command has examples: lote COMMAND --help. Settings come from the environment: see docs/configuration.md.',
   );
   program.showHelpAfterError('(lote --help lists the commands)');
   for (const command of program.commands) helpOf(command, command.name());

@@ -2,7 +2,7 @@ import type { LoteError, LoteErrorCode } from '../../domain/errors.ts';
 
 /** What a person types next; errors whose own words name a command are left out. */
 const NEXT: Readonly<Partial<Record<LoteErrorCode, string>>> = {
-  'configuration-invalid': 'see the table of variables in README.md; `lote --help` lists the commands',
+  'configuration-invalid': 'see the table of variables in docs/configuration.md; `lote --help` lists the commands',
   'file-unreadable': '`lote check FILE` with a path as this shell sees it, or a name in the input directory',
   'file-changed': '`lote run FILE` again when the file is complete',
   'ledger-unavailable': 'see that the database of DATABASE_URL answers; then the same command again',

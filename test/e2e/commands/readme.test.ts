@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanCheckout, trackedFiles, type CleanCheckout } from '../../support/lote/clean-checkout.ts';
-import { namedCommands, README, shellBlocks } from '../../support/lote/readme.ts';
+import { namedCommands, README, shellBlocks, USER_PAGES } from '../../support/lote/readme.ts';
 import { typed, type ShellEnd, type TypedCommand } from '../../support/lote/shell.ts';
 import { runLote } from '../../support/lote/lote-command.ts';
 
@@ -115,8 +115,8 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
     await expect(fetch(page.url)).rejects.toThrow('fetch failed');
   });
 
-  it('is told by --help about every command and option that README.md names', async () => {
-    const commands = namedCommands(README).map((text) =>
+  it('is told by --help about every command and option that README.md and the pages for users name', async () => {
+    const commands = namedCommands(USER_PAGES.join('\n')).map((text) =>
       text.split(' ').filter((word) => /^(?:--)?[a-z-]+$/u.test(word)),
     );
     const named = commands.map((words) => ({

@@ -1,7 +1,22 @@
 import { readFileSync } from 'node:fs';
 
+const CHECKOUT = new URL('../../../', import.meta.url);
+
+/** A page of the project, as it stands in the checkout. */
+export function pageText(path: string): string {
+  return readFileSync(new URL(path, CHECKOUT), 'utf8');
+}
+
 /** README.md, as it stands in the checkout. */
-export const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+export const README = pageText('README.md');
+
+/** The pages that tell users which commands to type. */
+export const USER_PAGES: readonly string[] = [
+  README,
+  ...['configuration', 'exit-codes', 'files', 'nightly-runs', 'operating', 'sandbox', 'service-profile'].map((name) =>
+    pageText(`docs/${name}.md`),
+  ),
+];
 
 /** The command blocks of a page, in their order: what stands between ```sh and ```. */
 export function shellBlocks(markdown: string): readonly string[] {

@@ -5,11 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/runtime/config/config.ts';
 import { EnvSchema } from '../../../src/runtime/config/env-schema.ts';
 import { SECRET_VARIABLES } from '../../../src/runtime/config/env-secret-files.ts';
-import { README, tableAfter } from '../../support/lote/readme.ts';
+import { pageText, tableAfter } from '../../support/lote/readme.ts';
 
 const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
 /** The system's own; they are no settings of Lote. */
 const OF_THE_SYSTEM = new Set(['PATH', 'XDG_CACHE_HOME', 'TERM']);
+
+const PAGE = pageText('docs/configuration.md');
 
 interface Row {
   readonly name: string;
@@ -17,7 +19,7 @@ interface Row {
   readonly meaning: string;
 }
 
-const rows: readonly Row[] = tableAfter(README, '## Environment').map(([name = '', shown = '', meaning = '']) => ({
+const rows: readonly Row[] = tableAfter(PAGE, '## Environment').map(([name = '', shown = '', meaning = '']) => ({
   name: name.replaceAll('`', ''),
   shown,
   meaning,
@@ -38,7 +40,7 @@ function defaultOf(name: keyof typeof EnvSchema.shape): string | null {
   return 'defaultValue' in def ? String(def.defaultValue) : null;
 }
 
-describe('the environment table of README.md', () => {
+describe('the environment table of docs/configuration.md', () => {
   it('has each variable that the code reads, once, and no other', () => {
     const known = [...Object.keys(EnvSchema.shape), ...readElsewhere()];
 
@@ -66,7 +68,7 @@ describe('the environment table of README.md', () => {
   });
 
   it('names each secret that may come from a file', () => {
-    const text = README.split('## Environment')[1]?.split('|')[0] ?? '';
+    const text = PAGE.split('## Environment')[1]?.split('|')[0] ?? '';
 
     for (const name of SECRET_VARIABLES) expect(text).toContain(`\`${name}\``);
   });

@@ -5,7 +5,7 @@ import { LoteError, type LoteErrorCode } from '../../../../src/domain/errors.ts'
 import type { Counts } from '../../../../src/contract/messages.ts';
 
 describe('exit codes', () => {
-  it('are those that the README and other people’s scripts count on', () => {
+  it('are those that docs/exit-codes.md and other people’s scripts count on', () => {
     expect(EXIT).toEqual({ ok: 0, someNotIssued: 1, refused: 2, unreachable: 3, usage: 64, interrupted: 130 });
   });
 

@@ -1,0 +1,19 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { FIXTURES, MOST_ENTRIES, SORTED } from './limits.ts';
+
+/** Folders with too many entries, each as a sentence. `root` is the checkout. */
+export function crowdedFolders(root: string): readonly string[] {
+  return SORTED.flatMap((folder) => crowded(root, folder));
+}
+
+function crowded(root: string, folder: string): readonly string[] {
+  if (FIXTURES.includes(folder)) return [];
+  const entries = readdirSync(join(root, folder), { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
+  const below = entries
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => crowded(root, `${folder}/${name}`));
+  if (entries.length <= MOST_ENTRIES) return below;
+  const found = `${folder} has ${entries.length} entries, at most ${MOST_ENTRIES} are found easily: sort them into folders`;
+  return [found, ...below];
+}

@@ -1,0 +1,52 @@
+import { statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../../src/cli/output/exit-codes.ts';
+import { COLUMNS } from '../../../src/domain/row.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile.ts';
+import { pageText, README, tableAfter } from '../../support/lote/readme.ts';
+
+const plain = (cell = ''): string => cell.replaceAll('`', '');
+
+describe('docs/exit-codes.md', () => {
+  it('lists the codes that commands end with', () => {
+    const rows = tableAfter(pageText('docs/exit-codes.md'), '## Exit codes');
+
+    expect(Object.fromEntries(rows.map(([code, name]) => [plain(name), Number(plain(code))]))).toEqual(EXIT);
+  });
+});
+
+describe('docs/service-profile.md', () => {
+  const page = pageText('docs/service-profile.md');
+
+  it('shows the default profile', () => {
+    const shown = /^```json\n([^]*?)^```$/mu.exec(page)?.[1] ?? '';
+
+    expect(JSON.parse(shown)).toEqual(DEFAULT_PROFILE);
+  });
+
+  it('explains each member', () => {
+    const names = tableAfter(page, '## Members').map(([name]) => plain(name));
+
+    expect(new Set(names.map((name) => name.split('.')[0]))).toEqual(new Set(Object.keys(DEFAULT_PROFILE)));
+    for (const group of ['idempotency', 'retry'] as const)
+      for (const member of Object.keys(DEFAULT_PROFILE[group])) expect(names).toContain(`${group}.${member}`);
+  });
+});
+
+describe('docs/files.md', () => {
+  it('explains each column', () => {
+    const named = tableAfter(pageText('docs/files.md'), '## Columns').flatMap(([names]) => plain(names).split(', '));
+
+    expect(named.toSorted()).toEqual([...COLUMNS].toSorted());
+  });
+});
+
+describe('README.md', () => {
+  it('is short, and shows screenshots that load fast', () => {
+    expect(README.split('\n').length).toBeLessThanOrEqual(150);
+    for (const name of ['console', 'report']) {
+      expect(README).toContain(`(docs/screenshots/${name}.png)`);
+      expect(statSync(new URL(`../../../docs/screenshots/${name}.png`, import.meta.url)).size).toBeLessThan(300_000);
+    }
+  });
+});
