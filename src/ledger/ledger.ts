@@ -17,7 +17,8 @@ import { createServiceUse } from './sending/service-use.ts';
 import { createSharedFolders } from './operations/shared-folders.ts';
 import { LEDGER_ID } from './database/ledger-id.ts';
 import { createStaging } from './staging/staging.ts';
-import { createWebhooks } from './webhooks/webhooks.ts';
+import { createDeliveries } from './webhooks/deliveries.ts';
+import { createEndpoints } from './webhooks/endpoints.ts';
 
 export interface OpenLedger {
   readonly database: Database;
@@ -38,7 +39,8 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createSendingControl(database),
     ...createSettling(database),
     ...createMerchants(database),
-    ...createWebhooks(database),
+    ...createDeliveries(database),
+    ...createEndpoints(database),
     ...createBreaker(database),
     ...createOperating(database, keyOf),
     ...createReconciling(database),
