@@ -7,6 +7,7 @@ import type { KeyOf } from './database/key-of.ts';
 import { createMerchants } from './operations/merchants.ts';
 import { createOperating } from './operations/operating.ts';
 import { createReconciling } from './operations/reconciling.ts';
+import { createReportMarks } from './operations/report-marks.ts';
 import { createLookup } from './batches/lookup.ts';
 import { migrate } from './database/migrations/migrate.ts';
 import { createPurge } from './operations/purge.ts';
@@ -44,6 +45,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createBreaker(database),
     ...createOperating(database, keyOf),
     ...createReconciling(database),
+    ...createReportMarks(database),
     ...createServiceUse(database),
     ...createLookup(database),
     ...createPurge(database),

@@ -2,7 +2,7 @@ import type { AnswerCounts } from '../answer-counts.ts';
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
-import type { ReconcilingLedger } from './reconciling-ledger.ts';
+import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
@@ -31,6 +31,7 @@ export interface Ledger
     BreakerLedger,
     OperatingLedger,
     ReconcilingLedger,
+    ReportMarkLedger,
     ServiceUseLedger,
     InvoiceLookup,
     PurgeLedger,
