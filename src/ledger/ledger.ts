@@ -7,6 +7,7 @@ import type { KeyOf } from './database/key-of.ts';
 import { createMerchants } from './operations/merchants.ts';
 import { createOperating } from './operations/operating.ts';
 import { createReconciling } from './operations/reconciling.ts';
+import { createReportMarks } from './operations/report-marks.ts';
 import { createLookup } from './batches/lookup.ts';
 import { migrate } from './database/migrations/migrate.ts';
 import { createPurge } from './operations/purge.ts';
@@ -17,7 +18,8 @@ import { createServiceUse } from './sending/service-use.ts';
 import { createSharedFolders } from './operations/shared-folders.ts';
 import { LEDGER_ID } from './database/ledger-id.ts';
 import { createStaging } from './staging/staging.ts';
-import { createWebhooks } from './webhooks/webhooks.ts';
+import { createDeliveries } from './webhooks/deliveries.ts';
+import { createEndpoints } from './webhooks/endpoints.ts';
 
 export interface OpenLedger {
   readonly database: Database;
@@ -38,10 +40,12 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createSendingControl(database),
     ...createSettling(database),
     ...createMerchants(database),
-    ...createWebhooks(database),
+    ...createDeliveries(database),
+    ...createEndpoints(database),
     ...createBreaker(database),
     ...createOperating(database, keyOf),
     ...createReconciling(database),
+    ...createReportMarks(database),
     ...createServiceUse(database),
     ...createLookup(database),
     ...createPurge(database),

@@ -1,116 +1,35 @@
-import { setMaxListeners } from 'node:events';
-import { Pool } from 'undici';
 import { z } from 'zod';
 import type {
   CreateAnswer,
-  DeparturePermit,
   EndpointAnswer,
   InvoicingService,
   MerchantAnswer,
 } from '../domain/ports/invoicing-service.ts';
 import { classify, InvoiceId, MerchantId, type CreationShape } from './classify.ts';
-import { exchange } from './exchange.ts';
-import { createRequestLimiter } from './request-limiter.ts';
 import type { HttpEnd } from './http-end.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readPointer } from '../domain/json-pointer.ts';
-import type { LeasedSlots } from './leased-slots.ts';
 import { readMerchantList } from './merchant-list.ts';
-import type { RateLimiter } from './rate-limiter.ts';
 import type { ServiceProfile } from './profile.ts';
 import { readStatus } from './read-status.ts';
-import { serviceAddress } from './service-address.ts';
+import { type ConnectionOptions, openConnection } from './service-connection.ts';
 
 /** Names as published (interface section 6). */
 const EVENTS = ['invoice.issued', 'invoice.failed'];
-
-/** In milliseconds. A connection takes one round trip or is not there; an engine may think for a while; an answer is small. */
-export interface ServiceTimeouts {
-  readonly connect: number;
-  readonly headers: number;
-  readonly body: number;
-  readonly total: number;
-}
-
-const TIMEOUTS: ServiceTimeouts = { connect: 10_000, headers: 30_000, body: 10_000, total: 45_000 };
-
-/** Shorter than the 5 s after which Node servers and many balancers close an idle connection: a stale one costs a lost answer. */
-const KEEP_ALIVE_MS = 4_000;
-
-/** Rate and concurrency that hold over all processes of a ledger. */
-export interface SharedLimits {
-  readonly rateLimiter?: RateLimiter;
-  readonly slots?: LeasedSlots;
-}
-
-export interface InvoicingServiceOptions {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly profile: ServiceProfile;
-  readonly application: string;
-  readonly clock?: () => number;
-  readonly random?: () => number;
-  readonly timeouts?: Partial<ServiceTimeouts>;
-  /** What several processes share of the limits; default: the profile's limits, for this process alone. */
-  readonly shared?: SharedLimits;
-}
-
-interface Call {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly body?: string;
-  readonly idempotencyKey?: string;
-  readonly signal: AbortSignal | undefined;
-  readonly permit?: DeparturePermit | undefined;
-}
 
 /**
  * The service over HTTP.
  * @throws LoteError `configuration-invalid` when the address or the key cannot be used.
  */
-export function createInvoicingService(options: InvoicingServiceOptions): InvoicingService {
+export function createInvoicingService(options: ConnectionOptions): InvoicingService {
   const { profile } = options;
-  const address = serviceAddress({ ...options, allowPlainHttp: profile.allowPlainHttp });
-  const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const now = options.clock ?? Date.now;
-  const limiter = createRequestLimiter({
-    ...profile.limits,
-    now,
-    random: options.random ?? Math.random,
-    ...options.shared,
-  });
-  const pool = new Pool(address.origin, {
-    connections: profile.limits.maxConcurrency,
-    pipelining: 1,
-    connect: { timeout: timeouts.connect },
-    headersTimeout: timeouts.headers,
-    bodyTimeout: timeouts.body,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-  });
+  const connection = openConnection(options);
+  const call = connection.call;
   const invoices = shapeOf(profile, { id: profile.invoice.id, idSchema: InvoiceId });
   const merchants = shapeOf(profile, { id: profile.merchants.createdId, idSchema: MerchantId });
 
-  async function call(request: Call): Promise<HttpEnd> {
-    const { method, signal, permit } = request;
-    // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
-    if (signal !== undefined) setMaxListeners(0, signal);
-    const headers = {
-      ...address.headers,
-      ...(request.body !== undefined && JSON_BODY),
-      ...(request.idempotencyKey !== undefined && { 'idempotency-key': request.idempotencyKey }),
-    };
-    const send = async (): Promise<HttpEnd> =>
-      await exchange(
-        pool,
-        { method, path: address.pathPrefix + request.path, headers, body: request.body ?? null },
-        { totalMs: timeouts.total, secret: options.apiKey, now, signal, permit },
-      );
-    return await limiter.pass(send, { signal, permit });
-  }
-
   return {
-    baseUrl: address.baseUrl,
+    baseUrl: connection.baseUrl,
     invoiceBody,
     async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
       const end = await call({ method: 'POST', path: '/v1/invoices', body, idempotencyKey, signal, permit });
@@ -147,14 +66,9 @@ export function createInvoicingService(options: InvoicingServiceOptions): Invoic
       });
       return endpointAnswer(end, profile);
     },
-    async close() {
-      await pool.close();
-      await options.shared?.slots?.close();
-    },
+    close: () => connection.close(),
   };
 }
-
-const JSON_BODY = { 'content-type': 'application/json' };
 
 function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idSchema'>): CreationShape {
   return {

@@ -36,86 +36,118 @@ interface PageNews {
   rounds: number;
 }
 
+/** A page, and the invoices of it that came to rest. */
+type PageSignal = readonly [pageWorkflowId: string, ordinals: readonly number[]];
+
 /** Tells each page which of its invoices came to rest, as seldom as it can without delaying the last. A lost signal costs a delay and nothing else. */
 export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
-  const maxPending = options.maxPending ?? MAX_PENDING;
-  const pending = new Map<string, PageNews>();
-  let count = 0;
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let sending: Promise<void> = Promise.resolve();
+  return new CoalescingRelay(options);
+}
 
-  function put(settled: SettledInvoice): boolean {
-    if (count >= maxPending) return false;
-    const pageId = options.pageWorkflowIdOf(settled);
-    const news = pending.get(pageId) ?? { ordinals: new Set(), quiet: false, rounds: 0 };
-    if (!news.ordinals.has(settled.ordinal)) count += 1;
-    news.ordinals.add(settled.ordinal);
-    news.quiet = false;
-    pending.set(pageId, news);
-    return true;
+class CoalescingRelay implements SignalRelay {
+  readonly #options: SignalRelayOptions;
+  readonly #pending: PendingNews;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(options: SignalRelayOptions) {
+    this.#options = options;
+    this.#pending = new PendingNews(options.pageWorkflowIdOf, options.maxPending ?? MAX_PENDING);
   }
 
-  /** Takes the pages whose burst is over, or that have waited long enough. */
-  function takeDue(): readonly (readonly [string, readonly number[]])[] {
-    const due: [string, readonly number[]][] = [];
-    for (const [pageId, news] of pending) {
-      news.rounds += 1;
-      if (news.quiet || news.rounds >= MOST_ROUNDS) due.push(take(pageId, news));
-      else news.quiet = true;
-    }
-    return due;
+  add(settled: readonly SettledInvoice[]): void {
+    const dropped = settled.filter((one) => !this.#pending.put(one)).length;
+    if (dropped > 0)
+      this.#options.log.warn('Too much news waits for Temporal; pages read the ledger by themselves', { dropped });
+    this.#schedule();
   }
 
-  function take(pageId: string, { ordinals }: PageNews): [string, readonly number[]] {
-    pending.delete(pageId);
-    count -= ordinals.size;
-    return [pageId, Array.from(ordinals)];
+  async flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#sending = this.#sending.then(() => this.#send(this.#pending.takeAll()));
+    await this.#sending;
   }
 
-  async function send(pages: readonly (readonly [string, readonly number[]])[]): Promise<void> {
-    const queue = pages.values();
-    await Promise.all(Array.from({ length: Math.min(MAX_SENDING, pages.length) }, async () => await sendFrom(queue)));
+  #schedule(): void {
+    if (this.#pending.isEmpty) return;
+    this.#timer ??= setTimeout(() => this.#round(), this.#options.coalesceMs ?? COALESCE_MS);
+  }
+
+  /** One round at a time: while Temporal is slow, news gathers into fewer signals. */
+  #round(): void {
+    this.#timer = null;
+    this.#sending = this.#sending.then(() => this.#send(this.#pending.takeDue())).finally(() => this.#schedule());
+  }
+
+  async #send(signals: readonly PageSignal[]): Promise<void> {
+    const queue = signals.values();
+    const senders = Math.min(MAX_SENDING, signals.length);
+    await Promise.all(Array.from({ length: senders }, async () => await this.#sendFrom(queue)));
   }
 
   /** Several of these share one iterator, so each page is taken once. */
-  async function sendFrom(queue: Iterable<readonly [string, readonly number[]]>): Promise<void> {
+  async #sendFrom(queue: Iterable<PageSignal>): Promise<void> {
     for (const [pageId, ordinals] of queue) {
       try {
         // oxlint-disable-next-line no-await-in-loop
-        await options.send(pageId, ordinals);
+        await this.#options.send(pageId, ordinals);
       } catch (error) {
-        options.log.warn('A page could not be told; it reads the ledger by itself', {
+        this.#options.log.warn('A page could not be told; it reads the ledger by itself', {
           page: pageId,
           error: error instanceof Error ? error.name : 'unknown',
         });
       }
     }
   }
+}
 
-  /** One round at a time: while Temporal is slow, news gathers into fewer signals. */
-  function round(): void {
-    timer = null;
-    sending = sending.then(() => send(takeDue())).finally(look);
+/** News by page, up to a limit of invoices. */
+class PendingNews {
+  readonly #pageWorkflowIdOf: SignalRelayOptions['pageWorkflowIdOf'];
+  readonly #max: number;
+  readonly #pages = new Map<string, PageNews>();
+  #count = 0;
+
+  constructor(pageWorkflowIdOf: SignalRelayOptions['pageWorkflowIdOf'], max: number) {
+    this.#pageWorkflowIdOf = pageWorkflowIdOf;
+    this.#max = max;
   }
 
-  function look(): void {
-    if (pending.size > 0) timer ??= setTimeout(round, options.coalesceMs ?? COALESCE_MS);
+  get isEmpty(): boolean {
+    return this.#pages.size === 0;
   }
 
-  async function flush(): Promise<void> {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    sending = sending.then(() => send(Array.from(pending, ([pageId, news]) => take(pageId, news))));
-    await sending;
+  /** False: the limit is reached, and the news is dropped. */
+  put(settled: SettledInvoice): boolean {
+    if (this.#count >= this.#max) return false;
+    const pageId = this.#pageWorkflowIdOf(settled);
+    const news = this.#pages.get(pageId) ?? { ordinals: new Set(), quiet: false, rounds: 0 };
+    if (!news.ordinals.has(settled.ordinal)) this.#count += 1;
+    news.ordinals.add(settled.ordinal);
+    news.quiet = false;
+    this.#pages.set(pageId, news);
+    return true;
   }
 
-  return {
-    add(settled) {
-      const dropped = settled.filter((one) => !put(one)).length;
-      if (dropped > 0)
-        options.log.warn('Too much news waits for Temporal; pages read the ledger by themselves', { dropped });
-      look();
-    },
-    flush,
-  };
+  /** Takes the pages whose burst is over, or that have waited long enough. */
+  takeDue(): readonly PageSignal[] {
+    const due: PageSignal[] = [];
+    for (const [pageId, news] of this.#pages) {
+      news.rounds += 1;
+      if (news.quiet || news.rounds >= MOST_ROUNDS) due.push(this.#take(pageId, news));
+      else news.quiet = true;
+    }
+    return due;
+  }
+
+  takeAll(): readonly PageSignal[] {
+    return Array.from(this.#pages, ([pageId, news]) => this.#take(pageId, news));
+  }
+
+  #take(pageId: string, { ordinals }: PageNews): PageSignal {
+    this.#pages.delete(pageId);
+    this.#count -= ordinals.size;
+    return [pageId, Array.from(ordinals)];
+  }
 }

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { auditCsv, auditPage } from '../pages/audit-page.ts';
 import { batchPage } from '../pages/batch-page.ts';
@@ -12,47 +12,17 @@ import { reportFileAnswer, reportFiles } from '../http/report-files.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
 import { isLive } from '../pages/verdict.ts';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
 
 /** One batch, its invoices, its files, and what was done to it by hand. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { ledger, reportsDir, links, application = 'default', actions } = options;
+  const { ledger, reportsDir, actions } = options;
   const routes = new Hono();
 
   routes.get('/:id', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    const format = pages.formatOf(context);
-    if (batch === null) {
-      // Started a moment ago: the worker has not read it yet, or knows its bytes as another batch.
-      const sha256 = context.req.query('started');
-      if (sha256 === undefined) return pages.notFound(context);
-      const known = await ledger.batchOfFile(application, sha256);
-      if (known !== null) return context.redirect(`/batches/${encodeURIComponent(known.batchId)}`, 303);
-      const content = html`<h1>${context.req.param('id')}</h1>
-        <p role="status">${format.texts.waitingForWorker}</p>`;
-      return pages.show(context, { title: context.req.param('id'), content, live: true });
-    }
-    const { batchId } = batch;
-    const counts = await ledger.countOutcomes(batchId);
-    const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
-    const reports = await reportFiles(reportsDir, batchId);
-    const content = batchPage(format, {
-      batch,
-      counts,
-      view,
-      invoices: await invoiceWindow(ledger, { batchId, states: view.states, page: view.page }),
-      fileFindings: await ledger.fileFindings(batchId),
-      reports,
-      temporalUi: workflowAddress(links, batch.workflowId),
-      watch:
-        isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
-      stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
-      canRetry: actions?.retry !== undefined,
-      canReconcile: actions?.reconcile !== undefined,
-      audited: (await ledger.auditOf(batchId)).length,
-      done: doneNote(format, context.req.query()),
-    });
-    // The batch ends a moment before its report is written: a page that stopped there would never show it.
-    return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
+    const id = context.req.param('id');
+    const batch = await ledger.findBatch(id);
+    return batch === null ? showUnknownBatch(context, id, options, pages) : showBatch(context, batch, options, pages);
   });
 
   routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
@@ -97,4 +67,51 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   });
 
   return routes;
+}
+
+/** A batch that was started a moment ago: the worker has not read it yet, or knows its bytes as another batch. */
+async function showUnknownBatch(
+  context: Context,
+  id: string,
+  { ledger, application = 'default' }: ConsoleOptions,
+  pages: PageAnswers,
+): Promise<Response> {
+  const { texts } = pages.formatOf(context);
+  const sha256 = context.req.query('started');
+  if (sha256 === undefined) return pages.notFound(context);
+  const known = await ledger.batchOfFile(application, sha256);
+  if (known !== null) return context.redirect(`/batches/${encodeURIComponent(known.batchId)}`, 303);
+  const content = html`<h1>${id}</h1>
+    <p role="status">${texts.waitingForWorker}</p>`;
+  return pages.show(context, { title: id, content, live: true });
+}
+
+async function showBatch(
+  context: Context,
+  batch: BatchRecord,
+  { ledger, reportsDir, links, actions }: ConsoleOptions,
+  pages: PageAnswers,
+): Promise<Response> {
+  const format = pages.formatOf(context);
+  const { batchId } = batch;
+  const counts = await ledger.countOutcomes(batchId);
+  const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
+  const reports = await reportFiles(reportsDir, batchId);
+  const content = batchPage(format, {
+    batch,
+    counts,
+    view,
+    invoices: await invoiceWindow(ledger, { batchId, states: view.states, page: view.page }),
+    fileFindings: await ledger.fileFindings(batchId),
+    reports,
+    temporalUi: workflowAddress(links, batch.workflowId),
+    watch: isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
+    stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
+    canRetry: actions?.retry !== undefined,
+    canReconcile: actions?.reconcile !== undefined,
+    audited: (await ledger.auditOf(batchId)).length,
+    done: doneNote(format, context.req.query()),
+  });
+  // The batch ends a moment before its report is written: a page that stopped there would never show it.
+  return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
 }

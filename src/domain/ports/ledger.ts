@@ -2,7 +2,7 @@ import type { AnswerCounts } from '../answer-counts.ts';
 import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
-import type { ReconcilingLedger } from './reconciling-ledger.ts';
+import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
@@ -26,10 +26,12 @@ export interface Ledger
     SendingControlLedger,
     SettlingLedger,
     MerchantLedger,
-    WebhookLedger,
+    DeliveryLedger,
+    EndpointLedger,
     BreakerLedger,
     OperatingLedger,
     ReconcilingLedger,
+    ReportMarkLedger,
     ServiceUseLedger,
     InvoiceLookup,
     PurgeLedger,
@@ -432,7 +434,8 @@ export interface ReportedFailure {
   readonly asks: number;
 }
 
-export interface WebhookLedger {
+/** Deliveries of the service: stored as they came, then applied. */
+export interface DeliveryLedger {
   /** Stores and commits: the news cannot be lost any more. What is not applied after it, pageProgress applies. */
   storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
   /** Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by recordSends. */
@@ -453,6 +456,10 @@ export interface WebhookLedger {
   unmatchedDeliveries(): Promise<number>;
   /** What somebody should look at among the deliveries received since then. */
   deliveryTrouble(since: number): Promise<DeliveryTrouble>;
+}
+
+/** The webhook endpoints that were registered at the service. */
+export interface EndpointLedger {
   /** The newest registration of the address. */
   findEndpoint(baseUrl: string, application: string, url: string): Promise<WebhookEndpointRecord | null>;
   /** A registration has no Idempotency-Key: one claimant at a time asks the service, over all processes. */

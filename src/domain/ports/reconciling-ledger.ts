@@ -102,12 +102,16 @@ export interface ReconcilingLedger {
     readonly acceptedBefore: number;
     readonly now: number;
   }): Promise<number>;
+  /** Batches in `staging`, `running` or `paused`, oldest first. */
+  openBatches(application: string): Promise<readonly BatchRecord[]>;
+}
+
+/** What reports said of invoices that may still change, and which reports are to be written. */
+export interface ReportMarkLedger {
   /** Closed batches of which the report that stands says something that is no longer so. */
   outdatedReports(application: string): Promise<readonly string[]>;
   /** Closed batches of which no report was ever written, each with the run that closed it; purged ones left out. */
   unreportedBatches(application: string): Promise<readonly BatchRun[]>;
-  /** Batches in `staging`, `running` or `paused`, oldest first. */
-  openBatches(application: string): Promise<readonly BatchRecord[]>;
   sinceReport(batchId: string): Promise<SinceReport>;
   /** Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report was begun after it. */
   noteReported(

@@ -11,7 +11,7 @@ const WRITERS = 2;
 
 export type ItemKey = string | number;
 
-export interface GroupCommitOptions<Item, Result> {
+export interface BatcherOptions<Item, Result> {
   /** Two items of one key never stand in one statement: an UPDATE would take either, and say nothing. */
   keyOf(item: Item): ItemKey;
   /** Writes and commits; what it found by the item's key. An item without a result is written all the same. */
@@ -30,76 +30,94 @@ interface Call<Item, Result> {
 }
 
 /** Merges calls in flight into set statements; a call that fails does not drag others down, nor is it ever acknowledged. */
-export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): Submit<Item, Result> {
-  let waiting: Call<Item, Result>[] = [];
-  let waitingItems = 0;
-  let timer: NodeJS.Timeout | null = null;
-  let writers = 0;
-  const inFlight = new Set<ItemKey>();
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Submit<Item, Result> {
+  const batcher = new Batcher(options);
+  return (items) => batcher.submit(items);
+}
 
-  return async (items) => {
+class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  readonly #inFlight = new Set<ItemKey>();
+  #waiting: Call<Item, Result>[] = [];
+  #waitingItems = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #writers = 0;
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  async submit(items: readonly Item[]): Promise<readonly Result[]> {
     // Handed in together: a later call of the same key must not come between two parts.
-    const parts = await Promise.allSettled(withoutRepeats(items, options.keyOf).map(enqueue));
+    const parts = await Promise.allSettled(
+      withoutRepeats(items, this.#options.keyOf).map((part) => this.#enqueue(part)),
+    );
     return parts.flatMap((part) => {
       if (part.status === 'rejected') throw part.reason;
       return part.value;
     });
-  };
+  }
 
-  function enqueue(items: readonly Item[]): Promise<readonly Result[]> {
+  #enqueue(items: readonly Item[]): Promise<readonly Result[]> {
     return new Promise((resolve, reject) => {
-      waiting.push({ items, resolve, reject });
-      waitingItems += items.length;
-      if (waitingItems >= FULL) flush();
-      else timer ??= setTimeout(flush, options.windowMs ?? WINDOW_MS);
+      this.#waiting.push({ items, resolve, reject });
+      this.#waitingItems += items.length;
+      if (this.#waitingItems >= FULL) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), this.#options.windowMs ?? WINDOW_MS);
     });
   }
 
-  function flush(): void {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    if (writers >= WRITERS || waiting.length === 0) return;
-    const calls = takeGroup();
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#writers >= WRITERS || this.#waiting.length === 0) return;
+    const calls = this.#takeGroup();
     if (calls.length === 0) return;
-    const keys = calls.flatMap((call) => call.items.map((item) => options.keyOf(item)));
-    for (const key of keys) inFlight.add(key);
-    writers += 1;
-    void writeGroup(calls).finally(() => {
-      writers -= 1;
-      for (const key of keys) inFlight.delete(key);
-      flush();
+    const keys = calls.flatMap((call) => this.#keysOf(call));
+    for (const key of keys) this.#inFlight.add(key);
+    this.#writers += 1;
+    void this.#write(calls).finally(() => {
+      this.#writers -= 1;
+      for (const key of keys) this.#inFlight.delete(key);
+      this.#flush();
     });
   }
 
   /** As many waiting calls, oldest first, as share no key with each other or with what is being written. */
-  function takeGroup(): readonly Call<Item, Result>[] {
+  #takeGroup(): readonly Call<Item, Result>[] {
     const taken: Call<Item, Result>[] = [];
     const left: Call<Item, Result>[] = [];
-    const keys = new Set(inFlight);
-    for (const call of waiting) {
-      const callKeys = call.items.map((item) => options.keyOf(item));
+    const keys = new Set(this.#inFlight);
+    for (const call of this.#waiting) {
+      const callKeys = this.#keysOf(call);
       // A call that was passed over blocks its keys too: later calls of the same invoice must not overtake it.
       const free = callKeys.every((key) => !keys.has(key));
       for (const key of callKeys) keys.add(key);
       (free ? taken : left).push(call);
     }
-    waiting = left;
-    waitingItems = left.reduce((sum, call) => sum + call.items.length, 0);
+    this.#waiting = left;
+    this.#waitingItems = left.reduce((sum, call) => sum + call.items.length, 0);
     return taken;
   }
 
-  async function writeGroup(calls: readonly Call<Item, Result>[]): Promise<void> {
+  async #write(calls: readonly Call<Item, Result>[]): Promise<void> {
     try {
-      const results = await options.write(calls.flatMap((call) => call.items));
-      for (const call of calls) call.resolve(resultsOf(call, results));
+      const results = await this.#options.write(calls.flatMap((call) => call.items));
+      for (const call of calls) call.resolve(this.#resultsOf(call, results));
     } catch (error) {
       if (calls.length === 1 || isUnavailable(error)) for (const call of calls) call.reject(error);
-      else for (const call of calls) await writeGroup([call]);
+      else for (const call of calls) await this.#write([call]);
     }
   }
 
-  function resultsOf(call: Call<Item, Result>, results: ReadonlyMap<ItemKey, Result>): readonly Result[] {
-    return call.items.map((item) => results.get(options.keyOf(item))).filter((result) => result !== undefined);
+  #resultsOf(call: Call<Item, Result>, results: ReadonlyMap<ItemKey, Result>): readonly Result[] {
+    return this.#keysOf(call)
+      .map((key) => results.get(key))
+      .filter((result) => result !== undefined);
+  }
+
+  #keysOf({ items }: Call<Item, Result>): readonly ItemKey[] {
+    return items.map((item) => this.#options.keyOf(item));
   }
 }
 

@@ -1,9 +1,6 @@
-import type { Outcome } from '../../domain/invoice-state.ts';
 import type { OpenDocument, ReconcilingLedger } from '../../domain/ports/reconciling-ledger.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
-import { batchRecord, foundBatch } from '../batches/batch-record.ts';
-import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
-import { column } from '../database/array-literal.ts';
+import { batchRecord } from '../batches/batch-record.ts';
 import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
 import {
@@ -16,18 +13,6 @@ import {
   type TakenRow,
   UNSETTLED_DOCUMENTS,
 } from './reconciling-sql.ts';
-import {
-  FIND_REPORT_MARK,
-  FORGET_REPORTED,
-  INSERT_REPORTED,
-  MARK_REPORT,
-  OUTDATED_REPORTS,
-  REPORT_CHANGES,
-  type ReportChangeRow,
-  type SinceReportRow,
-  UNREPORTED_BATCHES,
-  type UnreportedRow,
-} from './report-marks-sql.ts';
 import { applyEvents, applyPastEvents } from '../settling/settled.ts';
 
 /** application: batches that some run works on, or did before it was lost. */
@@ -35,10 +20,6 @@ const OPEN_BATCHES = `/* open-batches */
 SELECT ${BATCH_COLUMNS} FROM batch
 WHERE application = $1 AND state IN ('staging', 'running', 'paused')
 ORDER BY seq`;
-
-const EXAMPLES = 5;
-/** Rows of one set statement. */
-const PORTION = 5_000;
 
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost; nothing tells what became of it.' };
 const PENDING_INVOICES = {
@@ -103,51 +84,8 @@ export function createReconciling(database: Database): ReconcilingLedger {
       return (await database.query(SILENCE_CLOSED, [acceptedBefore, code, message, now, application])).length;
     },
 
-    async outdatedReports(application) {
-      return (await database.query<{ batch_id: string }>(OUTDATED_REPORTS, [application])).map((row) => row.batch_id);
-    },
-
-    async unreportedBatches(application) {
-      const rows = await database.query<UnreportedRow>(UNREPORTED_BATCHES, [application]);
-      return rows.map((row) => ({ batchId: row.batch_id, workflowId: row.workflow_id, runId: row.run_id }));
-    },
-
     async openBatches(application) {
       return (await database.query<BatchRow>(OPEN_BATCHES, [application])).map(batchRecord);
-    },
-
-    async sinceReport(batchId) {
-      const [mark] = await database.query<SinceReportRow>(FIND_REPORT_MARK, [batchId]);
-      const rows = await database.query<ReportChangeRow>(REPORT_CHANGES, [batchId, EXAMPLES]);
-      return {
-        revision: mark?.revision ?? 0,
-        flags: mark?.flags ?? 0,
-        changes: rows.map((row) => ({
-          from: row.was as Outcome,
-          to: row.is as Outcome,
-          invoices: row.invoices,
-          examples: row.examples,
-        })),
-      };
-    },
-
-    async noteReported(batchId, { revision, writtenAt, flags, open }) {
-      return database.transaction(async (queries) => {
-        const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
-        if (foundBatch(batchId, batch).revision > revision) return false;
-        await queries.query(FORGET_REPORTED, [batchId]);
-        for (let from = 0; from < open.length; from += PORTION) {
-          const portion = open.slice(from, from + PORTION);
-          await queries.query(INSERT_REPORTED, [
-            batchId,
-            column(portion, (one) => one.ordinal),
-            column(portion, (one) => one.state),
-            column(portion, (one) => one.generation),
-          ]);
-        }
-        await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags]);
-        return true;
-      });
     },
   };
 }

@@ -10,7 +10,7 @@ import type {
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
-import { createGroupCommit } from '../database/batcher.ts';
+import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';
 import { fromStates } from '../database/states.ts';
@@ -178,11 +178,11 @@ interface FreezeItem extends FreezeInvoice {
 
 /** What leaves for the service, and what came back. */
 export function createSending(database: Database): SendingLedger {
-  const freeze = createGroupCommit<FreezeItem, number>({
+  const freeze = createBatcher<FreezeItem, number>({
     keyOf: (item) => item.invoiceId,
     write: (items) => writeFrozen(database, items),
   });
-  const recordSends = createGroupCommit<RecordSend, readonly SettledInvoice[]>({
+  const recordSends = createBatcher<RecordSend, readonly SettledInvoice[]>({
     keyOf: (item) => item.invoiceId,
     write: (items) => writeSends(database, items),
     windowMs: ANSWERS_WINDOW_MS,

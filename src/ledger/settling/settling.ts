@@ -3,7 +3,7 @@ import type { PageProgress, SettledInvoice, SettlingLedger, StatusNews } from '.
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { onPage, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
-import { createGroupCommit } from '../database/batcher.ts';
+import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates, stateList } from '../database/states.ts';
 import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './record-status-sql.ts';
@@ -117,7 +117,7 @@ WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND
 
 /** What the service says later: by GET, or not at all. */
 export function createSettling(database: Database): SettlingLedger {
-  const recordStatus = createGroupCommit<StatusNews, readonly SettledInvoice[]>({
+  const recordStatus = createBatcher<StatusNews, readonly SettledInvoice[]>({
     keyOf: (news) => news.invoiceId,
     write: (news) => writeStatus(database, news),
   });

@@ -33,63 +33,91 @@ interface Lane {
   active: number;
 }
 
-export function createDeliverer({ context, sender, alarms, plan, concurrency }: DelivererOptions): Deliverer {
-  const lanes = new Map<string, Lane>();
-  const running = new Set<Promise<void>>();
-  let closed = false;
+export function createDeliverer(options: DelivererOptions): Deliverer {
+  return new RetryingDeliverer(options);
+}
 
-  function wait(turn: Turn): void {
+class RetryingDeliverer implements Deliverer {
+  readonly #options: DelivererOptions;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #running = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+  }
+
+  async enqueue(deliveries: readonly DeliveryRecord[]): Promise<void> {
+    const tries = deliveries.map(
+      (delivery) => new Promise<void>((resolve) => this.#wait({ delivery, tried: resolve })),
+    );
+    await Promise.all(tries);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#options.sender.close();
+    await Promise.all(this.#running);
+  }
+
+  #wait(turn: Turn): void {
+    const { context, alarms } = this.#options;
     const delayMs = turn.delivery.nextAttemptAt - context.clock();
-    if (delayMs <= 0) queue(turn);
-    else alarms.after(delayMs, () => queue(turn));
+    if (delayMs <= 0) this.#queue(turn);
+    else alarms.after(delayMs, () => this.#queue(turn));
   }
 
-  function queue(turn: Turn): void {
+  #waitAgain(delivery: DeliveryRecord): void {
+    this.#wait({ delivery, tried: () => {} });
+  }
+
+  #queue(turn: Turn): void {
     const { webhookId } = turn.delivery;
-    const lane = lanes.get(webhookId) ?? { ready: [], active: 0 };
-    lanes.set(webhookId, lane);
+    const lane = this.#lanes.get(webhookId) ?? { ready: [], active: 0 };
+    this.#lanes.set(webhookId, lane);
     lane.ready.push(turn);
-    startReady(lane);
+    this.#startReady(lane);
   }
 
-  function startReady(lane: Lane): void {
-    while (!closed && lane.active < concurrency) {
+  #startReady(lane: Lane): void {
+    while (!this.#closed && lane.active < this.#options.concurrency) {
       const turn = lane.ready.shift();
       if (turn === undefined) return;
       lane.active += 1;
-      const attempt = run(turn).finally(() => {
+      const attempt = this.#run(turn).finally(() => {
         lane.active -= 1;
-        running.delete(attempt);
-        startReady(lane);
+        this.#running.delete(attempt);
+        this.#startReady(lane);
       });
-      running.add(attempt);
+      this.#running.add(attempt);
     }
   }
 
-  async function run({ delivery, tried }: Turn): Promise<void> {
+  async #run({ delivery, tried }: Turn): Promise<void> {
+    const { context, plan } = this.#options;
     const { webhooks } = applicationOf(context.applications, delivery.applicationId);
     const webhook = webhooks.get(delivery.webhookId);
-    const sent: Sent | null = webhook === undefined ? null : await sendTo(webhook, delivery);
+    const sent: Sent | null = webhook === undefined ? null : await this.#sendTo(webhook, delivery);
     tried();
-    if (closed) return;
+    if (this.#closed) return;
     try {
-      await record(delivery, sent);
+      await this.#record(delivery, sent);
     } catch (error) {
       // It stays owed in the store; a delivery too many is better than one too few.
       context.log.error('A webhook delivery could not be recorded.', {
         deliveryId: delivery.id,
         reason: reasonOf(error),
       });
-      const again = { ...delivery, nextAttemptAt: context.clock() + plan.firstDelayMs };
-      wait({ delivery: again, tried: () => {} });
+      this.#waitAgain({ ...delivery, nextAttemptAt: context.clock() + plan.firstDelayMs });
     }
   }
 
-  function sendTo({ url, secret }: WebhookRecord, { body, forged }: DeliveryRecord): Promise<Sent> {
-    return sender.send({ url, secret, body, forged });
+  #sendTo({ url, secret }: WebhookRecord, { body, forged }: DeliveryRecord): Promise<Sent> {
+    return this.#options.sender.send({ url, secret, body, forged });
   }
 
-  async function record(delivery: DeliveryRecord, sent: Sent | null): Promise<void> {
+  async #record(delivery: DeliveryRecord, sent: Sent | null): Promise<void> {
+    const { context, plan } = this.#options;
     if (sent === null || sent.kind === 'arrived' || delivery.forged) {
       await context.commit([{ kind: 'delivery-done', delivery }]);
       return;
@@ -106,18 +134,6 @@ export function createDeliverer({ context, sender, alarms, plan, concurrency }: 
     const delayMs = Math.max(asked, backoffMs(attempts, plan, context.random));
     const later: DeliveryRecord = { ...delivery, attempts, nextAttemptAt: context.clock() + delayMs };
     await context.commit([{ kind: 'delivery-failed', delivery: later }]);
-    wait({ delivery: later, tried: () => {} });
+    this.#waitAgain(later);
   }
-
-  return {
-    async enqueue(deliveries) {
-      const tries = deliveries.map((delivery) => new Promise<void>((resolve) => wait({ delivery, tried: resolve })));
-      await Promise.all(tries);
-    },
-    async close() {
-      closed = true;
-      await sender.close();
-      await Promise.all(running);
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
-import type { SharedLimits } from '../../service/client.ts';
+import type { SharedLimits } from '../../service/service-connection.ts';
 import { createLeasedRateLimiter } from '../../service/leased-rate.ts';
 import { createLeasedSlots, SLOTS_TTL_MS } from '../../service/leased-slots.ts';
 import type { ServiceProfile } from '../../service/profile.ts';

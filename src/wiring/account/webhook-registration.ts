@@ -1,4 +1,4 @@
-import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { EndpointAnswer, InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger, WebhookEndpointRecord, WebhookPlace } from '../../domain/ports/ledger.ts';
 
 export interface RegistrationDeps {
@@ -33,6 +33,7 @@ const KEEP_EVERY_MS = 2_000;
 const LONGEST_WAIT_MS = 12_000;
 const POLL_INTERVAL_MS = 250;
 
+const NO_URL = 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.';
 const NO_SECRET =
   'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.';
 const TAKEN =
@@ -43,99 +44,102 @@ const TAKEN =
  * crash between the two nobody can know whether the service has registered; it is asked again, and the report says so.
  */
 export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegistration {
-  let note: string | null =
-    deps.url === null
-      ? 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.'
-      : null;
-  let unanswered = 0;
-  /** Received, and the ledger was away: a secret is never given up. */
-  let unsaved: WebhookEndpointRecord | null = null;
-  let running: Promise<void> | null = null;
-  let done = deps.url === null;
+  return new ClaimedRegistration(deps);
+}
 
-  async function register(url: string): Promise<void> {
-    const { ledger, service, application } = deps;
-    const place = { baseUrl: service.baseUrl, application, url };
-    if (!(await isRegistered(place))) return;
-    const secrets = await ledger.webhookSecrets(service.baseUrl, application);
-    note = deps.ownSecret || secrets.length > 0 ? null : NO_SECRET;
-    done = true;
+class ClaimedRegistration implements WebhookRegistration {
+  readonly #deps: RegistrationDeps;
+  #note: string | null;
+  #unanswered = 0;
+  /** Received, and the ledger was away: a secret is never given up. */
+  #unsaved: WebhookEndpointRecord | null = null;
+  #running: Promise<void> | null = null;
+  #done: boolean;
+
+  constructor(deps: RegistrationDeps) {
+    this.#deps = deps;
+    this.#done = deps.url === null;
+    this.#note = deps.url === null ? NO_URL : null;
   }
 
-  async function isRegistered(place: WebhookPlace): Promise<boolean> {
-    if (unsaved !== null) return save(unsaved);
+  async ensure(): Promise<void> {
+    if (this.#done || this.#deps.url === null) return;
+    this.#running ??= this.#register(this.#deps.url).finally(() => {
+      this.#running = null;
+    });
+    await this.#running;
+  }
+
+  note(): string | null {
+    const notes = [this.#note, this.#unanswered === 0 ? null : twice(this.#unanswered)].filter((one) => one !== null);
+    return notes.length === 0 ? null : notes.join(' ');
+  }
+
+  async #register(url: string): Promise<void> {
+    const { ledger, service, application, ownSecret } = this.#deps;
+    const place = { baseUrl: service.baseUrl, application, url };
+    if (!(await this.#isRegistered(place))) return;
+    const secrets = await ledger.webhookSecrets(service.baseUrl, application);
+    this.#note = ownSecret || secrets.length > 0 ? null : NO_SECRET;
+    this.#done = true;
+  }
+
+  async #isRegistered(place: WebhookPlace): Promise<boolean> {
+    const { ledger, claimant, pause } = this.#deps;
+    if (this.#unsaved !== null) return this.#save(this.#unsaved);
     for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
       // oxlint-disable-next-line no-await-in-loop
-      const claim = await deps.ledger.claimEndpoint(place, { claimant: deps.claimant, ttlMs: CLAIM_TTL_MS });
+      const claim = await ledger.claimEndpoint(place, { claimant, ttlMs: CLAIM_TTL_MS });
       if (claim.kind === 'registered') return true;
       if (claim.kind === 'claimed') {
-        unanswered = claim.unanswered;
-        return post(place);
+        this.#unanswered = claim.unanswered;
+        return this.#post(place);
       }
       if (waited >= LONGEST_WAIT_MS) {
-        note = TAKEN;
+        this.#note = TAKEN;
         return false;
       }
       // oxlint-disable-next-line no-await-in-loop
-      await deps.pause(POLL_INTERVAL_MS);
+      await pause(POLL_INTERVAL_MS);
     }
   }
 
   /** Under the claim, which is kept for as long as this process lives. */
-  async function post(place: WebhookPlace): Promise<boolean> {
-    const { claimant } = deps;
+  async #post(place: WebhookPlace): Promise<boolean> {
+    const { ledger, service, claimant } = this.#deps;
     const timer = setInterval(() => {
-      deps.ledger.keepEndpointClaim(place, { claimant, ttlMs: CLAIM_TTL_MS }).catch(() => undefined);
+      ledger.keepEndpointClaim(place, { claimant, ttlMs: CLAIM_TTL_MS }).catch(() => undefined);
     }, KEEP_EVERY_MS);
     timer.unref();
     try {
-      const answer = await deps.service.registerWebhook(place.url);
+      const answer = await service.registerWebhook(place.url);
       if (answer.kind === 'registered') {
-        unsaved = { ...place, secret: answer.secret };
-        return await save(unsaved);
+        this.#unsaved = { ...place, secret: answer.secret };
+        return await this.#save(this.#unsaved);
       }
-      printFailure(answer);
-      await deps.ledger.endEndpointClaim(place, { claimant, answered: answer.kind === 'refused' });
+      this.#noteFailure(answer);
+      await ledger.endEndpointClaim(place, { claimant, answered: answer.kind === 'refused' });
       return false;
     } finally {
       clearInterval(timer);
     }
   }
 
-  async function save(endpoint: WebhookEndpointRecord): Promise<true> {
-    await deps.ledger.saveEndpoint(endpoint, deps.now());
-    unsaved = null;
-    await deps.ledger.endEndpointClaim(endpoint, { claimant: deps.claimant, answered: true });
+  async #save(endpoint: WebhookEndpointRecord): Promise<true> {
+    const { ledger, claimant, now } = this.#deps;
+    await ledger.saveEndpoint(endpoint, now());
+    this.#unsaved = null;
+    await ledger.endEndpointClaim(endpoint, { claimant, answered: true });
     return true;
   }
 
-  function printFailure({
-    kind,
-    reason,
-  }: {
-    readonly kind: 'lost' | 'refused';
-    readonly reason: { code: string };
-  }): void {
-    deps.log.warn('webhook not registered', { reason: reason.code });
-    note =
+  #noteFailure({ kind, reason }: Exclude<EndpointAnswer, { readonly kind: 'registered' }>): void {
+    this.#deps.log.warn('webhook not registered', { reason: reason.code });
+    this.#note =
       kind === 'lost'
         ? `The answer to the registration of the webhook was lost (${reason.code}): final answers came by asking (GET) alone, and the next batch registers it again.`
         : `The service did not register the webhook (${reason.code}): final answers came by asking (GET) alone.`;
   }
-
-  return {
-    async ensure() {
-      if (done || deps.url === null) return;
-      running ??= register(deps.url).finally(() => {
-        running = null;
-      });
-      await running;
-    },
-    note() {
-      const notes = [note, unanswered === 0 ? null : twice(unanswered)].filter((one) => one !== null);
-      return notes.length === 0 ? null : notes.join(' ');
-    },
-  };
 }
 
 function twice(unanswered: number): string {

@@ -2,13 +2,14 @@ import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
-import { createInvoicingService, type InvoicingServiceOptions } from '../../../src/service/client.ts';
+import { createInvoicingService } from '../../../src/service/client.ts';
+import type { ConnectionOptions } from '../../../src/service/service-connection.ts';
 import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
 import { deadAddress, scriptedServer, sendJson, type Received } from './scripted-server.ts';
 
 const KEY = 'sk_test_client-of-the-tests';
 
-function clientOf(baseUrl: string, options: Partial<InvoicingServiceOptions> = {}): InvoicingService {
+function clientOf(baseUrl: string, options: Partial<ConnectionOptions> = {}): InvoicingService {
   const service = createInvoicingService({
     baseUrl,
     apiKey: KEY,

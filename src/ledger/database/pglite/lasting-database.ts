@@ -23,75 +23,91 @@ const START_PAUSE_MS = 1_000;
  * start from and stays broken.
  */
 export async function openLastingDatabase(directory: string | null): Promise<LastingDatabase> {
-  let thread: DatabaseThread | null = null;
-  let current: Session | null = null;
-  let ending: Promise<void> = Promise.resolve();
-  let starting: Promise<Session> | null = null;
-  let failed: { readonly error: unknown; readonly at: number } | null = null;
-  let closed = false;
-  await start();
+  const database = new RestartingDatabase(directory);
+  await database.start();
+  return database;
+}
 
-  return {
-    async session() {
-      if (closed) throw new LoteError('ledger-unavailable', 'The embedded ledger is closed');
-      if (current !== null) return current;
-      if (failed !== null && performance.now() - failed.at < START_PAUSE_MS) throw failed.error;
-      return (starting ??= start());
-    },
-    async close() {
-      if (closed) return;
-      closed = true;
-      await starting?.catch(() => undefined);
-      await thread?.close();
-    },
-  };
+class RestartingDatabase implements LastingDatabase {
+  readonly #directory: string | null;
+  #thread: DatabaseThread | null = null;
+  #current: Session | null = null;
+  #ending: Promise<void> = Promise.resolve();
+  #starting: Promise<Session> | null = null;
+  #failed: { readonly error: unknown; readonly at: number } | null = null;
+  #closed = false;
 
-  async function start(): Promise<Session> {
+  constructor(directory: string | null) {
+    this.#directory = directory;
+  }
+
+  async session(): Promise<Session> {
+    if (this.#closed) throw new LoteError('ledger-unavailable', 'The embedded ledger is closed');
+    if (this.#current !== null) return this.#current;
+    if (this.#failed !== null && performance.now() - this.#failed.at < START_PAUSE_MS) throw this.#failed.error;
+    return (this.#starting ??= this.start());
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#starting?.catch(() => undefined);
+    await this.#thread?.close();
+  }
+
+  async start(): Promise<Session> {
     try {
       // Two threads in one directory would both write.
-      await ending;
-      thread = await startDatabaseThread(directory);
-      current = sessionOf(thread);
-      failed = null;
-      return current;
+      await this.#ending;
+      const thread = await startDatabaseThread(this.#directory);
+      this.#thread = thread;
+      this.#current = this.#sessionOf(thread);
+      this.#failed = null;
+      return this.#current;
     } catch (error) {
-      failed = { error, at: performance.now() };
+      this.#failed = { error, at: performance.now() };
       throw error;
     } finally {
-      starting = null;
+      this.#starting = null;
     }
   }
 
-  function sessionOf(started: DatabaseThread): Session {
+  #sessionOf(thread: DatabaseThread): Session {
     let broken: LoteError | null = null;
-
-    function giveUp(why: string): LoteError {
+    const giveUp = (why: string): LoteError => {
       if (broken !== null) return broken;
-      const next = directory === null ? 'start Lote again' : 'it starts again by itself';
-      broken = new LoteError(
-        'ledger-unavailable',
-        `Using the embedded ledger: its database broke down (${why}); nothing was acknowledged; ${next}`,
-      );
-      // A database in memory has nothing to start from.
-      if (directory === null || closed) return broken;
-      thread = null;
-      current = null;
-      failed = { error: broken, at: performance.now() };
-      ending = started.terminate();
+      broken = this.#breakdown(why);
+      this.#endSession(thread, broken);
       return broken;
-    }
-
+    };
     return {
       giveUp,
-      async run(queries) {
+      run: async (queries) => {
         if (broken !== null) throw broken;
         try {
-          return await started.run(queries);
+          return await thread.run(queries);
         } catch (error) {
           // The thread itself has ended.
-          throw closed ? error : giveUp(error instanceof Error ? error.message : 'no answer');
+          throw this.#closed ? error : giveUp(error instanceof Error ? error.message : 'no answer');
         }
       },
     };
+  }
+
+  #breakdown(why: string): LoteError {
+    const next = this.#directory === null ? 'start Lote again' : 'it starts again by itself';
+    return new LoteError(
+      'ledger-unavailable',
+      `Using the embedded ledger: its database broke down (${why}); nothing was acknowledged; ${next}`,
+    );
+  }
+
+  #endSession(thread: DatabaseThread, error: LoteError): void {
+    // A database in memory has nothing to start from.
+    if (this.#directory === null || this.#closed) return;
+    this.#thread = null;
+    this.#current = null;
+    this.#failed = { error, at: performance.now() };
+    this.#ending = thread.terminate();
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import { createGroupCommit } from '../../../../src/ledger/database/batcher.ts';
+import { createBatcher } from '../../../../src/ledger/database/batcher.ts';
 
 interface Item {
   readonly key: number;
@@ -31,13 +31,13 @@ function numbered(drawn: readonly (readonly { readonly key: number; readonly poi
   );
 }
 
-describe('a group commit under any calls', () => {
+describe('a batcher under any calls', () => {
   it('writes each good item once, its key never twice at a time, in the order of its key, and acknowledges no other', async () => {
     await fc.assert(
       fc.asyncProperty(calls, async (drawn) => {
         const written: Item[] = [];
         const inFlight = new Set<number>();
-        const submit = createGroupCommit<Item, number>({
+        const submit = createBatcher<Item, number>({
           keyOf: ({ key }) => key,
           windowMs: 0,
           async write(items) {
@@ -76,7 +76,7 @@ describe('a group commit under any calls', () => {
 
   it('acknowledges nothing at all while the ledger is away, and does not knock once for each call', async () => {
     let writes = 0;
-    const submit = createGroupCommit<number, number>({
+    const submit = createBatcher<number, number>({
       keyOf: (item) => item,
       write: () => {
         writes += 1;

@@ -1,3 +1,17 @@
+import type { Outcome } from '../../domain/invoice-state.ts';
+import type { ReportMarkLedger } from '../../domain/ports/reconciling-ledger.ts';
+import type { BatchRow } from '../batches/batch-columns-sql.ts';
+import { foundBatch } from '../batches/batch-record.ts';
+import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
+import { column } from '../database/array-literal.ts';
+import type { Database } from '../database/database.ts';
+
+/** References that are named of each kind of change. */
+const EXAMPLES = 5;
+
+/** Rows of one set statement. */
+const PORTION = 5_000;
+
 const NOW_SAYS = 'coalesce(bi.outcome, i.state)';
 const NOW_GENERATION = 'coalesce(bi.generation, i.generation, 0)';
 
@@ -9,7 +23,7 @@ function flagsOf(batchId: string): string {
 }
 
 /** application: closed batches whose last report says something that is no longer so. */
-export const OUTDATED_REPORTS = `/* outdated-reports */
+const OUTDATED_REPORTS = `/* outdated-reports */
 SELECT b.batch_id
 FROM report_mark m
 JOIN batch b ON b.batch_id = m.batch_id AND b.state IN ('finished', 'cancelled') AND b.application = $1
@@ -22,30 +36,30 @@ WHERE EXISTS (
   OR m.flags <> ${flagsOf('b.batch_id')}
 ORDER BY b.seq`;
 
-export interface UnreportedRow {
+interface UnreportedRow {
   readonly batch_id: string;
   readonly workflow_id: string;
   readonly run_id: string;
 }
 
 /** application: closed batches of which no report was ever written, and the run that closed each. */
-export const UNREPORTED_BATCHES = `/* unreported-batches */
+const UNREPORTED_BATCHES = `/* unreported-batches */
 SELECT b.batch_id, b.workflow_id, b.run_id
 FROM batch b
 WHERE b.application = $1 AND b.state IN ('finished', 'cancelled', 'refused') AND b.purged_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM report_mark m WHERE m.batch_id = b.batch_id)
 ORDER BY b.seq`;
 
-export interface SinceReportRow {
+interface SinceReportRow {
   readonly revision: number;
   readonly flags: number;
 }
 
 /** batchId. */
-export const FIND_REPORT_MARK = `/* find-report-mark */
+const FIND_REPORT_MARK = `/* find-report-mark */
 SELECT coalesce((SELECT revision FROM report_mark WHERE batch_id = $1), 0) AS revision, ${flagsOf('$1')} AS flags`;
 
-export interface ReportChangeRow {
+interface ReportChangeRow {
   readonly was: string;
   readonly is: string;
   readonly invoices: number;
@@ -53,7 +67,7 @@ export interface ReportChangeRow {
 }
 
 /** batchId, how many references of each kind. An invoice that failed again under a new key has changed too. */
-export const REPORT_CHANGES = `/* report-changes */
+const REPORT_CHANGES = `/* report-changes */
 SELECT r.state AS was, ${NOW_SAYS} AS is, count(*) AS invoices,
   (array_agg(bi.invoice_ref ORDER BY bi.ordinal))[1:$2::integer] AS examples
 FROM report_outcome r
@@ -64,16 +78,64 @@ GROUP BY 1, 2
 ORDER BY 1, 2`;
 
 /** batchId. */
-export const FORGET_REPORTED = `/* forget-reported */
+const FORGET_REPORTED = `/* forget-reported */
 DELETE FROM report_outcome WHERE batch_id = $1`;
 
 /** batchId, then arrays: ordinal, state, generation. */
-export const INSERT_REPORTED = `/* insert-reported */
+const INSERT_REPORTED = `/* insert-reported */
 INSERT INTO report_outcome (batch_id, ordinal, state, generation)
 SELECT $1, u.ordinal, u.state, u.generation
 FROM unnest($2::integer[], $3::text[], $4::integer[]) AS u(ordinal, state, generation)`;
 
 /** batchId, revision, writtenAt, flags. */
-export const MARK_REPORT = `/* mark-report */
+const MARK_REPORT = `/* mark-report */
 INSERT INTO report_mark (batch_id, revision, written_at, flags) VALUES ($1, $2, $3, $4)
 ON CONFLICT (batch_id) DO UPDATE SET revision = excluded.revision, written_at = excluded.written_at, flags = excluded.flags`;
+
+/** What reports said of invoices that may still change. */
+export function createReportMarks(database: Database): ReportMarkLedger {
+  return {
+    async outdatedReports(application) {
+      return (await database.query<{ batch_id: string }>(OUTDATED_REPORTS, [application])).map((row) => row.batch_id);
+    },
+
+    async unreportedBatches(application) {
+      const rows = await database.query<UnreportedRow>(UNREPORTED_BATCHES, [application]);
+      return rows.map((row) => ({ batchId: row.batch_id, workflowId: row.workflow_id, runId: row.run_id }));
+    },
+
+    async sinceReport(batchId) {
+      const [mark] = await database.query<SinceReportRow>(FIND_REPORT_MARK, [batchId]);
+      const rows = await database.query<ReportChangeRow>(REPORT_CHANGES, [batchId, EXAMPLES]);
+      return {
+        revision: mark?.revision ?? 0,
+        flags: mark?.flags ?? 0,
+        changes: rows.map((row) => ({
+          from: row.was as Outcome,
+          to: row.is as Outcome,
+          invoices: row.invoices,
+          examples: row.examples,
+        })),
+      };
+    },
+
+    async noteReported(batchId, { revision, writtenAt, flags, open }) {
+      return database.transaction(async (queries) => {
+        const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
+        if (foundBatch(batchId, batch).revision > revision) return false;
+        await queries.query(FORGET_REPORTED, [batchId]);
+        for (let from = 0; from < open.length; from += PORTION) {
+          const portion = open.slice(from, from + PORTION);
+          await queries.query(INSERT_REPORTED, [
+            batchId,
+            column(portion, (one) => one.ordinal),
+            column(portion, (one) => one.state),
+            column(portion, (one) => one.generation),
+          ]);
+        }
+        await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags]);
+        return true;
+      });
+    },
+  };
+}

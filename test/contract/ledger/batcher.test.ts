@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
-import { createGroupCommit } from '../../../src/ledger/database/batcher.ts';
+import { createBatcher } from '../../../src/ledger/database/batcher.ts';
 
 interface Item {
   readonly key: number;
@@ -9,13 +9,13 @@ interface Item {
 
 type Write = (items: readonly Item[]) => Promise<ReadonlyMap<number, string>>;
 
-/** A group commit over a writer that keeps what it was given. */
+/** A batcher over a writer that keeps what it was given. */
 function recording(write: Write = echo): {
   readonly submit: (...items: Item[]) => Promise<readonly string[]>;
   readonly written: (readonly Item[])[];
 } {
   const written: (readonly Item[])[] = [];
-  const submit = createGroupCommit<Item, string>({
+  const submit = createBatcher<Item, string>({
     keyOf: (item) => item.key,
     async write(items) {
       written.push(items);
@@ -33,7 +33,7 @@ function item(key: number, text = String(key)): Item {
   return { key, text };
 }
 
-describe('group commit', () => {
+describe('a batcher', () => {
   it('merges calls in flight into one write, and gives each its own results', async () => {
     const { submit, written } = recording();
 

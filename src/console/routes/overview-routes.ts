@@ -1,0 +1,79 @@
+import { Hono } from 'hono';
+import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
+import { healthChecks, healthPage } from '../health.ts';
+import type { PageAnswers } from '../http/page-answers.ts';
+import { batchesPage } from '../pages/batches-page.ts';
+import { profilePage } from '../pages/profile-page.ts';
+import { MOST_FOUND, searchPage } from '../pages/search-page.ts';
+import { stateCounts } from '../pages/state-counts.ts';
+import { isLive } from '../pages/verdict.ts';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
+
+/** Older batches are found by their address; a page of more is a page that nobody reads. */
+const BATCHES_SHOWN = 100;
+const LONGEST_SEARCH = 200;
+/** Batches that are asked for on one page; each costs a few questions to Temporal. */
+const MOST_ASKED = 10;
+
+/** The pages about no single batch: all batches, the search over them, the installation's health and its profile. */
+export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
+  const { ledger, actions, serviceProfile } = options;
+  const routes = new Hono();
+
+  routes.get('/', async (context) => {
+    const format = pages.formatOf(context);
+    const records = await ledger.listBatches(BATCHES_SHOWN);
+    const batches = await Promise.all(
+      records.map(async (batch) => ({ batch, counts: stateCounts(await ledger.countOutcomes(batch.batchId)) })),
+    );
+    const stuck = await stuckAmong(records, actions);
+    return pages.show(context, {
+      title: format.texts.batches,
+      content: batchesPage(format, {
+        batches,
+        stuck,
+        upload: actions?.files !== undefined,
+        showsOnly: options.showsOnly === true,
+      }),
+      live: records.some(isLive),
+    });
+  });
+
+  routes.get('/search', async (context) => {
+    const format = pages.formatOf(context);
+    const words = (context.req.query('q') ?? '').trim().slice(0, LONGEST_SEARCH);
+    const found = words === '' ? [] : await ledger.findInvoices(words, MOST_FOUND);
+    return pages.show(context, { title: format.texts.search.title, content: searchPage(format, words, found) });
+  });
+
+  routes.get('/health', async (context) => {
+    const format = pages.formatOf(context);
+    const checks = await healthChecks(options);
+    return pages.show(context, {
+      title: format.texts.health,
+      content: healthPage(format, checks),
+      ...(checks.some(({ state }) => state === 'trouble') ? { status: 503 } : {}),
+    });
+  });
+
+  routes.get('/profile', (context) => {
+    const format = pages.formatOf(context);
+    return pages.show(context, { title: format.texts.profile, content: profilePage(format, serviceProfile ?? {}) });
+  });
+
+  return routes;
+}
+
+/** Ids of the batches whose run does not go on, as far as Temporal answers in time. */
+async function stuckAmong(
+  records: readonly BatchRecord[],
+  actions: ConsoleActions | undefined,
+): Promise<ReadonlySet<string>> {
+  const live = records.filter(isLive).slice(0, MOST_ASKED);
+  const found = await Promise.all(
+    live.map(async ({ batchId, workflowId }) =>
+      ((await actions?.stuck?.(workflowId)) ?? null) === null ? [] : [batchId],
+    ),
+  );
+  return new Set(found.flat());
+}

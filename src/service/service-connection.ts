@@ -1,0 +1,112 @@
+import { setMaxListeners } from 'node:events';
+import { Pool } from 'undici';
+import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
+import { exchange } from './exchange.ts';
+import type { HttpEnd } from './http-end.ts';
+import type { LeasedSlots } from './leased-slots.ts';
+import type { ServiceProfile } from './profile.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { createRequestLimiter } from './request-limiter.ts';
+import { serviceAddress } from './service-address.ts';
+
+/** In milliseconds. A connection takes one round trip or is not there; an engine may think for a while; an answer is small. */
+interface ServiceTimeouts {
+  readonly connect: number;
+  readonly headers: number;
+  readonly body: number;
+  readonly total: number;
+}
+
+const TIMEOUTS: ServiceTimeouts = { connect: 10_000, headers: 30_000, body: 10_000, total: 45_000 };
+
+/** Shorter than the 5 s after which Node servers and many balancers close an idle connection: a stale one costs a lost answer. */
+const KEEP_ALIVE_MS = 4_000;
+
+/** Rate and concurrency that hold over all processes of a ledger. */
+export interface SharedLimits {
+  readonly rateLimiter?: RateLimiter;
+  readonly slots?: LeasedSlots;
+}
+
+export interface ConnectionOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly profile: ServiceProfile;
+  readonly application: string;
+  readonly clock?: () => number;
+  readonly random?: () => number;
+  readonly timeouts?: Partial<ServiceTimeouts>;
+  /** What several processes share of the limits; default: the profile's limits, for this process alone. */
+  readonly shared?: SharedLimits;
+}
+
+/** A request below the service's base address. */
+interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+  readonly idempotencyKey?: string;
+  readonly signal: AbortSignal | undefined;
+  readonly permit?: DeparturePermit | undefined;
+}
+
+/** What every request of one process to one base address shares: its connections, its key, its limits. */
+export interface ServiceConnection {
+  /** As the ledger keys it: no trailing slash. */
+  readonly baseUrl: string;
+  call(request: Call): Promise<HttpEnd>;
+  close(): Promise<void>;
+}
+
+const JSON_BODY = { 'content-type': 'application/json' };
+
+/** @throws LoteError `configuration-invalid` when the address or the key cannot be used. */
+export function openConnection(options: ConnectionOptions): ServiceConnection {
+  const { profile } = options;
+  const address = serviceAddress({ ...options, allowPlainHttp: profile.allowPlainHttp });
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const now = options.clock ?? Date.now;
+  const limiter = createRequestLimiter({
+    ...profile.limits,
+    now,
+    random: options.random ?? Math.random,
+    ...options.shared,
+  });
+  const pool = openPool(address.origin, profile.limits.maxConcurrency, timeouts);
+
+  return {
+    baseUrl: address.baseUrl,
+    async call({ method, path, body, idempotencyKey, signal, permit }) {
+      // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
+      if (signal !== undefined) setMaxListeners(0, signal);
+      const headers = {
+        ...address.headers,
+        ...(body !== undefined && JSON_BODY),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      };
+      const send = async (): Promise<HttpEnd> =>
+        await exchange(
+          pool,
+          { method, path: address.pathPrefix + path, headers, body: body ?? null },
+          { totalMs: timeouts.total, secret: options.apiKey, now, signal, permit },
+        );
+      return await limiter.pass(send, { signal, permit });
+    },
+    async close() {
+      await pool.close();
+      await options.shared?.slots?.close();
+    },
+  };
+}
+
+function openPool(origin: string, connections: number, timeouts: ServiceTimeouts): Pool {
+  return new Pool(origin, {
+    connections,
+    pipelining: 1,
+    connect: { timeout: timeouts.connect },
+    headersTimeout: timeouts.headers,
+    bodyTimeout: timeouts.body,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  });
+}

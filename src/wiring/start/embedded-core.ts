@@ -1,0 +1,39 @@
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
+import type { Logger } from '../../runtime/process/logger.ts';
+import type { ServiceProfile } from '../../service/profile.ts';
+import { openLedger } from '../account/open-ledger.ts';
+import { readProfile } from '../account/open-service.ts';
+import { createCrashPoints, type CrashPoints } from './crash-points.ts';
+import { killSelf, stopSelf } from './end-self.ts';
+import type { StartedParts } from './stop-in-reverse.ts';
+
+/** A data directory that this process owns, and how it tells what it does. */
+export interface OwnedPlace {
+  readonly config: Config;
+  readonly dataDir: DataDir;
+  /** What is started is added here; the owner stops it. */
+  readonly parts: StartedParts;
+  /** A line for the person who waits. */
+  readonly notify: (line: string) => void;
+  readonly log: Logger;
+}
+
+/** What every part of a data directory's owner works on. */
+export interface EmbeddedCore extends OwnedPlace {
+  readonly profile: ServiceProfile;
+  readonly ledger: Ledger;
+  readonly crash: CrashPoints;
+}
+
+/** Reads the profile and opens the ledger. */
+export async function openCore(place: OwnedPlace, killTemporal: () => void): Promise<EmbeddedCore> {
+  const { config, dataDir, parts, notify } = place;
+  const profile = readProfile(config);
+  notify('Opening the ledger …');
+  const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });
+  const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger }));
+  parts.add('ledger', () => ledger.close());
+  return { ...place, profile, ledger, crash };
+}

@@ -1,0 +1,66 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { choosePort } from '../../runtime/temporal/free-port.ts';
+import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
+import { pgliteStore } from '../../sandbox/store/pglite-store.ts';
+import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
+import { authenticatedService } from '../account/authenticated-service.ts';
+import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
+import type { EmbeddedCore } from './embedded-core.ts';
+
+/** Of the built-in sandbox: what goes wrong in it. */
+export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed'>;
+
+export interface EmbeddedService {
+  /** Null: the service is a real one. */
+  readonly sandbox: Sandbox | null;
+  readonly service: InvoicingService;
+  /** See `requireKnownService`. */
+  readonly requireAccount: () => Promise<boolean>;
+}
+
+/** The service that was given, or the sandbox, which is started first; with the account that the ledger knows. */
+export async function openEmbeddedService(
+  core: EmbeddedCore,
+  reserved: readonly number[],
+  behaviour: SandboxBehaviour | undefined,
+): Promise<EmbeddedService> {
+  const { config, profile, ledger, crash, parts } = core;
+  const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, reserved, behaviour) : null;
+  if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
+  const account = accountOf(config, sandbox);
+  const known = config.service.kind === 'sandbox' ? null : account;
+  const { application } = config;
+  const guard = (): AccountGuard => ({ ledger, application, account: known, profile, now: Date.now() });
+  const requireAccount = (): Promise<boolean> => requireKnownService(guard());
+  await requireAccount();
+  const service = authenticatedService({
+    service: crash.service(openSharedService(config, account, { profile, ledger })),
+    isKnown: requireAccount,
+    remember: () => rememberService(guard()),
+  });
+  parts.add('service', () => service.close());
+  return { sandbox, service, requireAccount };
+}
+
+function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {
+  if (config.service.kind === 'remote') return config.service;
+  if (sandbox !== null) return { baseUrl: sandbox.url, apiKey: DEFAULT_API_KEY };
+  throw new LoteError('internal', 'Neither a service nor the sandbox is there; this is a mistake in Lote.');
+}
+
+/** The sandbox keeps its own books, never in the ledger's database: it plays somebody else. */
+async function startOwnSandbox(
+  { config, dataDir, log }: EmbeddedCore,
+  reserved: readonly number[],
+  behaviour: SandboxBehaviour | undefined,
+): Promise<Sandbox> {
+  return startSandbox({
+    host: config.sandbox.host,
+    port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved }),
+    store: pgliteStore({ directory: dataDir.sandbox }),
+    log,
+    ...behaviour,
+  });
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
+import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
+import { workerScope, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
+import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
+import { requireOwnQueue } from '../temporal/require-own-queue.ts';
+import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { watchTemporal } from '../temporal/watch-temporal.ts';
+import { activityDeps } from './activity-deps.ts';
+import type { EmbeddedCore } from './embedded-core.ts';
+import { startWorker, type RunningWorker } from './start-worker.ts';
+import { watchStuckBatches } from './worker-health.ts';
+
+export interface EmbeddedWorkerOptions {
+  readonly service: InvoicingService;
+  /** See `requireKnownService`. */
+  readonly requireAccount: () => Promise<unknown>;
+  readonly temporal: ConnectedTemporal;
+  /** The address to register for webhooks; null: none. */
+  readonly webhookUrl: string | null;
+  readonly consoleUrl: () => string | null;
+}
+
+export interface EmbeddedWorker {
+  readonly worker: RunningWorker;
+  /** Null: this process shares folders with nobody. */
+  readonly folders: CommonFolders | null;
+}
+
+/** The worker on a task queue that no other ledger uses, the reconciliation schedule, and the watches over both. */
+export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedWorkerOptions): Promise<EmbeddedWorker> {
+  const { config, profile, ledger, crash, parts, notify, log } = core;
+  const { service, requireAccount, temporal, webhookUrl, consoleUrl } = options;
+  const { client } = temporal;
+  const { taskQueue, application } = config;
+  notify('Starting the worker …');
+  await requireOwnQueue({
+    taskQueue,
+    scope: workerScope(ledger.id, application),
+    pollers: () => queuePollers(client, taskQueue),
+    pause: (ms) => sleep(ms),
+    notify,
+  });
+  const folders = createCommonFolders({ config, ledger, log });
+  await folders?.join();
+  const deps = activityDeps({
+    ...{ config, ledger, folders, service, profile, client, requireAccount, webhookUrl, consoleUrl, crash, log },
+    searchable: await ensureSearchAttributes(client, log),
+  });
+  const worker = await startWorker(deps, {
+    temporal: temporal.place,
+    namespace: config.temporal.namespace,
+    taskQueue,
+    // A server of our own leaves with its worker.
+    ...(config.temporal.address === null
+      ? {}
+      : { sayGoodbye: (identity: string) => sayGoodbye(client, taskQueue, identity) }),
+  });
+  parts.add('worker', () => worker.stop());
+  await ensureReconciliationSchedule(client, config, log);
+  const stuck = watchStuckBatches({ ledger, client, application, log });
+  parts.add('watch of stuck batches', () => stuck.stop());
+  const watch = watchTemporal(client, temporal.place.address, log);
+  parts.add('watch of temporal', () => watch.stop());
+  return { worker, folders };
+}
