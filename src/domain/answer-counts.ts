@@ -34,6 +34,7 @@ export function answersSince(now: AnswerCounts, before: AnswerCounts = NOTHING):
   };
 }
 
+/** True when all counts are 0: the service has said nothing of these invoices, and none of them waits for an answer. */
 export function isNothing(counts: AnswerCounts): boolean {
   return Object.values(counts).every((invoices) => invoices === 0);
 }

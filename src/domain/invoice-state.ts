@@ -29,6 +29,7 @@ export const BATCH_ONLY_OUTCOMES = ['invalid', 'conflict', 'already-issued'] as 
 /** What a batch says of one of its invoices: the invoice's live state, or a word of the batch's own. */
 export type Outcome = InvoiceState | (typeof BATCH_ONLY_OUTCOMES)[number];
 
+/** All outcomes in a report: the states of an invoice, then the three outcomes that only a batch has. */
 export const OUTCOMES: readonly Outcome[] = [...INVOICE_STATES, ...BATCH_ONLY_OUTCOMES];
 
 export interface Transition {
@@ -70,6 +71,7 @@ export const TRANSITIONS = {
   abandon: { from: ['unknown'], to: 'staged' },
 } as const satisfies Record<string, Transition>;
 
+/** Name of one move of the state machine in `docs/ledger.md`, such as `freeze` or `accept`. */
 export type TransitionName = keyof typeof TRANSITIONS;
 
 /** States in which Lote itself still has something to do while the batch runs. */
@@ -81,6 +83,7 @@ const ISSUED_OUTCOMES: readonly Outcome[] = ['issued', 'already-issued'];
 /** Everything but a problem: what went out, and what Lote still works on. */
 export const UNTROUBLED_OUTCOMES: readonly Outcome[] = [...ISSUED_OUTCOMES, ...OPEN_STATES];
 
+/** True for `issued` and `already-issued`: a document of the invoice exists. */
 export function wentOut(outcome: Outcome): boolean {
   return ISSUED_OUTCOMES.includes(outcome);
 }
@@ -100,6 +103,7 @@ export const REOPENING_STATES: readonly InvoiceState[] = [
   'unsettled',
 ];
 
+/** Whether the transition table has the move `name` out of the state `from`. */
 export function canMove(name: TransitionName, from: InvoiceState): boolean {
   return (TRANSITIONS[name].from as readonly InvoiceState[]).includes(from);
 }

@@ -32,6 +32,7 @@ export interface TooMany {
   readonly answers: number;
 }
 
+/** State of a rate limiter that has sent nothing and is not throttled. */
 export const FULL_RATE: RequestRate = { nextAt: 0, throttled: null };
 
 const MARGIN = 0.9;

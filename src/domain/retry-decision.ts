@@ -3,6 +3,7 @@ import type { InvoiceState } from './invoice-state.ts';
 /** What an operator may name as states of a retry; `unknown` only by row or reference, so that nobody repeats it by the dozen. */
 export const RETRY_STATES = ['failed', 'rejected', 'held'] as const;
 
+/** State that an operator may name for a retry: `failed`, `rejected` or `held`. */
 export type RetryState = (typeof RETRY_STATES)[number];
 
 /** Every state that a retry by row or reference may take. */
@@ -40,6 +41,10 @@ export interface RetryCandidate {
   readonly free: boolean;
 }
 
+/**
+ * Limits of a retry: from the service profile, from the operator's request, and the time of the decision. Times are
+ * milliseconds, `now` is epoch milliseconds.
+ */
 export interface RetryPolicy {
   readonly maxGenerations: number;
   /** For how long the service is known to remember a key. */
@@ -48,13 +53,18 @@ export interface RetryPolicy {
   readonly rejectionIsProof: boolean;
   /** The operator's word, on record, that a second document is possible. */
   readonly acceptDuplicateRisk: boolean;
-  /** Nobody looks on: the retry policy of the profile. Left out: an operator asked. */
+  /** True: the retry policy of the service profile asks, without an operator. Left out: an operator asked. */
   readonly unattended?: boolean;
   readonly now: number;
 }
 
+/**
+ * How an invoice is sent again: `release` and `repeat` keep key and bytes, `regenerate` and `abandon` begin a
+ * generation with a new key. `abandon` gives up an `unknown` generation, which may exist at the service.
+ */
 export type RetryMove = 'release' | 'regenerate' | 'repeat' | 'abandon';
 
+/** Why an invoice is not sent again. Reports and console show the code with a text for it. */
 export type RetryRefusal =
   | 'state-not-retryable'
   | 'generations-spent'

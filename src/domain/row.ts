@@ -15,8 +15,10 @@ export const COLUMNS = [
   'tax_code',
 ] as const;
 
+/** Name of a column that Lote reads, as in the header of a CSV file without a mapping profile. */
 export type Column = (typeof COLUMNS)[number];
 
+/** Columns that a CSV file must have, unless its mapping profile says otherwise. The others may be missing. */
 export const REQUIRED_COLUMNS: readonly Column[] = [
   'invoice_ref',
   'merchant_nif',

@@ -1,6 +1,10 @@
 import type { Finding, Reason } from '../invoice.ts';
 import type { Outcome } from '../invoice-state.ts';
 
+/**
+ * State of a batch in the ledger. `refused`, `cancelled` and `finished` are closed; `staging` is a file that is being
+ * read.
+ */
 export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancelled' | 'finished';
 
 /** Of the work that a run does on a batch. Left out by a run that an earlier version of Lote started: nothing is proved then. */
@@ -12,6 +16,7 @@ export interface BatchClaim {
   readonly fencingToken: number;
 }
 
+/** One batch as the ledger stores it. Times are epoch milliseconds; `finishedAt` is null while the batch is open. */
 export interface BatchRecord extends BatchClaim {
   readonly application: string;
   /** Base name under which the file first came. */

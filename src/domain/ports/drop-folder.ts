@@ -34,11 +34,13 @@ export type WaitingReason =
   /** A night takes only so many. */
   | 'too-many';
 
+/** A dropped file that a nightly run left in the inbox, with the reason. */
 export interface WaitingFile {
   readonly name: string;
   readonly reason: WaitingReason;
 }
 
+/** Result of claiming: the files of this nightly run, and the files that stay in the inbox. */
 export interface Claims {
   /** Everything that the night holds now, also from an earlier call. */
   readonly claimed: readonly ClaimedFile[];
@@ -48,6 +50,7 @@ export interface Claims {
 /** Where a file goes when its batch has ended. */
 export type Shelf = 'archive' | 'refused';
 
+/** A claimed file whose batch has ended, and where it goes. */
 export interface ArchiveFile {
   readonly night: NightlyRun;
   readonly slot: string;

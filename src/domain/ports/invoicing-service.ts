@@ -1,6 +1,6 @@
 import type { Invoice, Reason } from '../invoice.ts';
 
-/** What one POST of an invoice told. The classification table is in src/service; nothing else interprets answers. */
+/** What one POST of an invoice proves. The table in `src/service/classify.ts` decides; nothing else interprets answers. */
 export type CreateAnswer =
   | { readonly kind: 'created'; readonly serviceId: string }
   /** Answered no, for good, and proves that nothing was created. */
@@ -21,6 +21,11 @@ export type CreateAnswer =
       readonly mayExist: boolean;
     };
 
+/**
+ * What one GET of an invoice says. `processing`: every status that the service profile names neither as issued nor as failed.
+ * `unreadable`: the GET was refused, or its answer has no status, or does not prove that it is about this invoice.
+ * `not-now`: no answer; `retryAfterMs` is null when the service named no delay.
+ */
 export type StatusAnswer =
   | {
       readonly kind: 'status';
@@ -36,6 +41,9 @@ export type StatusAnswer =
     }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 
+/**
+ * What one POST of a merchant says. `not-permitted`: the permission was over before a byte left, so nothing was sent.
+ */
 export type MerchantAnswer =
   | { readonly kind: 'created'; readonly merchantId: string }
   | { readonly kind: 'refused'; readonly reason: Reason }
@@ -44,11 +52,16 @@ export type MerchantAnswer =
   | { readonly kind: 'not-permitted' }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 
+/** All merchants of the account, or why the list is not known. A part of the list is never returned. */
 export type MerchantListAnswer =
   | { readonly kind: 'list'; readonly merchants: readonly { readonly nif: string; readonly merchantId: string }[] }
   /** code: `service-unreachable`, `service-unauthorized` or `service-list-unreadable`. */
   | { readonly kind: 'unreadable'; readonly reason: Reason };
 
+/**
+ * What the registration of a webhook endpoint brought. `secret` is null when the service sent none; only
+ * `WEBHOOK_SECRET` can verify deliveries then.
+ */
 export type EndpointAnswer =
   | { readonly kind: 'registered'; readonly secret: string | null }
   /** No answer came, or none that can be read: it may have been registered. */

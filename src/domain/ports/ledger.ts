@@ -45,6 +45,10 @@ export interface Ledger
 
 // ---------------------------------------------------------------- batches
 
+/**
+ * One attempt of a run to claim the batch of a file. `sha256` is the hex digest of the file's bytes, `now` is epoch
+ * milliseconds.
+ */
 export interface ClaimBatch {
   readonly batchId: string;
   readonly application: string;
@@ -65,6 +69,7 @@ export interface ClaimBatch {
   readonly waited?: boolean;
 }
 
+/** Who holds the batch after the attempt, and what the caller does next. */
 export type ClaimResult =
   /** New, or begun by a run that died before it had staged everything: ingest from the start. */
   | { readonly kind: 'claimed'; readonly batch: BatchRecord }
@@ -106,6 +111,9 @@ export type StageInvoice =
       readonly findings: readonly Finding[];
     };
 
+/**
+ * What the file contained: numbers of rows and invoices, the findings about the file as a whole, and how it was read.
+ */
 export interface FinishStaging {
   readonly rows: number;
   readonly rowsWithoutInvoice: number;
@@ -115,6 +123,9 @@ export interface FinishStaging {
   readonly proof: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * Invoices of a batch with one outcome and one currency. `currency` is null where the file's cell could not be read.
+ */
 export interface OutcomeCount {
   readonly outcome: Outcome;
   readonly currency: string | null;
@@ -124,6 +135,7 @@ export interface OutcomeCount {
   readonly withoutAmount: number;
 }
 
+/** Claiming, staging, reading and closing of batches. */
 export interface BatchLedger {
   /**
    * Atomic: exactly one (workflowId, runId) holds a batch. A later attempt of the same pair holds it still. Key: application + sha256.
@@ -206,6 +218,7 @@ export interface SendableInvoice {
   readonly errorKept?: true;
 }
 
+/** Bytes of the POST of one generation. They are committed before the first POST and never change. */
 export interface FreezeInvoice {
   readonly invoiceId: number;
   readonly generation: number;
@@ -222,6 +235,7 @@ export type SendOutcome =
   /** Stays `sending`: to be tried again later with the same key and bytes. */
   | { readonly kind: 'pending'; readonly reason: Reason; readonly mayExist: boolean };
 
+/** Result of POSTing one invoice, to be recorded. Times are epoch milliseconds. */
 export interface RecordSend {
   readonly invoiceId: number;
   readonly generation: number;
@@ -241,6 +255,7 @@ export interface CountAnswers {
   readonly to?: number | undefined;
 }
 
+/** The invoices of a batch that are still to be sent: handing out, freezing, recording answers, holding. */
 export interface SendingLedger {
   /** Counts POSTs that were repeated in this run of the batch; returns their number so far. */
   addRepeats(batchId: string, repeats: number): Promise<number>;
@@ -291,6 +306,7 @@ export interface SettledInvoice {
   readonly state: InvoiceState;
 }
 
+/** An accepted invoice without a final word, to be polled by GET. `acceptedAt` is epoch milliseconds. */
 export interface PendingInvoice {
   readonly invoiceId: number;
   readonly ordinal: number;
@@ -314,6 +330,7 @@ export interface StatusNews {
   readonly now: number;
 }
 
+/** Numbers of invoices of one page by what the page still waits for. Times are epoch milliseconds. */
 export interface PageProgress {
   /** `staged`/`sending` that this batch owns. */
   readonly unsent: number;
@@ -327,6 +344,7 @@ export interface PageProgress {
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
 }
 
+/** The way of accepted invoices to a final word, and the closing of pages and batches. */
 export interface SettlingLedger {
   /** First applies events that are stored and not applied: whoever stored them may have died in between. */
   pageProgress(batchId: string, page: number): Promise<PageProgress>;
@@ -354,12 +372,17 @@ export interface SettlingLedger {
 
 // ---------------------------------------------------------------- merchants
 
+/**
+ * A merchant that must exist at the service before its invoices are sent. Null: the file does not say it, and the
+ * merchant cannot be created without it.
+ */
 export interface MerchantNeed {
   readonly nif: string;
   readonly legalName: string | null;
   readonly email: string | null;
 }
 
+/** Ids that the service gave the merchants of an application. */
 export interface MerchantLedger {
   /** Merchants of owned `staged` invoices of the batch without a known service id. First non-null details in file order. */
   merchantsNeeded(batchId: string): Promise<readonly MerchantNeed[]>;
@@ -378,6 +401,7 @@ export interface WebhookPlace {
   readonly url: string;
 }
 
+/** A registered webhook endpoint. `secret` signs its deliveries; null: the service sent none. */
 export interface WebhookEndpointRecord extends WebhookPlace {
   readonly secret: string | null;
 }
@@ -389,6 +413,7 @@ export type EndpointClaim =
   /** Somebody registers at this moment. */
   | { readonly kind: 'taken' };
 
+/** One webhook delivery with a valid signature, as it is stored. `receivedAt` is epoch milliseconds. */
 export interface RecordDelivery {
   /** SHA-256 (hex) of the raw bytes: duplicates are stored once. */
   readonly sha256: string;
@@ -405,11 +430,13 @@ export interface RecordDelivery {
   } | null;
 }
 
+/** Numbers of deliveries that were stored now, and that had been stored before (same SHA-256). */
 export interface StoredDeliveries {
   readonly stored: number;
   readonly duplicates: number;
 }
 
+/** What applying stored deliveries changed, and which invoices must now be polled. */
 export interface AppliedDeliveries {
   readonly settled: readonly SettledInvoice[];
   /** Ids of invoices whose `failed` event waits for a GET's confirmation. */
@@ -454,7 +481,7 @@ export interface DeliveryLedger {
     limit: number,
   ): Promise<{ readonly reported: number; readonly invoices: readonly ReportedFailure[] }>;
   unmatchedDeliveries(): Promise<number>;
-  /** What somebody should look at among the deliveries received since then. */
+  /** Deliveries received since then (epoch milliseconds) that an operator should check. */
   deliveryTrouble(since: number): Promise<DeliveryTrouble>;
 }
 
@@ -491,6 +518,7 @@ export interface OpenBreaker extends BreakerRecord {
   readonly probingUntil: number | null;
 }
 
+/** The circuit breaker of each base address, shared by all processes of the ledger. No record means closed. */
 export interface BreakerLedger {
   breaker(baseUrl: string): Promise<OpenBreaker | null>;
   openBreaker(record: BreakerRecord): Promise<void>;

@@ -20,6 +20,7 @@ export interface AuditAction {
   readonly why: string;
 }
 
+/** An operator's or the retry policy's order to send invoices of a batch again. */
 export interface RetryRequest {
   readonly batchId: string;
   readonly selection: RetrySelection;
@@ -28,6 +29,7 @@ export interface RetryRequest {
   readonly fencingToken?: FencingToken;
 }
 
+/** Numbers of invoices by move and by refusal. */
 export interface RetryResult {
   readonly moved: Readonly<Record<RetryMove, number>>;
   readonly refused: Readonly<Partial<Record<RetryRefusal, number>>>;
@@ -35,6 +37,7 @@ export interface RetryResult {
   readonly pages: readonly number[];
 }
 
+/** Claims a closed batch for a run that retries invoices of it. */
 export interface ReopenBatch {
   readonly batchId: string;
   readonly workflowId: string;
@@ -54,6 +57,7 @@ export interface BeginRound {
   readonly fencingToken: number;
 }
 
+/** Whether the run holds the batch now, and if not, why. */
 export type ReopenResult =
   | { readonly kind: 'reopened'; readonly batch: BatchRecord }
   /** A run holds it: a retry goes to that run as an update. */
@@ -70,6 +74,10 @@ export interface AuditedInvoice {
   readonly generation: number;
 }
 
+/**
+ * One action of the audit. `at` is epoch milliseconds; `who` is null when it is not known; `invoices` is how many it
+ * moved.
+ */
 export interface AuditEntry {
   readonly at: number;
   readonly who: string | null;

@@ -78,6 +78,7 @@ export interface BatchRun {
   readonly runId: string;
 }
 
+/** What changed in a batch since its last report was written. */
 export interface SinceReport {
   /** 0: there was no report. */
   readonly revision: number;
@@ -86,7 +87,10 @@ export interface SinceReport {
   readonly flags: number;
 }
 
-/** What reconciliation looks at, one application at a time: only what the last report of a closed batch left open, so that its cost does not grow with the ledger. */
+/**
+ * What reconciliation reads and moves, for one application at a time. It handles only what the last report of a closed batch
+ * left open, so that its cost does not grow with the ledger.
+ */
 export interface ReconcilingLedger {
   /** unknown -> sending, whoever owns it, by compare-and-set: of two reconcilers one gets it. Those whose window is over are left, or go back to `unknown`. */
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;

@@ -11,6 +11,7 @@ export type NightlyVerdict =
   /** Its run ended without a result. */
   | 'failed';
 
+/** What one nightly run did with one dropped file, for the summary of that date. */
 export interface NightlyRunEntry {
   readonly slot: string;
   /** Name under which it was dropped. */
@@ -30,11 +31,13 @@ export interface NightlyRunEntry {
   readonly corrections: string | null;
 }
 
+/** End of a nightly run: the files that it left in the inbox, and the time in epoch milliseconds. */
 export interface NightlyRunEnd {
   readonly waiting: readonly WaitingFile[];
   readonly finishedAt: number;
 }
 
+/** Paths of the summary of one date. */
 export interface NightlySummaryPaths {
   readonly json: string;
   readonly html: string;
