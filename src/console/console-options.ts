@@ -19,11 +19,13 @@ export interface RunRequest {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+/** Which files a run that is handed over may read. */
 export interface RunAccess {
   /** Whether files may lie anywhere: the caller showed the console's token, so it can read what the owner can. Else: the input directory. */
   readonly anywhere: boolean;
 }
 
+/** The batches that a handed-over run started or joined, one for each file, in their order. */
 export interface RunAnswer {
   readonly batches: readonly { readonly batchId: string; readonly workflowId: string; readonly file: string }[];
 }
@@ -55,6 +57,7 @@ export interface FileCheck {
   readonly firstBodies: readonly string[];
 }
 
+/** What an operator orders for a running batch. The `reason` goes into the audit. */
 export type Operation =
   | { readonly kind: 'pause' | 'cancelRemaining'; readonly reason: string }
   | { readonly kind: 'resume' }
@@ -69,6 +72,7 @@ export interface RetryWish {
   readonly acceptDuplicateRisk: boolean;
 }
 
+/** How a retry was taken up. `moved` is a number of invoices; `refused` has numbers of invoices by refusal code. */
 export type RetryAnswer =
   /** It goes on; the batch runs again. */
   | { readonly how: 'started' }
@@ -77,6 +81,7 @@ export type RetryAnswer =
   /** Ended while somebody waited. */
   | { readonly how: 'ended'; readonly moved: number; readonly refused: Readonly<Record<string, number>> };
 
+/** Whether the reconciliation has ended while the caller waited; if so, its numbers, as in `ReconciliationResult`. */
 export type ReconcileAnswer =
   | { readonly how: 'started' }
   | {
@@ -111,7 +116,7 @@ export interface PurgeRequest {
   readonly dryRun: boolean;
 }
 
-/** What the console can set in motion; each is there only where the process that serves it can do it. */
+/** Actions that the console offers; each is present only where the process that serves the console can do it. */
 export interface ConsoleActions {
   readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
   /** For programs that carry the token, never for a page. */
@@ -129,7 +134,7 @@ export interface ConsoleActions {
   readonly operate?: (workflowId: string, operation: Operation) => Promise<string>;
   /** Invoices go again, as by `lote retry`. @throws LoteError */
   readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
-  /** Whatever batches left open is looked at now, as by `lote reconcile`. @throws LoteError */
+  /** Starts a reconciliation of everything that batches left open, as `lote reconcile` does. @throws LoteError */
   readonly reconcile?: () => Promise<ReconcileAnswer>;
   /** A batch's run whose workflow tasks fail again and again; null when it goes on. */
   readonly stuck?: (workflowId: string) => Promise<StuckBatch | null>;
@@ -147,6 +152,7 @@ export interface HealthCheck {
   readonly at?: number;
 }
 
+/** Everything that the console of one process needs: what it reads, what it may set in motion, who may use it. */
 export interface ConsoleOptions {
   readonly ledger: ConsoleLedger;
   readonly reportsDir: string;
@@ -154,7 +160,7 @@ export interface ConsoleOptions {
   readonly links: { readonly temporalUi: string | null; readonly namespace?: string; readonly taskQueue?: string };
   /** Whose invoices these are; default `default`. */
   readonly application?: string;
-  /** Everything that stands for the service's unshown details, without secrets; shown as it is. */
+  /** The service profile in use, without secrets; it is shown as it is. */
   readonly serviceProfile?: Readonly<Record<string, unknown>>;
   readonly version: string;
   /** Proof of the caller: needed for POSTs without a same-origin page, and for everything where `access` is `token`. */
@@ -164,14 +170,14 @@ export interface ConsoleOptions {
   /** Host names, besides those of loopback, under which the console is reached. */
   readonly hosts?: readonly string[];
   readonly actions?: ConsoleActions;
-  /** Said on the first page: this process knows no Temporal, so it can only show. */
+  /** True: this process has no Temporal connection, so that the console only shows; the first page says so. */
   readonly showsOnly?: boolean;
-  /** Checks of what the console cannot see itself: Temporal, service, receiver. */
   /** Whether this process can do its work now, for probes; left out: only the ledger is asked. */
   readonly ready?: () => Promise<Readiness>;
+  /** Checks of what the console cannot see itself: Temporal, service, receiver. */
   readonly health?: () => Promise<readonly HealthCheck[]>;
   /** IANA zone in which times are shown; default: the machine's. */
   readonly timeZone?: string;
-  /** Told of errors that the caller must not see. */
+  /** Gets the errors whose text the caller must not see. */
   readonly onError?: (error: unknown) => void;
 }

@@ -54,6 +54,7 @@ async function otherChecks(health: ConsoleOptions['health']): Promise<readonly H
   }
 }
 
+/** The health page: one table row for each check. */
 export function healthPage({ texts, time }: PageFormat, checks: readonly HealthCheck[]): Html {
   return html`<h1>${texts.health}</h1>
     <div class="scroll" tabindex="0" role="region" aria-label="${texts.health}">

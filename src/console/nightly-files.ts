@@ -5,6 +5,8 @@ import { z } from 'zod';
 /** More than a year of nights; older ones stay in their folder. */
 const MOST_NIGHTLY_RUNS = 400;
 const NIGHTLY_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/u;
+
+/** Pattern of a date in an address of the console, `2026-11-21`, as regular expression text. */
 export const NIGHTLY_DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 
 const time = z.string().transform((iso) => Date.parse(iso));
@@ -30,7 +32,7 @@ const Run = z.object({
   ),
 });
 
-/** A night's summary, as far as it is shown: `reports/nights/<date>.json`. */
+/** What the console shows of a nightly summary, `reports/nights/<date>.json`. */
 const NightlySummary = z.object({
   date: z.string(),
   totals: z.record(
@@ -40,17 +42,25 @@ const NightlySummary = z.object({
   runs: z.array(Run),
 });
 
+/** Contents of `reports/nights/<date>.json`, with times as epoch milliseconds. */
 export type NightlySummary = z.infer<typeof NightlySummary>;
+
+/** One nightly run of a summary. `finishedAt` is null until the run has finished. */
 export type NightlyRunState = z.infer<typeof Run>;
+
+/**
+ * One dropped file of a nightly run. `batchId` is null for a file that became no batch; `shelvedAs` is null when
+ * somebody else took it out of its claim folder.
+ */
 export type NightlyFile = z.infer<typeof File>;
 
-/** A night of the list; without a summary it could not be read. */
+/** One date of the list; `summary` is null when its file cannot be read. */
 export interface ListedNightlyRun {
   readonly date: string;
   readonly summary: NightlySummary | null;
 }
 
-/** Newest first; none where no night has been. */
+/** The newest 400 dates with a summary, newest first; empty when there is none. */
 export async function listNightlyRuns(reportsDir: string): Promise<readonly ListedNightlyRun[]> {
   const names = await readdir(join(reportsDir, 'nights')).catch(noSuchDirectory);
   const dates = names
@@ -62,7 +72,7 @@ export async function listNightlyRuns(reportsDir: string): Promise<readonly List
   );
 }
 
-/** Null for a night that was not, and for a summary that is not one. */
+/** The summary of a date; null where there is none, and for a file that is no summary. */
 export async function readNightlyRun(reportsDir: string, date: string): Promise<NightlySummary | null> {
   if (!NIGHTLY_FILE.test(`${date}.json`)) return null;
   const text = await readFile(join(reportsDir, 'nights', `${date}.json`), 'utf8').catch(() => null);

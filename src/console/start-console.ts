@@ -5,7 +5,7 @@ import { LoteError } from '../domain/errors.ts';
 import { createConsoleApp } from './console-app.ts';
 import type { ConsoleOptions } from './console-options.ts';
 
-/** Where whoever reaches the console is on this machine. */
+/** Hosts on which only this machine reaches the console. */
 export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 /** A browser sends its headers at once; who needs longer is holding a connection. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -18,6 +18,7 @@ export interface StartConsole extends Omit<ConsoleOptions, 'access'> {
   readonly port: number;
 }
 
+/** A console that listens. `url` has no slash at its end; `close` resolves when the requests in flight are answered. */
 export interface RunningConsole {
   readonly url: string;
   readonly port: number;

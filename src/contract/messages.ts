@@ -29,7 +29,7 @@ export interface BatchInput {
   readonly acceptDuplicateRisk?: boolean;
 }
 
-/** What an operator wants sent again, and why. Rows of the file, never references: history keeps what is typed. */
+/** Which invoices an operator wants sent again, and why: by rows of the file, never by reference, because history keeps the input. */
 export interface RetryRequestInput {
   readonly states?: readonly RetryState[];
   /** The file's own row numbers; the only way to `unknown` invoices. */
@@ -48,12 +48,17 @@ export interface RetryInput extends Omit<RetryRequestInput, 'reason'> {
   readonly ledgerId?: string;
 }
 
+/** Input of the workflow `reconciliation`. `{}` or nothing takes only what is due. */
 export interface ReconciliationInput {
   readonly ledgerId?: string;
   /** Everything that was left open, not only what is due. */
   readonly all?: boolean;
 }
 
+/**
+ * What one reconciliation did: numbers of POSTs repeated (`repeated`), of documents that those repeats found (`found`),
+ * of documents polled (`asked`), and of polled ones that now have a final word (`settled`).
+ */
 export interface ReconciliationResult {
   readonly repeated: number;
   readonly found: number;
@@ -68,10 +73,12 @@ export interface ReconciliationResult {
   readonly unwritten: readonly string[];
 }
 
+/** Numbers of invoices by outcome, and of rows. A missing entry is 0. */
 export type Counts = Readonly<
   Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice' | 'rowsLost', number>>
 >;
 
+/** Paths of the files of a report. `corrections` is null when there is no corrections file. */
 export interface ReportPaths {
   readonly json: string;
   readonly csv: string;
@@ -79,6 +86,7 @@ export interface ReportPaths {
   readonly corrections: string | null;
 }
 
+/** Result of a batch workflow, as the command line and the Temporal UI show it. */
 export interface BatchResult {
   readonly batchId: string;
   readonly file: string;
@@ -97,7 +105,7 @@ export interface BatchResult {
   readonly attachedTo?: string;
 }
 
-/** How a batch stood when the ledger was looked at: small, because history keeps it, and nothing of it names anybody. */
+/** Counts, amounts and problems of a batch at one moment. It is small, because history keeps it, and has no personal data. */
 export interface BatchSnapshot {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -112,14 +120,14 @@ export interface BatchSnapshot {
 /** Answer of the query `problems`: by row number of the file, never by reference. */
 export interface BatchProblems {
   readonly batchId: string | null;
-  /** When the ledger was looked at; null: not yet. */
+  /** When the ledger was read; null: not yet. */
   readonly asOf: string | null;
   readonly invoices: number;
   /** The largest groups, each with its first rows; all of them stand in the report. */
   readonly groups: readonly ProblemGroup[];
 }
 
-/** Where operators look, and whether Temporal can list batches by their state. */
+/** Addresses that a batch shows to operators, and whether Temporal can list batches by their state. */
 export interface OperatorLinks {
   readonly searchable: boolean;
   /** Address of the console; null: not known here. */
@@ -127,6 +135,7 @@ export interface OperatorLinks {
   readonly reportsDir: string;
 }
 
+/** Answer of the query `progress`: what the run does now, and the counts of its last snapshot of the ledger. */
 export interface BatchProgress {
   readonly batchId: string | null;
   readonly phase: 'reading' | 'attached' | 'merchants' | 'sending' | 'waiting' | 'reporting' | 'done';
@@ -138,7 +147,7 @@ export interface BatchProgress {
   readonly pagesDone: number;
   readonly pagesFailed: number;
   readonly waitingFor: string | null;
-  /** When the ledger was looked at for what follows; null: not yet. */
+  /** When the ledger was read for what follows; null: not yet. */
   readonly asOf: string | null;
   readonly counts: BatchSnapshot['counts'];
   readonly net: BatchSnapshot['net'];
@@ -151,12 +160,13 @@ export interface ReasonInput {
   readonly who?: string;
 }
 
+/** What a page must know of its batch: what operators said, and whether the batch still waits for the service. */
 export interface PageControl {
   readonly paused: boolean;
   readonly cancelled: boolean;
   /** A page has waited for the service for as long as the settings allow: nobody waits again. */
   readonly outageOver: boolean;
-  /** How often an operator has asked for silent invoices to be asked for now. */
+  /** How often an operator has asked that pending invoices are polled now. */
   readonly settleNow: number;
 }
 
@@ -171,6 +181,7 @@ export interface BatchSettings {
   readonly patienceMs: number;
 }
 
+/** Input of the child workflow of one page. Ordinals are inclusive and count from 1. */
 export interface PageInput {
   readonly ledgerId: string;
   readonly batchId: string;
@@ -191,10 +202,10 @@ export interface PageInput {
 /** A page between two rounds of sending. Times are epoch milliseconds of the workflow's clock. */
 export interface PageSending {
   readonly phase: 'sending';
-  /** Of the send time. */
+  /** Milliseconds of the send time that are used up. */
   readonly spentMs: number;
   readonly outageSince: number | null;
-  /** What the batch was told that this page waits for. */
+  /** What the batch was last notified that this page waits for. */
   readonly told: string | null;
   readonly waitedFor: string | null;
   readonly retryMs: number;
@@ -208,31 +219,59 @@ export interface PageWaiting {
   /** When the waiting began. */
   readonly since: number;
   readonly attachedUntil: number;
-  /** How often an operator had asked for silent invoices by the last review. */
+  /** The value of `settleNow` at the last review. */
   readonly asked: number;
   readonly rereadMs: number;
 }
 
+/** Result of a page: accepted invoices that had no final word when it closed. */
 export interface PageResult {
   readonly unsettled: number;
 }
 
-// Descriptions start with the input's shape: it is what an operator reads in the Temporal UI's dialogs.
+// The description of a query or update begins with the shape of its input: operators read it in the Temporal UI's dialogs.
+
+/**
+ * Phase, pages, counts and net amounts of the batch, and what it waits for. The run answers from its last snapshot of
+ * the ledger.
+ */
 export const progressQuery = defineQuery<BatchProgress>('progress');
+
+/**
+ * Invoices of the batch that did not go out, grouped by state and reason, with row numbers. It answers from the last
+ * snapshot.
+ */
 export const problemsQuery = defineQuery<BatchProblems>('problems');
+
+/**
+ * Stops sending. No new POST leaves later than one second after the answer, unless the answer says that the ledger
+ * cannot be reached. Polling goes on.
+ * @throws ApplicationFailure when the run is writing its report or has ended, or the reason is missing
+ */
 export const pauseUpdate = defineUpdate<string, [ReasonInput]>('pause');
+
+/** Ends a pause; it is refused when the batch is not paused. */
 export const resumeUpdate = defineUpdate<string, []>('resume');
+
+/** Holds every invoice that is not sent yet. It cannot be undone in this run; what was sent is still settled. */
 export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancelRemaining');
+
+/**
+ * Polls the pending invoices of the batch now, without waiting for their due time. Nothing is sent again. It is refused
+ * until a page has sent its last invoice.
+ */
 export const settleNowUpdate = defineUpdate<string, []>('settleNow');
+
+/** Notes a retry; the batch takes it up in a new round when the pages that run now have ended. */
 export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('retryInvoices');
 
-/** From the signal relay: these invoices of the page came to rest. A lost signal costs a delay and nothing else. */
+/** From the signal relay: these invoices of the page are settled. A lost signal costs a delay and nothing else. */
 export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
 /** From a page to its batch: its last invoice is sent, the next page may start. */
 export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
 /** From a page to its batch: it is paused, and its slices have ended. */
 export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
-/** From a page to its batch: its patience with the service is over, and so is everybody's. */
+/** From a page to its batch: its patience with the service is over; no page of the batch waits for it any more. */
 export const outageOverSignal = defineSignal('outageOver');
 /** From a batch to its pages. */
 export const controlSignal = defineSignal<[PageControl]>('control');

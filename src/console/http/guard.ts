@@ -6,6 +6,7 @@ import type { FormTokens } from '../forms/form-token.ts';
 import { peerAccount } from './peer-account.ts';
 import { sameSecret } from './same-secret.ts';
 
+/** Request header that carries the console's token. */
 export const TOKEN_HEADER = 'x-lote-token';
 const SESSION_COOKIE = 'lote_console';
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];

@@ -27,6 +27,10 @@ export interface PageAnswers {
   notFound(context: Context): Response | Promise<Response>;
 }
 
+/**
+ * Answers with pages in the language of the request: the query `lang`, else the cookie, else `Accept-Language`. `lang`
+ * also sets the cookie, for one year.
+ */
 export function pageAnswers({ links, version, timeZone }: ConsoleOptions, forms: FormTokens): PageAnswers {
   function formatOf(context: Context): PageFormat {
     const browser = context.req.header('accept-language') ?? '';

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchInvoice, BatchLedger } from '../../domain/ports/ledger.ts';
 
+/** Invoices that one page of a list shows. */
 export const WINDOW_SIZE = 100;
 
 export interface WindowQuestion {

@@ -27,6 +27,7 @@ export interface PageFormat {
   date(isoDate: string): string;
 }
 
+/** The format for one reader. Without `timeZone` times are shown in the machine's zone. */
 export function pageFormat({ language, locale }: Speech, timeZone?: string, formToken = ''): PageFormat {
   const numbers = new Intl.NumberFormat(locale, { useGrouping: true });
   const parts = new Intl.NumberFormat(locale, { useGrouping: 'always', minimumFractionDigits: 1 }).formatToParts(

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { PageFormat } from './page-format.ts';
 import { CONSOLE_TEXTS, LANGUAGES } from '../texts/text-catalogue.ts';
 
+/** A piece of HTML in which every inserted value is escaped already. */
 export type Html = ReturnType<typeof html>;
 
 export interface PageLayout {

@@ -4,9 +4,10 @@ import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { toneOf } from './state-counts.ts';
 
-/** More than anybody looks through; a reference or an id has a handful. */
+/** Results of a search at most; a reference or an id has a handful. */
 export const MOST_FOUND = 100;
 
+/** The search page with its results. No words: only the form. */
 export function searchPage(format: PageFormat, words: string, found: readonly FoundInvoice[]): Html {
   const { texts } = format;
   return html`<h1>${texts.search.title}</h1>

@@ -2,6 +2,7 @@ import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { OutcomeCount } from '../../domain/ports/ledger.ts';
 
+/** Numbers of invoices by outcome; every outcome has an entry. */
 export type StateCounts = Readonly<Record<Outcome, number>>;
 
 /** Order in which states are shown: what needs somebody, what is under way, what went out. */

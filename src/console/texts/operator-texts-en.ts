@@ -1,5 +1,6 @@
 import type { OperatorTexts } from './operator-texts.ts';
 
+/** English texts of the forms with which an operator acts. */
 export const OPERATOR_TEXTS_EN: OperatorTexts = {
   retry: {
     title: 'Send again',

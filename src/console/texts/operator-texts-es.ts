@@ -1,5 +1,6 @@
 import type { OperatorTexts } from './operator-texts.ts';
 
+/** Spanish texts of the forms with which an operator acts. */
 export const OPERATOR_TEXTS_ES: OperatorTexts = {
   retry: {
     title: 'Enviar otra vez',

@@ -1,5 +1,6 @@
 import type { OperatorTexts } from './operator-texts.ts';
 
+/** Portuguese texts of the forms with which an operator acts. */
 export const OPERATOR_TEXTS_PT: OperatorTexts = {
   retry: {
     title: 'Enviar de novo',

@@ -1,6 +1,7 @@
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_EN } from './operator-texts-en.ts';
 
+/** English texts of the console. */
 export const TEXTS_EN: ConsoleTexts = {
   ...OPERATOR_TEXTS_EN,
   languageName: 'English',

@@ -1,6 +1,7 @@
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_ES } from './operator-texts-es.ts';
 
+/** Spanish texts of the console. */
 export const TEXTS_ES: ConsoleTexts = {
   ...OPERATOR_TEXTS_ES,
   languageName: 'Español',

@@ -1,6 +1,7 @@
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_PT } from './operator-texts-pt.ts';
 
+/** Portuguese texts of the console. */
 export const TEXTS_PT: ConsoleTexts = {
   ...OPERATOR_TEXTS_PT,
   languageName: 'Português',
