@@ -24,6 +24,7 @@ export interface Slot {
   readonly resumed: boolean;
 }
 
+/** Path of the folder in which a nightly run keeps its claim folders. */
 export function nightlyRunPath(inputDir: string, nightId: string): string {
   return join(inputDir, IN_PROGRESS, nightId);
 }
@@ -61,10 +62,12 @@ export async function nightlyOwner(inputDir: string, nightId: string): Promise<N
   }
 }
 
+/** Ids of the nightly runs that have a folder under `in-progress/`; empty when there is none. */
 export async function listNightlyRuns(inputDir: string): Promise<readonly string[]> {
   return (await namesIn(join(inputDir, IN_PROGRESS))).filter((name) => !name.startsWith('.'));
 }
 
+/** The claim folders of a nightly run, each with the file in it. */
 export async function listClaimFolders(inputDir: string, nightId: string): Promise<readonly Slot[]> {
   const path = nightlyRunPath(inputDir, nightId);
   const slots: Slot[] = [];
@@ -76,7 +79,7 @@ export async function listClaimFolders(inputDir: string, nightId: string): Promi
   return slots;
 }
 
-/** A folder that nobody has: making it is what makes it ours, so a rename into it can never overwrite anything. */
+/** Makes a new, empty claim folder and returns its name. It did not exist before, so that a rename into it overwrites nothing. */
 export async function makeClaimFolder(inputDir: string, nightId: string, resumed: boolean): Promise<string> {
   const path = nightlyRunPath(inputDir, nightId);
   const taken = (await namesIn(path)).map((slot) => Number.parseInt(slot, 10)).filter(Number.isFinite);

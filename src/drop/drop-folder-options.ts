@@ -1,5 +1,6 @@
 import type { DropPoint } from './drop-point.ts';
 
+/** Options of the drop folder. `stableMs` is milliseconds; `pause` waits, also in milliseconds. */
 export interface DropFolderOptions {
   readonly inputDir: string;
   /** A file whose size and time stay the same for this long is complete. */
@@ -7,6 +8,6 @@ export interface DropFolderOptions {
   /** Take only files with a `.done` marker beside them. */
   readonly marker: boolean;
   readonly pause: (ms: number) => Promise<void>;
-  /** Told between any two steps on the disk. */
+  /** Called between any two steps on the disk; a test ends the process there. */
   readonly at: (point: DropPoint) => Promise<void>;
 }

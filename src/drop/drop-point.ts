@@ -11,4 +11,5 @@ export const DROP_POINTS = [
   'slot-removed',
 ] as const;
 
+/** Name of one of `DROP_POINTS`. */
 export type DropPoint = (typeof DROP_POINTS)[number];

@@ -6,6 +6,8 @@ export type FileFormat = 'csv' | 'json' | 'ndjson';
 
 /** Columns whose cells are numbers; each has its own decimal mark. */
 export const NUMBER_COLUMNS = ['quantity', 'unit_price'] as const;
+
+/** Name of a column whose cells are numbers. */
 export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 
 /** How the file is written, so that it can be read again, and corrections be written in the same way. */

@@ -33,6 +33,7 @@ function lineOf(portion: readonly BatchInvoice[]): string {
   return JSON.stringify(portion).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
 
+/** Opens the file that `spooling` has written: one JSON array of invoices a line. */
 export function openSpool(path: string): InvoiceSpool {
   return {
     async *portions() {

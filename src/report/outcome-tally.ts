@@ -18,6 +18,7 @@ interface Cell {
   waiting: string[];
 }
 
+/** An empty tally. Sums are exact decimals; an invoice without a net amount is counted in `withoutAmount`. */
 export function createOutcomeTally(): OutcomeTally {
   const cells = new Map<string, Cell>();
 

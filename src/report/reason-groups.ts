@@ -22,6 +22,10 @@ interface OpenGroup {
   readonly examples: { readonly ref: string; readonly rows: readonly number[] }[];
 }
 
+/**
+ * Groups invoices by state and reason code, with the first five invoices of each as examples. Beyond 200 groups a state
+ * has one group `other-reasons`.
+ */
 export function createReasonGroups(): ReasonGroups {
   const groups = new Map<string, OpenGroup>();
 

@@ -37,6 +37,7 @@ export interface ReportHistory {
   readonly audit: readonly ReportedAction[];
 }
 
+/** Empty history: no earlier report to compare with, and no action of an operator. */
 export const NO_HISTORY: ReportHistory = { changes: null, audit: [] };
 
 /** In the report's words: ISO times, and nothing that a first report cannot know. */

@@ -3,11 +3,13 @@ import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchState } from '../domain/ports/ledger.ts';
 import type { ReportHistory } from './report-history.ts';
 
+/** Value of `schema` in `report.json`. A change that breaks readers raises its number. */
 export const REPORT_SCHEMA = 'lote.report/1';
 
 /** A batch that is still being read has no report. */
 export type ReportedBatchState = Exclude<BatchState, 'staging'>;
 
+/** The batch, as `report.json` shows it. Times are ISO 8601 in UTC. */
 export interface ReportBatch {
   readonly id: string;
   readonly file: string;
@@ -31,6 +33,7 @@ export interface ReportCounts extends Readonly<Record<Outcome, number>> {
   readonly invoices: number;
 }
 
+/** Number of invoices and their exact net sum in one currency. */
 export interface CurrencyTotal {
   /** null: the currency could not be read. */
   readonly currency: string | null;

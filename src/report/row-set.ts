@@ -8,6 +8,7 @@ export interface RowSet {
   add(row: number): boolean;
 }
 
+/** An empty set of row numbers. */
 export function createRowSet(): RowSet {
   const blocks = new Map<number, Uint32Array>();
   return {

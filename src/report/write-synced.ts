@@ -5,6 +5,8 @@ const WRITE_SIZE = 256 * 1024;
 
 /** Reports hold names and tax numbers: they are for the account and its group. */
 const FILE_MODE = 0o640;
+
+/** Mode of a report's folder: the account writes, its group reads, others have no access. */
 export const REPORT_DIRECTORY_MODE = 0o750;
 
 /** Writes a new file and returns when the disk has it. */

@@ -14,10 +14,15 @@ export type HttpEnd =
   /** Bytes may have left and no status line came. */
   | { readonly kind: 'broken'; readonly code: string };
 
+/** Body of an answer: JSON with the API key hidden in its texts, or why it cannot be read. */
 export type AnswerBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'unreadable'; readonly why: UnreadableBody };
 
+/**
+ * Why a body cannot be read. `encoded`: it has a content encoding; `oversize`: it is longer than Lote reads;
+ * `cut-short`: the connection ended before it did.
+ */
 export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cut-short';
 
 /** A shorter key is a stand-in in a test; hiding it everywhere would spoil the answer. */

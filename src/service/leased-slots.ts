@@ -11,6 +11,7 @@ export interface LeasedSlotsOptions {
   readonly release: () => Promise<void>;
 }
 
+/** Semaphore with as many permits as this process's share in the ledger. `close` gives the share back. */
 export interface LeasedSlots extends Semaphore {
   close(): Promise<void>;
 }

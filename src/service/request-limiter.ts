@@ -8,7 +8,7 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 /** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a request. */
 const WAIT_OUT_MS = 5_000;
 
-/** Woken up together, all workers would knock in one instant: up to a tenth of the hold is added, at random. */
+/** Without it all workers would send in the same instant when the hold ends: up to a tenth of the hold is added, at random. */
 const SPREAD = 0.1;
 
 /** A Retry-After on these speaks of the service as a whole; on a 409 it speaks of one key. */
@@ -33,6 +33,9 @@ export interface RequestLimiter {
   pass(send: () => Promise<HttpEnd>, limits?: PostLimits): Promise<HttpEnd>;
 }
 
+/**
+ * Makes the request limiter of one base address. A request that may not leave ends as `not-sent` or `not-permitted`.
+ */
 export function createRequestLimiter(options: RequestLimiterOptions): RequestLimiter {
   const slots = options.slots ?? createSemaphore(options.maxConcurrency);
   const rateLimiter = options.rateLimiter ?? createRateLimiter(options.requestsPerSecond);

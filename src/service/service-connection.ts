@@ -28,6 +28,7 @@ export interface SharedLimits {
   readonly slots?: LeasedSlots;
 }
 
+/** Address, key, limits and clocks of a connection. `clock` gives epoch milliseconds, `timeouts` are milliseconds. */
 export interface ConnectionOptions {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -17,6 +17,9 @@ export interface ReceiverLog {
   warn(message: string, fields?: Record<string, unknown>): void;
 }
 
+/**
+ * Hono's type parameter that gives access to the raw Node request; the signature is checked on its headers and bytes.
+ */
 export interface Bindings {
   Bindings: HttpBindings;
 }

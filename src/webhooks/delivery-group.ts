@@ -19,6 +19,7 @@ export interface DeliveryGroupOptions {
   readonly maxWaiting?: number;
 }
 
+/** Stores deliveries in groups, one write at a time (group commit). */
 export interface DeliveryGroup {
   /** Resolves when the delivery is committed, or is known not to be. */
   add(delivery: RecordDelivery): Promise<Recorded>;

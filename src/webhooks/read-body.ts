@@ -7,6 +7,7 @@ export interface ByteBudget {
   give(bytes: number): void;
 }
 
+/** Makes a budget of `limit` bytes for all bodies that are in memory at the same time. */
 export function createByteBudget(limit: number): ByteBudget {
   let taken = 0;
   return {

@@ -9,6 +9,7 @@ export interface ReceiverShapes {
   readonly event: EventShape;
 }
 
+/** One delivery, read in full and not checked yet. `now` is epoch milliseconds. */
 export interface ReceivedRequest {
   readonly raw: Uint8Array;
   readonly headerValues: readonly string[];
@@ -21,7 +22,7 @@ export type ReceiverVerdict =
   | { readonly kind: 'record'; readonly why: null; readonly delivery: RecordDelivery }
   | { readonly kind: 'refuse'; readonly why: SignatureRefusal };
 
-/** Decides about one delivery. Nothing of the body is looked at before its signature holds. */
+/** Decides about one delivery. The body is not parsed before its signature is verified. */
 export function receive(request: ReceivedRequest): ReceiverVerdict {
   const { raw, shapes } = request;
   const signature = verifySignature({

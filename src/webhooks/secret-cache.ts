@@ -4,11 +4,13 @@ export const SECRETS_FRESH_MS = 5_000;
 /** A delivery that no known secret signed may be signed with one registered a moment ago: then they are read again, but not once per forgery. */
 export const SECRETS_RETRY_MS = 250;
 
+/** Webhook secrets in memory, so that deliveries do not query the ledger. */
 export interface SecretCache {
   /** The secrets, read again when older than `maxAgeMs`. */
   get(maxAgeMs: number): Promise<readonly string[]>;
 }
 
+/** Makes a cache over `load`. Reads at the same time share one `load`; one that fails rejects all of them. */
 export function createSecretCache(load: () => Promise<readonly string[]>, now: () => number): SecretCache {
   let secrets: readonly string[] = [];
   let loadedAt = Number.NEGATIVE_INFINITY;

@@ -19,6 +19,7 @@ export interface SignedDelivery {
   readonly shape: SignatureShape;
 }
 
+/** Why a delivery is not accepted. `no-secret`: no secret is known, so that nothing can be verified. */
 export type SignatureRefusal =
   | 'no-secret'
   | 'signature-missing'

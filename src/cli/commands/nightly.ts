@@ -33,13 +33,14 @@ export interface NightlyCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** Options of `lote nightly on`: `at` as `02:00`, `timezone` as IANA name, `catchUp` as a duration such as `12h`. */
 export interface NightlyOn extends NightlyCommand {
   readonly at?: string;
   readonly timezone?: string;
   readonly catchUp?: string;
 }
 
-/** `lote nightly on`: makes or changes the schedule; what is not told stays as it was. */
+/** `lote nightly on`: makes or changes the schedule; an option that is left out keeps its value. */
 export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
   return withNightlyRuns(command, async (place, { stays }, config) => {
     const before = await describeNightlyRuns(place);

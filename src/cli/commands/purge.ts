@@ -15,6 +15,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 const OWNER_PATIENCE_MS = 60_000;
 const POLL_INTERVAL_MS = 250;
 
+/** Options of `lote purge`: `olderThan` is a duration such as `400d`. */
 export interface PurgeCommand {
   readonly olderThan: string;
   readonly dryRun: boolean;

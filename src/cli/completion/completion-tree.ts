@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
+/** One option, as a completion script needs it. */
 export interface CompletedOption {
   /** As typed: `--json`. */
   readonly name: string;
@@ -9,6 +10,7 @@ export interface CompletedOption {
   readonly values: readonly string[];
 }
 
+/** One command, as a completion script needs it. */
 export interface CompletedCommand {
   /** Words after `lote`, none for `lote` itself. */
   readonly path: readonly string[];

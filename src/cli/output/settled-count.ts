@@ -3,11 +3,15 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 
 const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
 
-/** Invoices that nobody waits for any more, of a batch's counts by outcome. */
+/** Number of settled invoices in a batch's counts by outcome: all that are not staged, sending or accepted. */
 export function settledCount(counts: Readonly<Record<string, number>>): number {
   return Object.entries(counts).reduce((sum, [state, invoices]) => sum + (OPEN.has(state) ? 0 : invoices), 0);
 }
 
+/**
+ * The same for a batch, from the ledger.
+ * @throws LoteError `ledger-unavailable`
+ */
 export async function settledCountIn(ledger: Pick<Ledger, 'countOutcomes'>, batchId: string): Promise<number> {
   const counts = await ledger.countOutcomes(batchId);
   return counts.reduce((sum, { outcome, invoices }) => sum + (OPEN.has(outcome) ? 0 : invoices), 0);

@@ -13,9 +13,9 @@ const POLL_INTERVAL_MS = 500;
 
 export interface Waiting {
   readonly progress: ProgressLine;
-  /** Invoices of a batch that came to rest, from the ledger where this process can read it. */
+  /** Settled invoices of a batch, from the ledger where this process can read it. */
   readonly settledCount: (batchId: string) => Promise<number>;
-  /** Rejects when waiting has no sense any more: an operator's Ctrl-C, a part that is lost for good. */
+  /** Rejects when waiting must end: after an operator's Ctrl-C, or when a part is lost for good. */
   readonly ended: Promise<never>;
 }
 
@@ -27,6 +27,7 @@ export interface StartBatches {
   readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
 }
 
+/** A batch that was started or joined, with the handle of its workflow. */
 export interface StartedBatch {
   readonly batchId: string;
   readonly handle: BatchHandle;

@@ -32,6 +32,7 @@ export interface Backend {
   readonly ended: Promise<never>;
 }
 
+/** Options of a command that needs a backend. */
 export interface BackendCommand {
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;

@@ -1,5 +1,6 @@
 import { canonicalDecimal } from '../../domain/money.ts';
 
+/** Character between the whole part and the decimals of a number. */
 export type DecimalMark = '.' | ',';
 
 /** What a cell says under one decimal convention. */

@@ -8,6 +8,7 @@ export interface ReferenceCell {
 
 const MISSING = { code: 'reference-missing', message: "expected the invoice's reference, found an empty cell" };
 
+/** The trimmed cell as reference; an empty or missing cell is the problem `reference-missing`. */
 export function plainReference(cell: string | null | undefined): ReferenceCell {
   const text = cell?.trim() ?? '';
   return { text, problem: text === '' ? MISSING : null };

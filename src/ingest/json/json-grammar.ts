@@ -16,6 +16,7 @@ export class JsonFault extends Error {
   }
 }
 
+/** One token of a JSON text. `offset` is its first byte, counted from 0. */
 export interface JsonToken {
   readonly type: TokenType;
   /** Set for strings, numbers, true, false and null. */

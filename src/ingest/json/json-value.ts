@@ -10,6 +10,7 @@ export class JsonNumber {
 /** A JSON value with exact numbers. Objects have no prototype: `__proto__` is a key like any other. */
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
 
+/** A JSON object in the order of its members, without a prototype. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }
@@ -19,6 +20,7 @@ export function emptyObject(): JsonObject {
   return Object.create(null) as JsonObject;
 }
 
+/** True for an object, false for arrays, numbers, null and undefined. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 }

@@ -15,6 +15,7 @@ export interface ChooseProfile {
   readonly written?: string;
 }
 
+/** The mapping profile in force and what chose it: an operator, the corrections file itself, or the file's name. */
 export interface ChosenProfile {
   readonly profile: Profile;
   readonly how: 'declared' | 'corrections' | 'file-name';

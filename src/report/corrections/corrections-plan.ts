@@ -12,6 +12,7 @@ export interface Correction {
   readonly ofInvoice: boolean;
 }
 
+/** Which rows of the original file the corrections file gets, with state and reason of each. */
 export interface CorrectionsPlan {
   readonly byRow: ReadonlyMap<number, Correction>;
   /** Rows that belong to an invoice: each of them must be found in the file again. */

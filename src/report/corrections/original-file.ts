@@ -17,6 +17,7 @@ export interface OriginalRecord {
   readonly cells: readonly string[];
 }
 
+/** A dropped CSV file, opened to copy records of it into the corrections file. */
 export interface OriginalCsv {
   readonly kind: 'csv';
   /** `readAsText` of what its rows alone may not prove; empty when there is nothing. */
@@ -37,6 +38,7 @@ export interface OriginalObject {
   readonly text: string;
 }
 
+/** A dropped JSON or NDJSON file, opened to copy objects of it into the corrections file. */
 export interface OriginalJson {
   readonly kind: 'json';
   /** As in CSV. */

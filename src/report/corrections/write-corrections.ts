@@ -16,6 +16,7 @@ export interface CorrectionsRequest {
   readonly directory: string;
 }
 
+/** Whether a corrections file was written, and what the report says about it. */
 export interface WrittenCorrections {
   /** Base name; null when there is nothing to hand back, or nothing to hand it back from. */
   readonly name: string | null;

@@ -8,6 +8,7 @@ import type { ReportModel } from '../report-model.ts';
 /** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
 const READINGS = 3;
 
+/** The methods of the ledger that writing a report needs. */
 export type ReportLedger = Pick<
   Ledger,
   'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices' | 'nextRevision'

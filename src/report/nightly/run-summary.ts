@@ -12,6 +12,7 @@ export interface NightlyRunState {
   readonly waiting: readonly WaitingFile[];
 }
 
+/** Summary of one date: its nightly runs, oldest first, and their totals. */
 export interface NightlySummary {
   readonly date: string;
   readonly runs: readonly NightlyRunState[];

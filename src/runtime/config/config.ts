@@ -20,6 +20,7 @@ export type ServiceConfig =
   | { readonly kind: 'sandbox' }
   | { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKey: string };
 
+/** Where Temporal is. `address` and `uiUrl` are null when they are not configured. */
 export interface TemporalConfig {
   /** null: an embedded server of our own. */
   readonly address: string | null;
@@ -63,7 +64,7 @@ export interface Config {
   readonly inputDir: string;
   readonly reportsDir: string;
   readonly application: string;
-  /** Program that is told of each report, and its first arguments; null: none. */
+  /** Program that is run for each report, and its first arguments; null: none. */
   readonly onReport: readonly string[] | null;
   /** When a dropped file is complete: unchanged for this long and, if so set, with a `.done` file beside it. */
   readonly drop: { readonly stableMs: number; readonly patienceMs: number; readonly marker: boolean };
@@ -80,7 +81,7 @@ export interface Config {
 }
 
 /**
- * Reads the environment once; all that is wrong with it is told in one error, and no secret is ever part of that error.
+ * Reads the environment once. One error names everything that is wrong with it; no secret is ever part of that error.
  * @throws LoteError `configuration-invalid`
  */
 export function readConfig(environment: Environment, workingDirectory: string = process.cwd()): Config {

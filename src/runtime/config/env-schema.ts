@@ -76,7 +76,7 @@ const NO_CONTROL_CHARACTERS = /^[^\p{Cc}]+$/u;
 /** Part of workflow ids, keys and folder names: nothing that needs quoting anywhere. */
 const APPLICATION = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-/** A page of fewer invoices costs a workflow each; one of more outgrows what its parent may be told in a signal. */
+/** Invoices of a page. Each page costs a workflow; a page above the upper bound would outgrow a signal to its parent. */
 const SMALLEST_PAGE = 1;
 const LARGEST_PAGE = 20_000;
 
@@ -169,4 +169,5 @@ export const EnvSchema = z.object({
   LOTE_LOG_LEVEL: z.enum(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
+/** The environment after parsing: defaults applied, units converted. */
 export type Env = z.infer<typeof EnvSchema>;

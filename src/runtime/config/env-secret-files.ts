@@ -10,6 +10,7 @@ export const SECRET_VARIABLES = [
   'CONSOLE_TOKEN',
 ] as const;
 
+/** Environment variables by name, before they are parsed. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -36,6 +36,7 @@ export function lockOpenFile(fd: number, file: string, options: { readonly share
   }
 }
 
+/** The error for a lock of which it cannot be said whether another process holds it: `configuration-invalid`. */
 export function lockUndecided(file: string, cause: unknown): LoteError {
   const found = cause instanceof Error ? cause.message : String(cause);
   return new LoteError(

@@ -6,6 +6,7 @@ import { LoteError } from '../../domain/errors.ts';
 const PORTS_TRIED = 100;
 const LAST_PORT = 65_535;
 
+/** A port that a part wants to listen on, and what may be done when it is taken. */
 export interface PortWish {
   readonly host: string;
   readonly port: number;

@@ -24,6 +24,9 @@ const POLL_INTERVAL_MS = 100;
 const Record = z.object({ pid: z.number(), startTime: z.string(), port: z.number(), uiPort: z.number() });
 type Record = z.infer<typeof Record>;
 
+/**
+ * An embedded Temporal server, as a child process or adopted from an owner that was killed. `address` is `host:port`.
+ */
 export interface TemporalServer {
   readonly address: string;
   readonly ui: string;

@@ -11,6 +11,10 @@ export const BUILT_IN_SANDBOX = 'built-in sandbox';
 /** Tells that a key changed, and nothing else of it. */
 const FINGERPRINT_DIGITS = 16;
 
+/**
+ * What the account guard needs to compare the configured account with the one that the ledger remembers. `now` is epoch
+ * milliseconds.
+ */
 export interface AccountGuard {
   readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'rememberAccount' | 'confirmAccount'>;
   readonly application: string;

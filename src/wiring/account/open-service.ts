@@ -7,6 +7,7 @@ import { createInvoicingService } from '../../service/client.ts';
 import { loadProfile, type ServiceProfile } from '../../service/profile.ts';
 import { sharedLimits } from './shared-limits.ts';
 
+/** Address and API key of an invoicing service. */
 export interface ServiceAccount {
   readonly baseUrl: string;
   readonly apiKey: string;

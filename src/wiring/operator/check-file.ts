@@ -42,6 +42,7 @@ export interface CheckedFile {
   readonly gate: string | null;
 }
 
+/** Options of a dry run: how the file is read, and which control totals must hold. */
 export type CheckOptions = ReadOptions & Pick<BatchInput, 'expectInvoices' | 'expectNet' | 'onInvalid'>;
 
 /** Enough to compare with the ERP, few enough to read. */

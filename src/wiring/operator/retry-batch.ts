@@ -13,7 +13,7 @@ import { batchFailure } from '../temporal/batch-failure.ts';
 import { BY_CONSOLE } from './operate-batch.ts';
 import { updateRefusal } from '../temporal/update-refusal.ts';
 
-/** A page waits this long for the end of a retry: enough to be told why nothing could go again. */
+/** A page of the console waits this long for the end of a retry: long enough to show why nothing could be sent again. */
 const PAGE_PATIENCE_MS = 4_000;
 
 export interface RetryPlace {
@@ -43,6 +43,7 @@ export async function startRetry(
   }
 }
 
+/** Id of the workflow that retries a closed batch. A batch has one, so that two retries cannot run at the same time. */
 export function retryWorkflowId(batchId: string): string {
   return `${batchId}-retry`;
 }

@@ -12,6 +12,7 @@ export interface MonitoredLedger {
   open(): readonly ReportedOutcome[];
 }
 
+/** Wraps a ledger so that reading a batch's invoices also collects those that may still change. */
 export function watchOpenOutcomes(ledger: Ledger): MonitoredLedger {
   let open: ReportedOutcome[] = [];
 

@@ -23,6 +23,7 @@ export interface WorkerPlace {
   readonly workflowBundle?: string;
 }
 
+/** A worker that polls its task queue. */
 export interface RunningWorker {
   /** Resolves when the worker has left; rejects when it died. */
   readonly ended: Promise<void>;

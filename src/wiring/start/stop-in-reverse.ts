@@ -4,6 +4,7 @@ export interface StartedParts {
   stop(): Promise<void>;
 }
 
+/** An empty list of started parts. A part that fails to stop is logged as a warning. */
 export function startedParts(log: { warn(message: string, fields?: Record<string, unknown>): void }): StartedParts {
   const parts: { name: string; stop: () => Promise<unknown> }[] = [];
   return {

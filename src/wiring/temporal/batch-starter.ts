@@ -14,6 +14,7 @@ export interface StartPlace {
   readonly inputDir: string;
 }
 
+/** Handle of a batch's workflow run. */
 export type BatchHandle = WorkflowHandle<typeof invoiceBatch>;
 
 /** Starts a batch under the id that its bytes give it, or joins the run that has this id already. */

@@ -7,6 +7,7 @@ import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.t
 import { startTemporalServer } from '../../runtime/temporal/temporal-server.ts';
 import { connectClient, placeOf } from './connect-client.ts';
 
+/** A connection to Temporal. `ui` is null when the address of the UI is not known. */
 export interface ConnectedTemporal {
   readonly place: TemporalPlace;
   readonly ui: string | null;

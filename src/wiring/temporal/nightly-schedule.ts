@@ -14,6 +14,7 @@ export interface NightlyPlace {
   readonly application: string;
 }
 
+/** Time of day at which a nightly run starts, in the time zone `timezone`. */
 export interface NightlyTime {
   readonly hour: number;
   readonly minute: number;
@@ -43,6 +44,7 @@ export interface NightlyState {
 
 const WORKFLOW: Parameters<Client['workflow']['start']>[0] & string = 'nightlyIssuance';
 
+/** Id of the Temporal schedule of an application's nightly runs. */
 export function nightlyScheduleId(application: string): string {
   return application === 'default' ? 'lote-nightly' : `${application}-lote-nightly`;
 }
@@ -124,6 +126,7 @@ export async function triggerNightlyRun(place: NightlyPlace): Promise<boolean> {
   }
 }
 
+/** The time as `02:00`. */
 export function clock({ hour, minute }: Pick<NightlyTime, 'hour' | 'minute'>): string {
   return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }

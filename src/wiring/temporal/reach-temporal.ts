@@ -14,6 +14,7 @@ export interface ReachTemporal {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** A Temporal client for one command. */
 export interface ReachedTemporal {
   readonly client: Client;
   /** Whether the server outlives this command. */
