@@ -21,5 +21,6 @@ export interface BatchRow {
   readonly raised_attempt: number;
 }
 
+/** Columns of the table `batch` that make a `BatchRow`. */
 export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, page_size, pages, row_count,
   rows_without_invoice, invoices, started_at, finished_at, revision, proof, fencing_token, raised_from, raised_attempt`;

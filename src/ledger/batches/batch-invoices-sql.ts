@@ -1,5 +1,9 @@
 import { PAGE_OF } from './page-of-sql.ts';
 
+/**
+ * Row of `BATCH_INVOICE_COLUMNS`. `findings` is JSON, times are epoch milliseconds. What an invoice of the ledger would
+ * give is null for an invalid one.
+ */
 export interface BatchInvoiceRow {
   readonly ordinal: number;
   readonly page: number;

@@ -6,6 +6,7 @@ import type { BatchInvoiceRow } from './batch-invoices-sql.ts';
 export const BATCH_OF_FILE = `/* batch-of-file */
 SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2`;
 
+/** One result of `FIND_INVOICES`. */
 export interface FoundInvoiceRow extends BatchInvoiceRow {
   readonly batch_id: string;
   readonly file: string;
@@ -30,6 +31,7 @@ WHERE bi.batch_id = hit.batch_id AND bi.ordinal = hit.ordinal
 ORDER BY b.seq DESC, bi.ordinal
 LIMIT $2`;
 
+/** The row of `BATCH_LINE`. `content` is JSON; it is null after a purge. */
 export interface LineRow extends BatchInvoiceRow {
   readonly invoice_id: number | null;
   readonly content: string | null;
@@ -42,6 +44,10 @@ FROM ${BATCH_INVOICE_TABLES}
 LEFT JOIN invoice_content c ON c.invoice_id = bi.invoice_id AND c.generation = coalesce(bi.generation, i.generation)
 WHERE bi.batch_id = $1 AND bi.ordinal = $2`;
 
+/**
+ * One row of `INVOICE_GENERATIONS`. Times are epoch milliseconds; `body` is null when nothing was frozen, or after a
+ * purge.
+ */
 export interface GenerationRow {
   readonly generation: number;
   readonly idempotency_key: string;
@@ -72,6 +78,10 @@ SELECT l.*, body.body FROM (
 LEFT JOIN invoice_body body ON body.invoice_id = l.invoice_id AND body.generation = l.generation
 ORDER BY l.generation DESC`;
 
+/**
+ * One row of `INVOICE_DELIVERIES`. `received_at` is epoch milliseconds; `verdict` is null for an event that says
+ * nothing final.
+ */
 export interface DeliveryRow {
   readonly received_at: number;
   readonly event_type: string | null;

@@ -1,6 +1,7 @@
 /** What a statement may be given; arrays travel as array literals (`array-literal.ts`), the same for both drivers. */
 export type SqlValue = string | number | null;
 
+/** Runs single statements, each by itself or inside a transaction. */
 export interface Queries {
   /** One statement, by itself. int8 comes back as number, bytea not at all, int[] and text[] as arrays. */
   query<Row extends object>(text: string, params?: readonly SqlValue[]): Promise<readonly Row[]>;

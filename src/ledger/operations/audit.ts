@@ -64,6 +64,7 @@ export interface AuditedMove {
   readonly from: string;
 }
 
+/** One action to be written into the audit. `now` is epoch milliseconds. */
 export interface AuditedAction extends AuditAction {
   readonly batchId: string;
   readonly what: string;
@@ -104,6 +105,7 @@ export async function noteActions(database: Database, batchId: string, actions: 
   });
 }
 
+/** The audit of a batch, oldest action first, with at most 20 invoices of each as examples. */
 export async function readAudit(queries: Queries, batchId: string): Promise<readonly AuditEntry[]> {
   const actions = await queries.query<AuditRow>(LIST_AUDIT, [batchId]);
   if (actions.length === 0) return [];

@@ -55,6 +55,7 @@ const DELIVERIES = `raw <> ''::bytea AND service_id IN (
   UNION SELECT g.service_id FROM invoice_generation g WHERE g.invoice_id IN (${OF_PURGED_BATCHES}) AND g.service_id IS NOT NULL
 )`;
 
+/** Counts what a purge would remove, by kind. `n` is a number of rows. */
 export const COUNT_PURGE = {
   contents: `/* count-purge */ SELECT count(*) AS n ${CONTENTS}`,
   bodies: `/* count-purge */ SELECT count(*) AS n ${BODIES}`,

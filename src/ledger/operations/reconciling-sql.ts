@@ -53,6 +53,7 @@ WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state = 'unsettled' AND i.se
 ORDER BY i.invoice_id
 LIMIT $3`;
 
+/** One invoice that `TAKE_UNKNOWN` has moved to `sending`, for one repeat. */
 export interface TakenRow {
   readonly invoice_id: number;
   readonly generation: number;
@@ -111,6 +112,7 @@ UPDATE invoice i SET state = 'unknown', changed_at = $1,
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('lose')}`;
 
+/** One document without a final word, to be polled. */
 export interface OpenDocumentRow {
   readonly invoice_id: number;
   readonly service_id: string;

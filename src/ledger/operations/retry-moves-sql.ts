@@ -2,6 +2,7 @@ import type { TransitionName } from '../../domain/invoice-state.ts';
 import { PAGE_OF } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 
+/** One row of `RETRY_CANDIDATES`. `free` is true when this batch owns the invoice, or its owner is closed. */
 export interface RetryCandidateRow {
   readonly invoice_id: number;
   readonly ordinal: number;
@@ -86,6 +87,11 @@ WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN
 RETURNING i.invoice_id`;
 }
 
+/** Begins the next generation of a failed or rejected invoice, with a new key. Parameters as in `nextGeneration`. */
 export const REGENERATE_SELECTED = nextGeneration('regenerate');
 
+/**
+ * Begins the next generation of an unknown invoice, with a new key: a second document is possible. Parameters as in
+ * `nextGeneration`.
+ */
 export const ABANDON_SELECTED = nextGeneration('abandon');

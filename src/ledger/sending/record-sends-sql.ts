@@ -1,6 +1,7 @@
 import { TRANSITIONS } from '../../domain/invoice-state.ts';
 import { fromStates, stateList } from '../database/states.ts';
 
+/** One invoice that `RECORD_SENDS` has written, with its state after that. */
 export interface RecordedSend {
   readonly invoice_id: number;
   readonly state: string;

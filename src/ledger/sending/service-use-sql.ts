@@ -28,6 +28,7 @@ ON CONFLICT (application) DO UPDATE SET base_url = excluded.base_url, key_finger
 export const FORGET_MERCHANTS = `/* forget-merchants */
 DELETE FROM merchant WHERE application = $1`;
 
+/** Row of the shared rate limiter of one base address. Times are epoch milliseconds, rates are requests a second. */
 export interface RateRow {
   readonly next_at: number;
   readonly slowed_to: number | null;

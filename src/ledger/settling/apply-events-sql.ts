@@ -1,5 +1,6 @@
 import { fromStates } from '../database/states.ts';
 
+/** One invoice with stored events that say something final. `state` is its state after `APPLY_EVENTS`. */
 export interface AppliedEvents {
   readonly invoice_id: number;
   readonly service_id: string;

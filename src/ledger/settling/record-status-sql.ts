@@ -1,6 +1,7 @@
 import { failedEventOf } from './failed-event-sql.ts';
 import { fromStates } from '../database/states.ts';
 
+/** One invoice whose status `RECORD_STATUS` has written, with its state after that. */
 export interface RecordedStatus {
   readonly invoice_id: number;
   readonly service_id: string | null;

@@ -13,6 +13,7 @@ export interface KnownIdentity {
   readonly keepsRejected: boolean;
 }
 
+/** What becomes of an invoice of a batch whose identity the ledger already knows. */
 export type Attachment =
   /** The same invoice: its live state is this batch's outcome. */
   | 'attach'

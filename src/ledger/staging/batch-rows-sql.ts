@@ -25,6 +25,7 @@ DELETE FROM batch_row_order WHERE batch_id = $1`;
 export const FORGET_BATCH_ROWS = `/* forget-batch-rows */
 DELETE FROM batch_row WHERE batch_id = $1`;
 
+/** One raw row of `NEXT_ORDERED_ROWS`. `raw_row` is JSON; `first_row` is the first file row of its invoice. */
 export interface OrderedRow {
   readonly first_row: number;
   readonly file_row: number;

@@ -1,5 +1,6 @@
 import { CLOSED_BATCH_STATES } from '../database/states.ts';
 
+/** One row of `LOCK_KNOWN_INVOICES`. `owner_idle`: its owner sends nothing. */
 export interface KnownInvoice {
   readonly invoice_id: number;
   readonly identity: string;
@@ -49,6 +50,7 @@ export const TAKE_OVER_INVOICES = `/* take-over-invoices */
 UPDATE invoice SET owner_batch = $1, state = 'staged', reason_code = NULL, reason_message = NULL, changed_at = $2
 WHERE invoice_id = ANY($3::bigint[]) AND state IN ('staged', 'held')`;
 
+/** One invoice whose identity was new to the ledger. */
 export interface InsertedInvoice {
   readonly invoice_id: number;
   readonly identity: string;

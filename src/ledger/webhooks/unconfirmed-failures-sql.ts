@@ -1,6 +1,7 @@
 import { PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
 
+/** One row of `REPORTED_FAILURES`. */
 export interface ReportedRow extends UnconfirmedRow {
   readonly asks: number;
   /** Of all of them. */
@@ -17,6 +18,7 @@ WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state
 ORDER BY random()
 LIMIT $2`;
 
+/** One row of `UNCONFIRMED_FAILURES`: an accepted invoice with a stored `failed` event. */
 export interface UnconfirmedRow {
   readonly invoice_id: number;
   readonly service_id: string;

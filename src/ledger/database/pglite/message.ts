@@ -7,17 +7,20 @@ export interface ThreadRequest {
   readonly queries: readonly ThreadQuery[] | null;
 }
 
+/** One query of a batch of queries. */
 export interface ThreadQuery {
   readonly text: string;
   readonly params: readonly SqlValue[];
 }
 
+/** Result of one query. `refused` has the SQLSTATE of the database; `constraint` is null where the error names none. */
 export type ThreadResult =
   | { readonly kind: 'rows'; readonly rows: readonly object[] }
   | { readonly kind: 'refused'; readonly sqlState: string; readonly constraint: string | null }
   /** Not an answer of the database but the end of it. */
   | { readonly kind: 'broken'; readonly error: string };
 
+/** The results of one `ThreadRequest`, by its `id`. */
 export interface ThreadReply {
   readonly id: number;
   readonly results: readonly ThreadResult[];

@@ -9,6 +9,7 @@ const RETRY = new Set(['40001', '40P01']);
 /** The server answers, but does not serve yet, or not any more: starting, stopping, changing roles, too many connections. */
 const NOT_YET = new Set(['57P01', '57P02', '57P03', '25006', '53300']);
 
+/** True for a serialization failure and a deadlock: the same statement or transaction may be run again. */
 export function asksForRetry(error: unknown): boolean {
   return error instanceof StatementFailure && RETRY.has(error.sqlState);
 }

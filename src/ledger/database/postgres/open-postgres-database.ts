@@ -34,6 +34,7 @@ const INT8 = 20;
 /** Written into SQL as an identifier, so nothing but plain names. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
+/** Where the database is. `schema` becomes the search path; without it the database's default applies. */
 export interface PostgresAddress {
   readonly connectionString: string;
   readonly schema?: string;
