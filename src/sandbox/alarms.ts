@@ -9,6 +9,7 @@ export interface Alarms {
 // setTimeout fires at once when it is given more.
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
+/** Makes timers over `setTimeout`. A delay above its limit of 2^31 - 1 ms rings at that limit. */
 export function createAlarms(): Alarms {
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;

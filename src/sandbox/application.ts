@@ -31,6 +31,7 @@ export interface Application {
   readonly deliveriesPending: Map<string, DeliveryRecord>;
 }
 
+/** The books of all applications, by the id of the application. */
 export type Applications = Map<string, Application>;
 
 /** The application of that id, made on first sight. */

@@ -11,6 +11,7 @@ export interface Chance {
   fraction(purpose: string, subject: string): number;
 }
 
+/** Makes the decisions of one run. `faults` has the probability of each fault, from 0 to 1. */
 export function createChance(faults: Faults, seed: string): Chance {
   const visits = new Map<string, number>();
 

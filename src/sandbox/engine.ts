@@ -8,10 +8,12 @@ export interface EngineInvoice {
   readonly text: string;
 }
 
+/** Final word of the engine about an invoice. */
 export type EngineOutcome =
   | { readonly status: 'issued' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
+/** Final word of the engine, and when it is given. */
 export interface EngineVerdict {
   /** Counted from the creation of the invoice; 0 when the answer is already final. */
   readonly delayMs: number;

@@ -1,6 +1,7 @@
 /** Final words of the engine, and the one before them. */
 export type InvoiceStatus = 'processing' | 'issued' | 'failed';
 
+/** Why an invoice failed, as the service's answer and the event show it. */
 export interface InvoiceError {
   readonly code: string;
   readonly message: string;
@@ -21,6 +22,7 @@ export interface InvoiceRecord {
   readonly settledAt: number | null;
 }
 
+/** A merchant of an application. `body` is the request's text; `createdAt` is epoch milliseconds. */
 export interface MerchantRecord {
   readonly id: string;
   readonly applicationId: string;
@@ -33,6 +35,7 @@ export interface MerchantRecord {
   readonly createdAt: number;
 }
 
+/** A webhook endpoint of an application, with the secret that signs its deliveries. */
 export interface WebhookRecord {
   readonly id: string;
   readonly applicationId: string;
@@ -44,6 +47,8 @@ export interface WebhookRecord {
 
 /** The two events of the published interface. */
 export const EVENT_TYPES = ['invoice.issued', 'invoice.failed'] as const;
+
+/** Type of a delivery of the published interface. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A 500 that is kept under its key and answered for ever (fault `stored500`). */

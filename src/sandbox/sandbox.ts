@@ -27,6 +27,7 @@ import type { RetryPlan } from './webhooks/backoff.ts';
 import { createDeliverer } from './webhooks/deliverer.ts';
 import { createSender } from './webhooks/send-delivery.ts';
 
+/** Settings of a simulated service; times are milliseconds. */
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
@@ -54,6 +55,7 @@ export interface SandboxOptions {
   readonly log?: SandboxLog;
 }
 
+/** A simulated service that listens. */
 export interface Sandbox {
   /** Base address, without a slash at the end. */
   readonly url: string;
@@ -64,6 +66,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+/** The API key that a sandbox accepts when none is set. */
 export const DEFAULT_API_KEY = 'sk_test_sandbox';
 const DEFAULT_SETTLE_MS = 300;
 const DEFAULT_DELIVERIES_AT_A_TIME = 32;

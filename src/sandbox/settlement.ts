@@ -39,6 +39,7 @@ const LONGEST_RETRY_MS = 60_000;
 // Whoever waits for the answer of a POST has a time-out; a receiver that does not answer must not use it up.
 const EARLY_PATIENCE_MS = 2000;
 
+/** Makes the settlement of one sandbox. An invoice that cannot be settled now is tried again until `alarms` stops. */
 export function createSettlement({ context, engine, deliverer, alarms }: SettlementOptions): Settlement {
   async function ask({ invoice, body, text }: AcceptedInvoice): Promise<EngineVerdict> {
     return engine.process({ id: invoice.id, applicationId: invoice.applicationId, body, text });

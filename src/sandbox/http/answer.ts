@@ -22,8 +22,11 @@ export const ERROR_CODES = [
   'rate_limited',
   'route_not_found',
 ] as const;
+
+/** Code of an error answer. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** An answer that is ready to be sent. `body` is its text. */
 export interface Answer {
   readonly status: number;
   readonly body: string;

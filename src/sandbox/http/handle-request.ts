@@ -19,6 +19,7 @@ export interface HandlerOptions {
   readonly rateLimit: RateLimit;
 }
 
+/** Answers one HTTP request; an error inside is logged and answered with 500. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** `lost`: the connection is cut and nothing is answered. */

@@ -6,6 +6,7 @@ export interface Outage {
   isOn(): boolean;
 }
 
+/** Makes the outage of one run; `window` null means none. */
 export function createOutage(window: Faults['outage'], clock: () => number): Outage {
   let requests = 0;
   let beganAt: number | null = null;

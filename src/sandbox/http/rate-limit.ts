@@ -7,6 +7,7 @@ export interface RateLimit {
 /** A second's worth may come at once; what is refused counts for nothing. */
 const BURST_MS = 1_000;
 
+/** Makes a limit over all applications together; `requestsPerSecond` null means none. */
 export function createRateLimit(requestsPerSecond: number | null, clock: () => number): RateLimit {
   if (requestsPerSecond === null) return { isOver: () => false };
   const gap = 1_000 / requestsPerSecond;

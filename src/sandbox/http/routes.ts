@@ -5,6 +5,7 @@ import { listMerchants } from '../operations/list-merchants.ts';
 import type { Operation } from '../operations/operation.ts';
 import { registerWebhook } from '../operations/register-webhook.ts';
 
+/** One operation of the published interface and the address it is called under. */
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** A segment in braces is the path's parameter. */

@@ -28,6 +28,7 @@ export function withBody(head: object, body: string): string {
   return `${JSON.stringify(head).slice(0, -1)},${body.trim().slice(1)}`;
 }
 
+/** Epoch milliseconds as ISO 8601 text in UTC. */
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -16,6 +16,7 @@ export interface Call {
   readonly body: { readonly text: string; readonly sha256: string; readonly value: unknown };
 }
 
+/** What the operations of one sandbox share. */
 export interface Services {
   readonly context: Context;
   readonly settlement: Settlement;

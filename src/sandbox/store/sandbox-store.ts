@@ -20,6 +20,7 @@ export type Change =
   /** Nothing is owed any more: it arrived, or was given up. */
   | { readonly kind: 'delivery-done'; readonly delivery: DeliveryRecord };
 
+/** The final word of one invoice. `error` is null when it was issued; `settledAt` is epoch milliseconds. */
 export interface Settlement {
   readonly invoiceId: string;
   readonly applicationId: string;

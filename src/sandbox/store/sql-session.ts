@@ -1,8 +1,10 @@
+/** A statement with its values; both drivers get the same text. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly string[];
 }
 
+/** One row of a result, by column name. */
 export type Row = Record<string, unknown>;
 
 /** The little of SQL that the store needs, the same for PGlite and PostgreSQL. */

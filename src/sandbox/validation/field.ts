@@ -18,6 +18,7 @@ function isFields(value: unknown): value is Fields {
 /** Checks one value; null when it is good. `at` is its path. */
 export type Check = (value: unknown, at: string) => Problem | null;
 
+/** A body of the proven type, or the first problem that was found. */
 export type Read<Body> = { readonly ok: true; readonly body: Body } | { readonly ok: false; readonly problem: Problem };
 
 /** Runs the check of a whole body; the caller pairs the check with the type that it proves. */

@@ -1,3 +1,4 @@
+/** How long and how often a delivery is tried again. Delays are milliseconds; they double up to the longest. */
 export interface RetryPlan {
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;

@@ -33,6 +33,7 @@ interface Lane {
   active: number;
 }
 
+/** Makes the deliverer of one sandbox. It is idle until `enqueue` brings deliveries. */
 export function createDeliverer(options: DelivererOptions): Deliverer {
   return new RetryingDeliverer(options);
 }

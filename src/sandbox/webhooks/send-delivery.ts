@@ -14,6 +14,7 @@ export type Sent =
   | { readonly kind: 'refused'; readonly status: number; readonly retryAfterMs: number }
   | { readonly kind: 'unreachable'; readonly code: string };
 
+/** Sends one delivery over HTTP and reports how the endpoint answered. */
 export interface Sender {
   send(sending: Sending): Promise<Sent>;
   /** Ends what is on the wire; the deliveries stay owed. */

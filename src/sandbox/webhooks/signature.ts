@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 
+/** Header of a delivery that carries its signature. */
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 
 /** HMAC-SHA-256 over the raw bytes of the body, in lower-case hex, without a prefix. */
