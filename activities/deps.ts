@@ -62,6 +62,7 @@ export interface RetrySettings {
   readonly refusedRepeatIsProof: boolean;
 }
 
+/** A report that the program of `LOTE_ON_REPORT` is run for; `html` and `json` are paths. */
 export interface AnnouncedReport {
   readonly kind: 'batch' | 'night';
   readonly html: string;
@@ -76,6 +77,7 @@ export interface ActivityLog {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
+/** What an operator declares about a file that its bytes may not prove. */
 export interface ReadOptions {
   /** Name of a mapping profile; without it the file's own name may choose one. */
   readonly profile?: string;
@@ -86,6 +88,7 @@ export interface ReadOptions {
   readonly lookAlikes?: 'refuse' | 'keep';
 }
 
+/** A file that was read whole. `conversion` carries what `toInvoices` needs to turn its rows into invoices. */
 export interface ReadFileOk<C> {
   readonly ok: true;
   readonly sha256: string;
@@ -118,6 +121,7 @@ export interface FileReader<C = unknown> {
   toInvoices(group: readonly RawRow[], conversion: C): readonly GroupedInvoice[];
 }
 
+/** What the batch needs of a report that was written: its numbers, its paths, what changed since the one before. */
 export interface ReportSummary {
   readonly batchId: string;
   readonly file: string;
@@ -128,12 +132,14 @@ export interface ReportSummary {
   readonly changes?: readonly { readonly from: Outcome; readonly to: Outcome; readonly invoices: number }[];
 }
 
+/** Writes the report of a batch from the ledger. */
 export interface ReportWriter {
   write(batchId: string): Promise<ReportSummary>;
   /** The report as it stands, when it is there and nothing has moved since. */
   standing(batchId: string): Promise<ReportSummary | null>;
 }
 
+/** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */
 export interface RunDirectory {
   isOpen(workflowId: string, runId: string): Promise<boolean>;
   /**

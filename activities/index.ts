@@ -19,6 +19,7 @@ import { reviewPage } from './settling/settle.ts';
 import { createSubmitSlice } from './sending/submit-slice.ts';
 import { notifyingWaits } from './batch/waiting-notice.ts';
 
+/** All activities of a worker, as workflows call them. */
 export type Activities = ReturnType<typeof createActivities>;
 
 /** All activities, bound to their adapters; each refuses work that belongs to another ledger, application or account. */

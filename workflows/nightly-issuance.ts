@@ -46,6 +46,7 @@ export interface NightlyInput {
   readonly timezone?: string;
 }
 
+/** Result of a nightly run, as the Temporal UI shows it. `night` is its id, `<date>-<last 8 of the run's id>`. */
 export interface NightlyResult {
   readonly night: string;
   readonly files: number;

@@ -22,6 +22,7 @@ export interface IngestInput extends BatchInput {
   readonly sha256: string | null;
 }
 
+/** What became of a file: a batch to run, a batch that is closed, or one that another run holds. */
 export type IngestResult =
   | RunningBatch
   | {

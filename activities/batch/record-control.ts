@@ -1,6 +1,7 @@
 import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 
+/** A pause, a resume or a cancellation of a batch, to be written where every sender reads it. */
 export interface ControlInput extends SendingControl {
   readonly ledgerId: string;
 }

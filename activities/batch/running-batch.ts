@@ -7,12 +7,14 @@ import type { ActivityDeps } from '../deps.ts';
 import { firstInvoicesOf, type FirstInvoices } from '../sending/first-invoices.ts';
 import { snapshotOf } from './refresh-snapshot.ts';
 
+/** One page with open invoices. Ordinals are inclusive and count from 1. */
 export interface PageSpan {
   readonly page: number;
   readonly firstOrdinal: number;
   readonly lastOrdinal: number;
 }
 
+/** A batch that is ready to run: its open pages, its settings, and where it stands. */
 export interface RunningBatch {
   readonly kind: 'running';
   readonly ledgerId: string;

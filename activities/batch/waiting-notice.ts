@@ -12,6 +12,7 @@ export interface WaitingNotice {
   readonly reason: string | null;
 }
 
+/** Sends a notice to the run of a batch; it never rejects. */
 export type NotifyWaiting = (notice: WaitingNotice) => Promise<void>;
 
 /** The first repetition comes after a second: trouble that is shorter is not worth a word. */

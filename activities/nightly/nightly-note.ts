@@ -55,6 +55,7 @@ export function nightlyNote({ file, end, batch, night }: NoteRequest): NightlyNo
   };
 }
 
+/** Number of invoices of a result for which a document exists: `issued` and `already-issued`. */
 export function issuedOf({ counts }: Pick<BatchResult, 'counts'>): number {
   return (counts.issued ?? 0) + (counts['already-issued'] ?? 0);
 }

@@ -16,6 +16,7 @@ export interface OpenNightlyRunInput {
   readonly timezone: string | null;
 }
 
+/** A nightly run that has its folder and may claim files. */
 export interface OpenedNightlyRun {
   readonly ledgerId: string;
   readonly night: NightlyRun;
@@ -39,6 +40,7 @@ export interface NightlyScope {
   readonly night: NightlyRun;
 }
 
+/** A claimed file with the id of the batch that it becomes. */
 export interface DroppedFile extends ClaimedFile {
   /** Id of the batch that its bytes make; null when it cannot be read. */
   readonly batchId: string | null;

@@ -21,6 +21,7 @@ export type Entry =
   | { readonly kind: 'probe' }
   | { readonly kind: 'refused'; readonly waiting: Waiting };
 
+/** Circuit breaker of one base address, shared over all processes through the ledger. Times are epoch milliseconds. */
 export interface CircuitBreaker {
   /** Asked before a slice hands anything out. Of all slices of all workers one is told to probe. */
   enter(): Promise<Entry>;

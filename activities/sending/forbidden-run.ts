@@ -3,6 +3,7 @@ import type { SendableInvoice } from '../../src/domain/ports/ledger.ts';
 /** So many 403s without a success between are more than one invoice's trouble: the key's, or one merchant's. */
 const FORBIDDEN_IN_A_ROW = 5;
 
+/** Decides, for the 403 answers of one slice, whether a single invoice, a merchant or the API key is refused. */
 export interface ForbiddenRun {
   /** One more 403. `access-denied`: it is the key. */
   forbidden(invoice: SendableInvoice, answeredAt: number): 'undecided' | 'access-denied';

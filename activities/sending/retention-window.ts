@@ -19,6 +19,7 @@ export interface RetentionWindow {
   readonly outcome: SendOutcome & { readonly kind: 'unknown' };
 }
 
+/** The retention window of idempotency keys, as the settings have it; times are epoch milliseconds. */
 export function retentionWindow({ settings, now }: Pick<ActivityDeps, 'settings' | 'now'>): RetentionWindow {
   const { retentionMs } = settings.retry;
   const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;

@@ -13,6 +13,7 @@ const FIRST_BACKOFF_MS = 200;
 /** A longer Retry-After is the page's to wait for, on a timer that survives this process. */
 const LONGEST_PAUSE_MS = 2_000;
 
+/** What became of one invoice, to be recorded; times are epoch milliseconds. */
 export interface Sent {
   /** POSTs that left. */
   readonly attempts: number;
@@ -34,6 +35,7 @@ interface Trouble {
   readonly own: boolean;
 }
 
+/** What one slice gives to the sending of each of its invoices. */
 export interface SendDeps {
   readonly service: Pick<InvoicingService, 'createInvoice'>;
   readonly random: () => number;

@@ -27,6 +27,7 @@ export interface SendingPermit extends DeparturePermit {
   close(): void;
 }
 
+/** Gives permissions to POST invoices of a batch. */
 export interface SendingPermission {
   request(wanted: PermitRequest): SendingPermit;
 }

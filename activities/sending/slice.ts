@@ -16,6 +16,7 @@ export interface SliceInput {
   readonly before?: AnswerCounts | undefined;
 }
 
+/** Result of a slice; all numbers are of invoices. */
 export interface SliceResult {
   /** Accepted now. */
   readonly accepted: number;

@@ -32,6 +32,10 @@ export interface AnsweredPost {
  */
 export type StoredErrorVerdict = 'stored' | 'own' | 'open';
 
+/**
+ * Tells a stored error, which the service repeats for one idempotency key for ever, from an outage, by comparing
+ * answers.
+ */
 export interface StoredErrors {
   /** The next place in the order in which POSTs leave. */
   leave(): number;

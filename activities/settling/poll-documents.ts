@@ -5,6 +5,7 @@ import { pollOne } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 
+/** Numbers of documents that were polled, and of those that now have a final word. */
 export interface AskedDocuments {
   readonly asked: number;
   readonly settled: number;

@@ -9,6 +9,7 @@ export interface BatchView {
   readonly end: BatchEnd | null;
 }
 
+/** End of a batch, for the details that the Temporal UI shows. */
 export interface BatchEnd {
   readonly batchId: string;
   readonly desk: OperatorLinks;

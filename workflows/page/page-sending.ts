@@ -28,6 +28,7 @@ export interface PageNotifier {
   readonly goOn: (from: PageSending) => Promise<never>;
 }
 
+/** Why a page stopped sending. `waitedFor` is the trouble of the service that it last waited for; null: none. */
 export interface SendingEnd {
   readonly ending: PageEnding;
   readonly waitedFor: string | null;
