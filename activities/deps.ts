@@ -18,12 +18,12 @@ export interface ActivityDeps {
   readonly files: FileReader;
   readonly reports: ReportWriter;
   readonly runs: RunDirectory;
-  /** Tells a batch why an activity of its is repeated; never rejects. */
+  /** Notifies a batch why one of its activities is repeated; never rejects. */
   readonly notifyWaiting: NotifyWaiting;
-  /** The night's side: where files are dropped, and where its summary is kept. */
+  /** For nightly runs: the folder in which files are dropped, and the run log. */
   readonly drops: DropFolder;
   readonly nights: RunLog;
-  /** Tells somebody of a report (LOTE_ON_REPORT); never rejects. */
+  /** Runs the program of `LOTE_ON_REPORT` for a report; never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
   /** The account that this worker sends into is still the one that the ledger knows. @throws LoteError `interlock` */
   readonly requireAccount: () => Promise<unknown>;
@@ -40,7 +40,7 @@ export interface ActivityDeps {
     /** How long a night waits for dropped files that are still being written. */
     readonly dropPatienceMs: number;
   };
-  /** Where operators look, for the current details of a run. */
+  /** Operator links, for the current details of a run. */
   readonly desk: () => OperatorLinks;
   readonly log: ActivityLog;
   readonly now: () => number;

@@ -37,7 +37,7 @@ const { claimDrops } = proxyActivities<Activities>({ ...options.INGEST, summary:
 
 /** Each batch sends four pages at a time; more batches at once only wait for each other. */
 const FILES_AT_ONCE = 16;
-/** A file that is still being written is looked at again, at most this long after the look before. */
+/** Files that are still being written are checked again after this time at most. */
 const POLL_INTERVAL_MS = 60_000;
 
 /** Everything has a default: `{}` or no input at all is what a schedule and a person give. */

@@ -18,7 +18,7 @@ const STAGE_PORTION = 1_000;
 export interface IngestInput extends BatchInput {
   readonly workflowId: string;
   readonly runId: string;
-  /** Known from an earlier look: the file may have been moved since. */
+  /** Known from an earlier reading: the file may have been moved since. */
   readonly sha256: string | null;
 }
 
@@ -44,7 +44,7 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'closed':
       return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.desk() };
     case 'resumed':
-      // Whoever had paused it is gone with its run.
+      // The run that was paused has ended, and the pause with it.
       if (claim.batch.state === 'paused')
         await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
       // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
@@ -127,7 +127,7 @@ async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken }: Batc
   await deps.ledger.repeatUnknown(batchId, deps.now() - deps.settings.retry.retentionMs, fencingToken);
 }
 
-/** What whoever started the batch has confirmed, or not, for each of its valid invoices. */
+/** What the starter of the batch has confirmed, for each of its valid invoices. */
 function confirmedBy(
   { settings }: ActivityDeps,
   { acceptDuplicateRisk, lookAlikes }: IngestInput,
@@ -186,7 +186,7 @@ function holdFindings(gate: Reason | null): readonly Finding[] {
   return [{ row: null, column: null, code: gate.code, message: gate.message, severity: 'error' }];
 }
 
-/** On record, as the same word of a retry is in the audit. */
+/** Written into the report, as the same confirmation of a retry is written into the audit. */
 function riskFindings({ acceptDuplicateRisk }: IngestInput): readonly Finding[] {
   if (acceptDuplicateRisk !== true) return [];
   const message =

@@ -6,7 +6,10 @@ export interface ControlInput extends SendingControl {
   readonly ledgerId: string;
 }
 
-/** Writes what an operator told a batch where every process that sends looks. False: its run does not hold the batch any more. */
+/**
+ * Writes a pause, a resume or a cancellation where every process that sends reads it. False: this run does not hold the
+ * batch any more.
+ */
 export async function recordControl({ ledger }: ActivityDeps, input: ControlInput): Promise<boolean> {
   const { batchId, workflowId, runId, version, paused, cancelled } = input;
   return ledger.recordControl({ batchId, workflowId, runId, version, paused, cancelled });

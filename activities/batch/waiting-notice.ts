@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
 import { passes } from '../failure.ts';
 
-/** What a batch is told while one of its activities is repeated for trouble that passes. */
+/** Sent to a batch while one of its activities is repeated because of trouble that passes by itself. */
 export interface WaitingNotice {
   readonly workflowId: string;
   readonly runId: string;
@@ -15,12 +15,12 @@ export interface WaitingNotice {
 /** Sends a notice to the run of a batch; it never rejects. */
 export type NotifyWaiting = (notice: WaitingNotice) => Promise<void>;
 
-/** The first repetition comes after a second: trouble that is shorter is not worth a word. */
+/** The first repetition comes after a second: shorter trouble is not reported. */
 const FIRST_NOTIFIED_ATTEMPT = 2;
 
 /**
- * Temporal repeats an activity without a word to its workflow, so the activity itself tells the batch why it waits: at its second, fourth, eighth … failed
- * attempt, and when it has passed.
+ * Temporal repeats an activity without notifying its workflow. The activity itself therefore notifies the batch why it
+ * waits: at its second, fourth, eighth … failed attempt, and when the trouble has passed.
  */
 export function notifyingWaits<I, O>(
   name: string,
@@ -29,7 +29,7 @@ export function notifyingWaits<I, O>(
 ): (input: I) => Promise<O> {
   return async (input) => {
     const { attempt, workflowExecution } = Context.current().info;
-    // Only what a workflow started has somebody to tell.
+    // Only an activity of a workflow has a run to notify.
     if (workflowExecution === undefined) return run(input);
     const scope = { ...workflowExecution, activity: name };
     try {

@@ -5,7 +5,7 @@ import type { Ledger } from '../../src/domain/ports/ledger.ts';
 const TROUBLE_IN_A_ROW = 20;
 const FIRST_PROBE_MS = 5_000;
 const LONGEST_PROBE_MS = 60_000;
-/** Longer than any request may take: a probe that nobody reports back of has died by then. */
+/** Longer than any request may take: a probe without a result has died by then. */
 const PROBE_TURN_MS = 60_000;
 
 /** Trouble of the whole service: the page sleeps for that long, and then asks again. */
@@ -17,13 +17,13 @@ export interface Waiting {
 
 export type Entry =
   | { readonly kind: 'allowed' }
-  /** The time has come and nobody else tries: send one invoice alone and see. */
+  /** The time of the next probe has come, and no other slice probes: send one invoice alone. */
   | { readonly kind: 'probe' }
   | { readonly kind: 'refused'; readonly waiting: Waiting };
 
 /** Circuit breaker of one base address, shared over all processes through the ledger. Times are epoch milliseconds. */
 export interface CircuitBreaker {
-  /** Asked before a slice hands anything out. Of all slices of all workers one is told to probe. */
+  /** Called before a slice hands anything out. Of all slices of all workers exactly one gets the probe. */
   enter(): Promise<Entry>;
   /** Why nothing more may be sent now; null: go on. */
   refusedBecause(): Reason | null;
@@ -52,7 +52,9 @@ export function createCircuitBreaker({ ledger, baseUrl, now }: CircuitBreakerDep
   let troubles = 0;
   let openings = 0;
   let closed: { readonly at: number; readonly reason: Reason } | null = null;
-  /** What this process writes of the row: whoever asks meanwhile must not read what stood there before. */
+  /**
+   * Writes of this process to the row. A read that comes meanwhile waits for them, so that it does not see the old row.
+   */
   let written: Promise<void> = Promise.resolve();
 
   function write(work: () => Promise<void>): Promise<void> {
@@ -85,7 +87,7 @@ export function createCircuitBreaker({ ledger, baseUrl, now }: CircuitBreakerDep
       const time = now();
       if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
       if (await ledger.claimProbe(baseUrl, { now: time, until: time + PROBE_TURN_MS })) return { kind: 'probe' };
-      // Somebody tries at this moment, and its answer is soon known.
+      // Another slice probes at this moment, and its answer is soon known.
       return waitFor(record.reason, FIRST_PROBE_MS);
     },
     refusedBecause: () => closed?.reason ?? null,

@@ -7,7 +7,10 @@ const FORBIDDEN_IN_A_ROW = 5;
 export interface ForbiddenRun {
   /** One more 403. `access-denied`: it is the key. */
   forbidden(invoice: SendableInvoice, answeredAt: number): 'undecided' | 'access-denied';
-  /** Its merchant was refused so often that the others are asked first: they tell whether it is the key. */
+  /**
+   * Its merchant was refused so often that invoices of other merchants are sent first: their answers show whether it is
+   * the key.
+   */
   isHeldBack(invoice: SendableInvoice): boolean;
   /** A success: what was forbidden before this request left is refused by itself. */
   succeeded(invoice: SendableInvoice, sentAt: number): readonly SendableInvoice[];

@@ -12,7 +12,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export interface RetentionWindow {
   /** Asked right before each POST. `since`: when one may have reached the service; null: none has. */
   isOver(since: number | null): boolean;
-  /** Aborted when it ends: a POST may wait in the client for its place in the rate, for longer than anybody can tell. */
+  /** Aborted when it ends: a POST may wait in the client for its permit, and nothing bounds that wait. */
   signal(since: number | null): AbortSignal | undefined;
   /** The same permit for as long as the window is open: a timer of a process that stood still rings too late, and this is asked in the moment before the first byte. */
   permit(since: number | null, permit: DeparturePermit): DeparturePermit;

@@ -31,7 +31,7 @@ export interface Sent {
 interface Trouble {
   readonly accessDenied: boolean;
   readonly reason: Reason;
-  /** An error of this key's own, though nobody can say yet that it stays. */
+  /** An error of this key alone, of which it is not known yet that it stays. */
   readonly own: boolean;
 }
 
@@ -43,9 +43,9 @@ export interface SendDeps {
   /** Waits for its turn; null: nothing may be sent any more. */
   readonly admit: () => Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
-  /** The service lets nobody in: told before the slot is free, so that nobody else goes and is turned away too. */
+  /** The service denies access. Called before the slot is free, so that no other POST leaves and is denied too. */
   readonly accessDenied: (reason: Reason, sentAt: number) => Promise<void>;
-  /** True: after this answer let others go first, or nobody. */
+  /** True: after this answer send other invoices first, or none. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
   readonly permit: SendingPermit;
@@ -54,7 +54,7 @@ export interface SendDeps {
   readonly serviceLives: () => Promise<boolean>;
 }
 
-/** POSTs one invoice with its frozen bytes and key until the answer tells, or it is time to let others go first. */
+/** POSTs one invoice with its frozen bytes and key until an answer is final, or other invoices must go first. */
 export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body: string): Promise<Sent> {
   let { mayExist, mayExistSince } = invoice;
   let before: Sent | null = null;

@@ -13,7 +13,7 @@ const ASK_AGAIN_MS = 50;
 /** What asks for permission: one attempt to send for a batch. */
 export interface PermitRequest {
   readonly batchId: string;
-  /** The run that held the claim when the work was handed out; left out: a run of an earlier version, which did not tell. */
+  /** The run that held the claim when the work was handed out; left out by runs of an earlier version. */
   readonly run?: ClaimingRun | undefined;
   /** The attempt is over after this, whatever the ledger says: a process that stood still meanwhile starts nothing. */
   readonly lastsMs: number;
@@ -21,7 +21,10 @@ export interface PermitRequest {
 
 /** The permission of one attempt. Once withdrawn it never comes back: a later attempt asks anew. */
 export interface SendingPermit extends DeparturePermit {
-  /** True: the next POST may leave now. Asks the ledger when its last word is too old. False: nothing more of this attempt leaves. */
+  /**
+   * True: the next POST may leave now. Reads the ledger again when its last answer is too old. False: nothing more of
+   * this attempt leaves.
+   */
   confirm(): Promise<boolean>;
   /** The attempt has ended. */
   close(): void;
@@ -38,9 +41,10 @@ interface Holder extends PermitRequest {
 }
 
 /**
- * Whether this process may POST invoices, for all batches that it sends at the moment: one query for all of them. The word of an operator is in the
- * ledger before the update answers, and no POST leaves by a look that is older than VALID_MS, so that from a second after the answer on nothing new
- * leaves any process, also one that stood still for hours. While the ledger cannot be asked, nothing leaves.
+ * Whether this process may POST invoices, for all batches that it sends at the moment, with one query for all of them.
+ * An operator's order is in the ledger before the update answers, and no POST leaves by a reading that is older than
+ * VALID_MS. So nothing new leaves any process from a second after that answer on, not even a process that stood still
+ * for hours. While the ledger cannot be read, nothing leaves.
  */
 export function createSendingPermission(
   ledger: Pick<SendingControlLedger, 'sendingBatches'>,
@@ -68,7 +72,7 @@ export function createSendingPermission(
       known = new Set(concerned);
       askedAt = at;
     } catch {
-      // The ledger is away: the last word grows old, and nothing leaves.
+      // The ledger is away: the last answer becomes too old, and nothing leaves.
     }
   }
 

@@ -4,9 +4,12 @@ import type { CreateAnswer } from '../../src/domain/ports/invoicing-service.ts';
 const SAME_ANSWERS = 12;
 /** Spread over a time that no passing outage lasts, fewer are enough: behind an open circuit an invoice is asked for only now and then. */
 const SAME_ANSWERS_OVER_SPAN = 6;
-/** Creations that are remembered to compare with: as many as suspects may share their words and still be told from an outage. */
+/**
+ * Creations that are remembered to compare with. As many suspects may share one error and still be distinguished from
+ * an outage.
+ */
 const CREATIONS = 64;
-/** A key that was not heard of for so long is not asked about any more. */
+/** A key without an answer for so long is forgotten. */
 const STALE_MS = 3_600_000;
 
 /** An error of the server itself, by the words that the client gives every status. */
@@ -54,13 +57,14 @@ interface Suspect {
 }
 
 /**
- * Some services keep a 500 under the Idempotency-Key for ever, and an outage of the write path gives every key the same 503 while GET works.
- * What tells them apart: the other POSTs that left after this one. When more of them created an invoice than share its error, the error is the
- * key's own; where none is left to compare with, an answer that stays the same for `spanMs` is. Only a creation counts: a refusal may be given
- * before anything is written. Kept in memory: a restart only counts again.
+ * Some services keep a 500 under the Idempotency-Key for ever, and an outage of the write path gives every key the same
+ * 503 while GET works. The other POSTs that left after this one distinguish the two. When more of them created an
+ * invoice than share its error, the error is the key's own; where none is left to compare with, an answer that stays
+ * the same for `spanMs` is. Only a creation counts, because a refusal may be given before anything is written. Kept in
+ * memory: after a restart the counting begins again.
  */
 export function createStoredErrors({ spanMs }: { readonly spanMs: number }): StoredErrors {
-  /** In the order in which they were heard of last. */
+  /** In the order of their last answers. */
   const suspects = new Map<string, Suspect>();
   const creations: number[] = [];
   let places = 0;

@@ -112,7 +112,7 @@ export interface BatchSnapshot {
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
   /** Exact decimals: of all invoices of the file, and of those that went out. */
   readonly net: readonly { readonly currency: string; readonly all: string; readonly out: string }[];
-  /** Invoices at rest that did not go out. */
+  /** Settled invoices that did not go out. */
   readonly problems: number;
   readonly problemGroups: readonly ProblemGroup[];
 }
@@ -164,7 +164,7 @@ export interface ReasonInput {
 export interface PageControl {
   readonly paused: boolean;
   readonly cancelled: boolean;
-  /** A page has waited for the service for as long as the settings allow: nobody waits again. */
+  /** A page has waited for the service for as long as the settings allow: no page waits any more. */
   readonly outageOver: boolean;
   /** How often an operator has asked that pending invoices are polled now. */
   readonly settleNow: number;

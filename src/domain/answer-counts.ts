@@ -20,7 +20,7 @@ const NOTHING: AnswerCounts = {
   ...{ retryable: 0, pending: 0, unanswered: 0 },
 };
 
-/** What was said since `before`: what an earlier run or round met is no news of this one. */
+/** The answers since `before`. What an earlier run or round met does not count for this one. */
 export function answersSince(now: AnswerCounts, before: AnswerCounts = NOTHING): AnswerCounts {
   const since = (of: keyof AnswerCounts): number => Math.max(0, now[of] - before[of]);
   return {

@@ -26,7 +26,7 @@ export type InvoiceState = (typeof INVOICE_STATES)[number];
 
 export const BATCH_ONLY_OUTCOMES = ['invalid', 'conflict', 'already-issued'] as const;
 
-/** What a batch says of one of its invoices: the invoice's live state, or a word of the batch's own. */
+/** Outcome of an invoice in a batch: the invoice's live state, or one that only the batch has. */
 export type Outcome = InvoiceState | (typeof BATCH_ONLY_OUTCOMES)[number];
 
 /** All outcomes in a report: the states of an invoice, then the three outcomes that only a batch has. */
@@ -41,19 +41,19 @@ export interface Transition {
 export const TRANSITIONS = {
   /** Bytes and key are written down; from here on a POST may be on the wire. */
   freeze: { from: ['staged'], to: 'sending' },
-  /** The attempt that froze it has POSTed nothing of it, and nobody else was handed it. */
+  /** The attempt that froze it has POSTed nothing of it, and no other attempt has taken it. */
   unfreeze: { from: ['sending'], to: 'staged' },
   /** The service gave an `inv_` id. */
   accept: { from: ['sending', 'unknown'], to: 'accepted' },
   /** The service refused for good, and no earlier answer of this generation was lost. */
   refuse: { from: ['sending'], to: 'rejected' },
-  /** It may have reached the service and nothing tells; retries are spent. */
+  /** It may have reached the service, and no answer proves what became of it; retries are spent. */
   lose: { from: ['sending'], to: 'unknown' },
   /** Not sent, or every try was proved not to have reached the service. */
   hold: { from: ['staged', 'sending'], to: 'held' },
   /** An operator or the next run lets it go; nothing of this generation reached the service. */
   release: { from: ['held'], to: 'staged' },
-  /** The service said issued: news of a webhook or of a GET. It wins over everything. */
+  /** The service said issued, in a webhook or in a GET. It wins over everything. */
   issue: { from: ['accepted', 'unsettled', 'failed'], to: 'issued' },
   /** The service issued an earlier generation of the same content after all, and this one never left, or has no living document. */
   revive: { from: ['staged', 'sending', 'held', 'failed', 'rejected'], to: 'issued' },
@@ -88,7 +88,7 @@ export function wentOut(outcome: Outcome): boolean {
   return ISSUED_OUTCOMES.includes(outcome);
 }
 
-/** It is at rest, and did not go out. */
+/** True for an outcome in which the invoice is settled and did not go out. */
 export function isProblem(outcome: Outcome): boolean {
   return !UNTROUBLED_OUTCOMES.includes(outcome);
 }

@@ -23,7 +23,7 @@ export interface Throttling {
   readonly at: number;
 }
 
-/** What somebody saw when the service said 429. */
+/** What one process observed when the service answered 429. */
 export interface TooMany {
   /** Answers other than 429 in the second before. */
   readonly taken: number;
@@ -37,10 +37,10 @@ export const FULL_RATE: RequestRate = { nextAt: 0, throttled: null };
 
 const MARGIN = 0.9;
 const MOST_AT_ONCE = 0.5;
-/** Many requests in flight hear of one and the same trouble. */
+/** Many requests in flight get a 429 for the same cause. */
 const AGAIN_AFTER_MS = 1_000;
 const TWICE_AS_FAST_MS = 30_000;
-/** Without a limit of our own nobody knows how much is allowed: after this long without a 429, everything. */
+/** Without a configured limit the allowed rate is not known: after this long without a 429, the limit is lifted. */
 const WHOLE_AFTER_MS = 60_000;
 /** Some services answer 429 now and then, however few come: then it is no use to go below a quarter of what was taken before. */
 const NO_USE_BELOW = 0.25;

@@ -1,6 +1,9 @@
 import type { InvoiceState } from './invoice-state.ts';
 
-/** What an operator may name as states of a retry; `unknown` only by row or reference, so that nobody repeats it by the dozen. */
+/**
+ * States that an operator may name for a retry. `unknown` is possible only by row or reference, so that it is not
+ * repeated in bulk.
+ */
 export const RETRY_STATES = ['failed', 'rejected', 'held'] as const;
 
 /** State that an operator may name for a retry: `failed`, `rejected` or `held`. */
@@ -9,7 +12,10 @@ export type RetryState = (typeof RETRY_STATES)[number];
 /** Every state that a retry by row or reference may take. */
 export const RETRY_BY_ROW_STATES = [...RETRY_STATES, 'unknown'] as const;
 
-/** Somebody else used the key, at a time that Lote does not know: the service may forget it before the retention window that Lote counts is over. */
+/**
+ * Another sender used the key, at a time that Lote does not know. The service may forget it before the retention window
+ * that Lote counts is over.
+ */
 export const NEVER_REPEATED_REASONS: readonly string[] = ['key-known-with-other-bytes'];
 
 /**
@@ -26,10 +32,12 @@ export const SPENT_KEY_REASONS: readonly string[] = [
 /** Flags that say: another document of this invoice may be alive. */
 const SECOND_DOCUMENT_FLAGS: readonly string[] = ['issued-in-earlier-generation', 'second-service-id'];
 
-/** Only a signed event said that it failed. Enough for somebody who has looked, not for sending it again unattended. */
+/**
+ * Only a signed event said that it failed. That is enough for an operator's retry, but not for one by the retry policy.
+ */
 const UNCONFIRMED = 'failure-unconfirmed';
 
-/** An invoice that somebody wants sent again. */
+/** An invoice that is to be sent again. */
 export interface RetryCandidate {
   readonly state: InvoiceState;
   readonly generation: number;
@@ -51,7 +59,7 @@ export interface RetryPolicy {
   readonly retentionMs: number;
   /** A refusal proves that nothing was created: the profile names the code for a key known with other bytes. */
   readonly rejectionIsProof: boolean;
-  /** The operator's word, on record, that a second document is possible. */
+  /** The operator accepts, on record, that a second document is possible. */
   readonly acceptDuplicateRisk: boolean;
   /** True: the retry policy of the service profile asks, without an operator. Left out: an operator asked. */
   readonly unattended?: boolean;

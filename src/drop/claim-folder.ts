@@ -111,7 +111,7 @@ export async function removeClaimFolder(inputDir: string, nightId: string): Prom
   await removeEmptyFolder(path);
 }
 
-/** Somebody may have put something in, or removed it, at the same moment. */
+/** A file may have been put in, or removed, at the same moment. */
 async function removeEmptyFolder(path: string): Promise<void> {
   await rmdir(path).catch((error: unknown) => {
     if (!['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(errorCode(error))) throw error;

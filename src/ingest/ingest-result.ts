@@ -36,13 +36,13 @@ export interface Conversion {
   readonly doubtful: Readonly<Record<NumberColumn, boolean>>;
   readonly duplicateRows: 'refuse' | 'keep';
   readonly lookAlikes: 'refuse' | 'keep';
-  /** The file's own word for each column, for findings. */
+  /** The file's own name of each column, for findings. */
   readonly labels: Readonly<Record<Column, string>>;
   /** Findings that only the reader could make (cell count, JSON shape), by row number. */
   readonly damaged: Readonly<Record<string, readonly Finding[]>>;
   /** References of rows whose tax number is unusable, with the row: invoices of such a reference may lack a line. */
   readonly lostReferences: Readonly<Record<string, number>>;
-  /** The file's word for a tax -> the service's code; null: no profile says. */
+  /** The file's name of a tax -> the service's code; null: no profile says. */
   readonly taxCodes: Readonly<Record<string, string>> | null;
 }
 

@@ -1,4 +1,4 @@
-/** How one HTTP exchange ended, before anybody says what it means. */
+/** How one HTTP exchange ended, before its meaning is decided. */
 export type HttpEnd =
   /** A status line came. */
   | {

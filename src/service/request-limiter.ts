@@ -64,7 +64,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
     }
   }
 
-  /** Null: whoever keeps the row of all processes cannot be reached, so that nothing may leave. */
+  /** Null: the shared rate limiter cannot be reached, so that nothing may leave. */
   async function place(): Promise<number | null> {
     try {
       return await rateLimiter.reserve(options.now());

@@ -78,11 +78,11 @@ async function withSecrets<Verdict extends { readonly why: SignatureRefusal | nu
 
 function withoutBody(c: Context<Bindings>, why: 'too-large' | 'no-memory' | 'aborted'): Response {
   if (why === 'no-memory') return unavailable(c);
-  // Nobody is left to read the answer to an aborted one; it only ends the request.
+  // An aborted request has no reader for the answer; the answer only ends the request.
   return hangUp(c, why === 'too-large' ? 413 : 400);
 }
 
-/** The answer is the same for every cause: it must not help anybody to guess. The log tells. */
+/** The answer is the same for every cause, so that it does not help a forger. The log has the cause. */
 function refused(c: Context<Bindings>, log: ReceiverLog, why: string): Response {
   log.warn('A delivery was refused', { why });
   return hangUp(c, 401);

@@ -27,12 +27,12 @@ export type ReadBody =
   | { readonly kind: 'too-large' | 'no-memory' | 'aborted' };
 
 /**
- * Reads a body as it comes off the wire, undecoded: the signature is over these bytes. What was taken from the budget
- * stays taken only when the body was read; whoever holds the bytes gives them back.
+ * Reads a body as it comes off the wire, undecoded: the signature is over these bytes. Bytes taken from the budget stay
+ * taken only when the body was read; the caller that holds them gives them back.
  */
 export async function readBody(incoming: IncomingMessage, limit: number, budget: ByteBudget): Promise<ReadBody> {
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return { kind: 'too-large' };
-  // Broken off before anybody listened: no event would ever come.
+  // Broken off before a listener was added: no event would ever come.
   if (incoming.destroyed) return { kind: 'aborted' };
   return await new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -40,7 +40,7 @@ export async function readBody(incoming: IncomingMessage, limit: number, budget:
 
     function end(result: ReadBody): void {
       incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-      // A late error of a socket that nobody reads any more must not end the process.
+      // A late error of a socket that is not read any more must not end the process.
       incoming.on('error', () => undefined);
       if (result.kind !== 'read') {
         budget.give(bytes);

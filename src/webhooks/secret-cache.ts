@@ -1,4 +1,4 @@
-/** Secrets live in the ledger; one query per delivery would double the ledger's work. */
+/** Secrets are stored in the ledger; one query for each delivery would double the ledger's work. */
 export const SECRETS_FRESH_MS = 5_000;
 
 /** A delivery that no known secret signed may be signed with one registered a moment ago: then they are read again, but not once per forgery. */

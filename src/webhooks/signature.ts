@@ -50,7 +50,7 @@ export function verifySignature(delivery: SignedDelivery): SignatureVerdict {
   let matches = 0;
   for (const secret of usable(delivery.secrets)) {
     const expected = createHmac(delivery.shape.algorithm, secret).update(delivery.raw).digest();
-    // No early exit: the time taken must not tell which secret is the right one.
+    // No early exit: the time taken must not show which secret is the right one.
     matches += timingSafeEqual(expected, claimed) ? 1 : 0;
   }
   return matches > 0 ? HOLDS : { ok: false, why: 'signature-wrong' };
@@ -78,7 +78,7 @@ function claimedDigest({ headerValues, secrets, shape }: Omit<SignedDelivery, 'r
   return digest;
 }
 
-/** An empty secret signs for everybody. */
+/** Empty secrets are left out: everybody can sign with one. */
 function usable(secrets: readonly string[]): readonly string[] {
   return secrets.filter((secret) => secret !== '');
 }

@@ -14,6 +14,6 @@ export interface BatchEnd {
   readonly batchId: string;
   readonly desk: OperatorLinks;
   readonly state: 'refused' | 'cancelled' | 'finished';
-  /** Invoices at rest that did not go out, from the report; a refused file counts as one. */
+  /** Settled invoices that did not go out, from the report; a refused file counts as one. */
   readonly problems: number;
 }

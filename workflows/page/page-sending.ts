@@ -93,7 +93,7 @@ class PageSender {
     if (this.#notifier.control().paused) return null;
     this.#outageSince = null;
     await this.#notify(null);
-    // A round that got something through spends no time: a slow service is not a silent one.
+    // A round with an accepted invoice uses up no send time: the service is slow, but it answers.
     this.#spentMs += this.#retryMs + (round.accepted > 0 ? 0 : this.#spentIn(round, Date.now() - began));
     if (this.#spentMs > this.#input.settings.sendMs) return 'send-time';
     await waitAtMost(this.#retryMs, { summary: 'sending again what got no final answer', until: this.#stopped });
@@ -119,7 +119,7 @@ class PageSender {
     const { run, page } = this.#input;
     if (run !== undefined) await this.#notifier.notifyParent(pageStoppedSignal.name, { page });
     await condition(() => !this.#notifier.control().paused || this.#stopped());
-    // Nobody tried meanwhile, so nobody knows how long the service was away.
+    // Nothing was sent meanwhile, so that it is not known how long the service was away.
     this.#outageSince = null;
   }
 

@@ -10,7 +10,7 @@ export interface NightlyRun {
   readonly startedAt: number;
 }
 
-/** A file that belongs to a night now: nobody else takes it while the night runs. */
+/** A file that belongs to a nightly run: no other run takes it while this one goes on. */
 export interface ClaimedFile {
   /** Folder of its own under the night's folder; never used twice by a night. */
   readonly slot: string;
@@ -23,7 +23,7 @@ export interface ClaimedFile {
 
 /** Why a file stays where it was dropped. */
 export type WaitingReason =
-  /** Size or time changed between two looks: somebody still writes it. */
+  /** Size or time changed between two checks: it is still being written. */
   | 'growing'
   /** No byte yet: the beginning of an upload looks the same. */
   | 'empty'
@@ -65,9 +65,15 @@ export interface ArchiveFile {
  * waiting, in progress, or on a shelf.
  */
 export interface DropFolder {
-  /** Claims what is complete, and what an interrupted night left; `isOpen` tells whether the run of another night still lives. */
+  /**
+   * Claims what is complete, and what an interrupted nightly run left. `isOpen` says whether the run of another one is
+   * open.
+   */
   claim(night: NightlyRun, isOpen: (workflowId: string, runId: string) => Promise<boolean>): Promise<Claims>;
-  /** Moves a claimed file to its shelf with a note; relative path of the file, null when somebody else took it out of the night's folder. */
+  /**
+   * Archives a claimed file with a note. Returns the relative path of the file; null when it was taken out of its claim
+   * folder.
+   */
   archive(file: ArchiveFile): Promise<string | null>;
   /** The end of a night: its folder goes away unless a file is still in it. */
   close(night: NightlyRun): Promise<void>;

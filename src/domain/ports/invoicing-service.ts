@@ -68,7 +68,10 @@ export type EndpointAnswer =
   | { readonly kind: 'lost'; readonly reason: Reason }
   | { readonly kind: 'refused'; readonly reason: Reason };
 
-/** Whether a POST that still waits in this process may leave. What has left ends by itself, and its answer is heard. */
+/**
+ * Whether a POST that still waits in this process may leave. A POST that has left ends by itself, and its answer
+ * counts.
+ */
 export interface DeparturePermit {
   /** Aborted when the permission is over for good: nothing waits any longer. */
   readonly withdrawn: AbortSignal;

@@ -75,7 +75,7 @@ export type ClaimResult =
   | { readonly kind: 'claimed'; readonly batch: BatchRecord }
   /** Staged before: run the pages with open invoices. */
   | { readonly kind: 'resumed'; readonly batch: BatchRecord }
-  /** Another run holds it; ask Temporal whether that run still lives, then attach, or claim with takeOver. */
+  /** Another run holds it. Ask Temporal whether that run is open; then attach to it, or claim with `takeOver`. */
   | { readonly kind: 'owned'; readonly batch: BatchRecord }
   /** Closed with everything final, or refused: its report stands. */
   | { readonly kind: 'closed'; readonly batch: BatchRecord };
@@ -93,11 +93,11 @@ export type StageInvoice =
       readonly rows: readonly number[];
       readonly findings: readonly Finding[];
       /**
-       * Its content does not take the place of a `rejected` one: at this service a refusal does not prove that nothing was created, and nobody
-       * accepted the risk of a duplicate.
+       * Its content does not replace a `rejected` one: at this service a refusal does not prove that nothing was
+       * created, and no operator has accepted the risk of a duplicate.
        */
       readonly keepsRejected?: boolean;
-      /** Somebody has confirmed that references which look alike are two. */
+      /** The starter of the batch has confirmed that references which look alike are two. */
       readonly lookAlikesKept?: true;
     }
   | {
@@ -346,7 +346,7 @@ export interface PageProgress {
 
 /** The way of accepted invoices to a final word, and the closing of pages and batches. */
 export interface SettlingLedger {
-  /** First applies events that are stored and not applied: whoever stored them may have died in between. */
+  /** First applies events that are stored and not applied: the process that stored them may have died in between. */
   pageProgress(batchId: string, page: number): Promise<PageProgress>;
   /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest asks first. */
   silent(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly PendingInvoice[]>;
@@ -410,7 +410,7 @@ export type EndpointClaim =
   | { readonly kind: 'registered' }
   /** This claimant alone may register. `unanswered`: so many before it have, or may have, asked the service and not said what it answered. */
   | { readonly kind: 'claimed'; readonly unanswered: number }
-  /** Somebody registers at this moment. */
+  /** Another process registers at this moment. */
   | { readonly kind: 'taken' };
 
 /** One webhook delivery with a valid signature, as it is stored. `receivedAt` is epoch milliseconds. */
@@ -463,7 +463,7 @@ export interface ReportedFailure {
 
 /** Deliveries of the service: stored as they came, then applied. */
 export interface DeliveryLedger {
-  /** Stores and commits: the news cannot be lost any more. What is not applied after it, pageProgress applies. */
+  /** Stores the deliveries and commits. What is not applied after that, `pageProgress` applies. */
   storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
   /** Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by recordSends. */
   applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries>;
@@ -475,7 +475,10 @@ export interface DeliveryLedger {
     page: number,
     limit: number,
   ): Promise<readonly { readonly invoiceId: number; readonly serviceId: string; readonly reason: Reason | null }[]>;
-  /** The same for all that the batch owns, at most `limit` of them drawn by lot; `reported`: how many there are. */
+  /**
+   * The same for all invoices that the batch owns: a random sample of at most `limit`. `reported` is how many there
+   * are.
+   */
   reportedFailures(
     batchId: string,
     limit: number,
@@ -495,9 +498,9 @@ export interface EndpointLedger {
     claim: { readonly claimant: string; readonly ttlMs: number },
   ): Promise<EndpointClaim>;
   keepEndpointClaim(place: WebhookPlace, claim: { readonly claimant: string; readonly ttlMs: number }): Promise<void>;
-  /** `answered` false: the service may have registered, and nobody knows. */
+  /** `answered` false: the service may have registered the endpoint, and its answer is lost. */
   endEndpointClaim(place: WebhookPlace, end: { readonly claimant: string; readonly answered: boolean }): Promise<void>;
-  /** Beside the secrets that came before: none is ever replaced, for its endpoint may live at the service. */
+  /** Added to the earlier secrets: none is ever replaced, because its endpoint may still exist at the service. */
   saveEndpoint(endpoint: WebhookEndpointRecord, now: number): Promise<void>;
   /** Every secret of the application's registrations at this base address, newest first. */
   webhookSecrets(baseUrl: string, application: string): Promise<readonly string[]>;
@@ -514,7 +517,7 @@ export interface BreakerRecord {
 
 /** An open breaker as it stands. */
 export interface OpenBreaker extends BreakerRecord {
-  /** Until then one caller tries a request; null: nobody does, or it has failed. */
+  /** Until then one caller probes; null: no caller does, or the probe has failed. */
   readonly probingUntil: number | null;
 }
 
@@ -523,6 +526,8 @@ export interface BreakerLedger {
   breaker(baseUrl: string): Promise<OpenBreaker | null>;
   openBreaker(record: BreakerRecord): Promise<void>;
   closeBreaker(baseUrl: string): Promise<void>;
-  /** True for exactly one caller once `probeAfter` has come: it may try one request, and everybody else waits until `until`. */
+  /**
+   * True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`.
+   */
   claimProbe(baseUrl: string, claim: { readonly now: number; readonly until: number }): Promise<boolean>;
 }

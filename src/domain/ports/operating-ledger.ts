@@ -89,7 +89,7 @@ export interface AuditEntry {
   readonly examples: readonly AuditedInvoice[];
 }
 
-/** What somebody did to a batch as a whole: pause, resume, cancel, ask now. */
+/** What an operator did to a batch as a whole: pause, resume, cancel, poll now. */
 export interface NotedAction extends AuditAction {
   readonly at: number;
   readonly what: string;
@@ -118,14 +118,17 @@ export interface OperatingLedger {
    * bytes), abandon. Each move holds state and generation against the row, and is written down together with its audit line.
    */
   retryInvoices(request: RetryRequest): Promise<RetryResult>;
-  /** The file's rows of these references in the batch; a reference nobody has is left out. */
+  /** The file's rows of these references in the batch; a reference that the batch does not have is left out. */
   rowsOfRefs(
     batchId: string,
     refs: readonly string[],
   ): Promise<readonly { readonly ref: string; readonly rows: readonly number[] }[]>;
   /** Into the audit, each action once, however often this is repeated. */
   noteActions(batchId: string, actions: readonly NotedAction[]): Promise<void>;
-  /** At rest and not gone out: the largest groups first, at most so many, with at most so many rows each. */
+  /**
+   * Settled invoices that did not go out, by reason: the largest groups first, at most `groups` of them with at most
+   * `rows` rows each.
+   */
   problemGroups(
     batchId: string,
     limit: { readonly groups: number; readonly rows: number },

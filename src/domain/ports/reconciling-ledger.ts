@@ -12,7 +12,7 @@ export interface RepeatInvoice {
   readonly mayExistSince: number;
   /** When its last POST that the ledger knows of left. */
   readonly lastTriedAt: number;
-  /** Why it is unknown; it stays the reason when the repeat tells nothing. */
+  /** Why it is unknown; it stays the reason when the repeat proves nothing. */
   readonly reason: Reason;
 }
 
@@ -92,7 +92,10 @@ export interface SinceReport {
  * left open, so that its cost does not grow with the ledger.
  */
 export interface ReconcilingLedger {
-  /** unknown -> sending, whoever owns it, by compare-and-set: of two reconcilers one gets it. Those whose window is over are left, or go back to `unknown`. */
+  /**
+   * unknown -> sending, whichever batch owns it, by compare-and-set: of two reconcilers one gets it. Invoices whose
+   * window is over are left out, or go back to `unknown`.
+   */
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
   /** `accepted` and `unsettled` documents of closed batches, by id. */
   openDocuments(open: OpenDocuments): Promise<readonly OpenDocument[]>;

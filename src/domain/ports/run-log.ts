@@ -4,7 +4,7 @@ import type { NightlyRun, WaitingFile } from './drop-folder.ts';
 export type NightlyVerdict =
   /** Every invoice went out. */
   | 'issued'
-  /** Finished, and some invoices or rows need somebody. */
+  /** Finished, and some invoices or rows need an operator. */
   | 'attention'
   /** Nothing of it was sent. */
   | 'refused'
@@ -16,7 +16,7 @@ export interface NightlyRunEntry {
   readonly slot: string;
   /** Name under which it was dropped. */
   readonly name: string;
-  /** Where it lies now, relative to the input directory; null: somebody else took it. */
+  /** Its place now, relative to the input directory; null: it was taken out of its claim folder. */
   readonly shelvedAs: string | null;
   readonly verdict: NightlyVerdict;
   readonly sentences: readonly string[];

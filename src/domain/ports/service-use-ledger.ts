@@ -27,13 +27,16 @@ export interface RateLease extends RateNews {
 /** What all processes of a ledger share about the service they speak to. */
 export interface ServiceUseLedger {
   /**
-   * The account that the application used before. Where it used none, and another application of the ledger has this very account, that one.
-   * Null: nobody used it. Nothing is remembered.
+   * The account that the application used before. Where it used none, the account of another application of the ledger
+   * if it is this very account. Null: no application used it. This writes nothing.
    */
   knownAccount(account: ServiceAccountRecord): Promise<ServiceAccountRecord | null>;
   /** The service answered with this key: the account is the application's from now on, unless `knownAccount` has one, which comes back. */
   rememberAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord>;
-  /** An operator's word: this is the account from now on. Merchant ids of another service or key are forgotten with it. */
+  /**
+   * An operator confirms the account: it is the application's from now on. Merchant ids of another service or key are
+   * forgotten.
+   */
   confirmAccount(account: ServiceAccountRecord, now: number): Promise<void>;
   /** The next places in the row of all processes, at this rate or, after answers of 429, below it. */
   leaseRate(
@@ -42,12 +45,15 @@ export interface ServiceUseLedger {
   ): Promise<RateLease>;
   /** The rate and the hold in force; takes no place. */
   rateNews(baseUrl: string, requestsPerSecond: number | null): Promise<RateNews>;
-  /** The service said 429 to this process; `taken` is its own part. At most once a second, whoever says it. */
+  /**
+   * The service answered 429 to this process; `taken` is its own part. The rate falls at most once a second for all
+   * processes together.
+   */
   slowDown(
     baseUrl: string,
     news: { readonly requestsPerSecond: number | null; readonly tooMany: TooMany },
   ): Promise<RateNews>;
-  /** The service asked to wait: nobody sends before that, and what was asked before stands if it is longer. */
+  /** The service asked to wait: no process sends before that. An earlier, longer hold stays. */
   holdRequests(baseUrl: string, ms: number): Promise<void>;
   /** This process's share of the requests in flight; all shares together never exceed `max`. To be renewed within `ttlMs`. */
   leaseSlots(
