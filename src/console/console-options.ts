@@ -78,7 +78,7 @@ export type RetryAnswer =
   | { readonly how: 'started' }
   /** The batch runs: its run takes them up. */
   | { readonly how: 'joined' }
-  /** Ended while somebody waited. */
+  /** Ended while the caller waited. */
   | { readonly how: 'ended'; readonly moved: number; readonly refused: Readonly<Record<string, number>> };
 
 /** Whether the reconciliation has ended while the caller waited; if so, its numbers, as in `ReconciliationResult`. */
@@ -106,7 +106,7 @@ export interface StuckBatch {
   /** Of the batch or of one of its pages. */
   readonly workflowId: string;
   readonly attempts: number;
-  /** The server's word, such as NON_DETERMINISTIC_ERROR. */
+  /** The cause as Temporal names it, such as NON_DETERMINISTIC_ERROR. */
   readonly cause: string;
 }
 
@@ -165,7 +165,10 @@ export interface ConsoleOptions {
   readonly version: string;
   /** Proof of the caller: needed for POSTs without a same-origin page, and for everything where `access` is `token`. */
   readonly token?: string;
-  /** `loopback`: whoever reaches the address may read. `token`: nobody reads without the token. Default `loopback`. */
+  /**
+   * `loopback`: every caller that reaches the address may read. `token`: only callers with the token read. Default
+   * `loopback`.
+   */
   readonly access?: 'loopback' | 'token';
   /** Host names, besides those of loopback, under which the console is reached. */
   readonly hosts?: readonly string[];

@@ -12,7 +12,7 @@ export interface ReportedChange {
   readonly examples: readonly string[];
 }
 
-/** What somebody did by hand, or the retry policy by itself. */
+/** An action of an operator, or of the retry policy. */
 export interface ReportedAction {
   readonly at: string;
   /** null: not known, e.g. from the Temporal UI. */

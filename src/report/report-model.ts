@@ -24,7 +24,7 @@ export interface ReportBatch {
   readonly proof: Readonly<Record<string, unknown>>;
 }
 
-/** Every state is named, also with 0: whoever reads the report need not know which may be missing. */
+/** Every state has an entry, also with 0, so that readers need not know which may be missing. */
 export interface ReportCounts extends Readonly<Record<Outcome, number>> {
   readonly rows: number;
   readonly rowsWithoutInvoice: number;

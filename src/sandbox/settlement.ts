@@ -36,7 +36,7 @@ export interface SettlementOptions {
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
-// Whoever waits for the answer of a POST has a time-out; a receiver that does not answer must not use it up.
+// The caller that waits for the answer of a POST has a time-out; a receiver that does not answer must not use it up.
 const EARLY_PATIENCE_MS = 2000;
 
 /** Makes the settlement of one sandbox. An invoice that cannot be settled now is tried again until `alarms` stops. */

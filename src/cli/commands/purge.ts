@@ -42,7 +42,7 @@ export async function purgeCommand({ olderThan, json, env, ...given }: PurgeComm
   return EXIT.ok;
 }
 
-/** The embedded ledger is one process's: here, when nobody has it, else where its owner is. */
+/** One process owns the embedded ledger. Without an owner the purge runs here, else the owner does it. */
 async function purgeDataDirectory(config: Config, request: Request, patienceMs: number): Promise<Purged> {
   const dataDir = await openDataDir(config.dataDir);
   for (let waited = 0; waited < patienceMs; waited += POLL_INTERVAL_MS) {

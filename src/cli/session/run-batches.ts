@@ -84,7 +84,7 @@ async function waitFor({ batchId, handle }: StartedBatch, waiting: Waiting): Pro
   return over;
 }
 
-/** A query may fail while the worker is busy or the run has just ended: the next look will tell. */
+/** A query may fail while the worker is busy or the run has just ended: the next one will answer. */
 export async function fetchProgress(handle: Pick<BatchHandle, 'query'>): Promise<BatchProgress | null> {
   return handle.query<BatchProgress>('progress').catch(() => null);
 }

@@ -17,7 +17,7 @@ import { interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';
 import { preflight } from './preflight.ts';
 
-/** Whoever does the work, and how this process speaks to them. */
+/** The process that does the work, and how this one speaks to it. */
 export interface Backend {
   readonly config: Config;
   readonly client: Client;

@@ -32,7 +32,8 @@ export function guard({ token, access, hosts, forms, ready }: GuardOptions): Mid
     if (/^\/[/\\]/u.test(context.req.path)) {
       return refuse(context, 400, 'address-unknown', 'An address of the console begins with one slash.');
     }
-    // With the token a stranger's page gets nothing under any name: its browser has no session for that name.
+    // Where the token is needed, the Host header need not match: another site's page has no session for this name and
+    // gets nothing.
     if (access === 'loopback' && !names.has(hostName(context.req.header('host') ?? ''))) {
       return refuse(context, 421, 'host-unknown', 'The console answers only under its own host names.');
     }
@@ -56,7 +57,7 @@ export function guard({ token, access, hosts, forms, ready }: GuardOptions): Mid
     }
     if (carriesToken(context, token) || hasSession(context, token)) return next();
     if (access === 'loopback' && (await peerAccount(context)) !== 'other') return next();
-    // Health checks of a container have no token; they learn one word.
+    // Health checks of a container have no token; they get one word as the answer.
     if (context.req.path === '/api/health' && SAFE_METHODS.has(context.req.method)) {
       const { status } = await ready();
       return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);
@@ -86,7 +87,10 @@ function isSameOrigin(context: Context): boolean {
   return URL.canParse(origin) && new URL(origin).host === (context.req.header('host') ?? '').toLowerCase();
 }
 
-/** Whether the request carries the console's own token: nobody but the account that runs Lote, and whom it was given, can read it. */
+/**
+ * Whether the request carries the console's own token. Only the account that runs Lote, and whoever got it from there,
+ * can read it.
+ */
 export function carriesToken(context: Context, token: string | undefined): boolean {
   const given = context.req.header(TOKEN_HEADER) ?? '';
   return token !== undefined && token !== '' && sameSecret(given, token);

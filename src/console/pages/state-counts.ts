@@ -5,7 +5,7 @@ import type { OutcomeCount } from '../../domain/ports/ledger.ts';
 /** Numbers of invoices by outcome; every outcome has an entry. */
 export type StateCounts = Readonly<Record<Outcome, number>>;
 
-/** Order in which states are shown: what needs somebody, what is under way, what went out. */
+/** Order in which states are shown: those that need an operator, those under way, those that went out. */
 export const STATE_ORDER: readonly Outcome[] = [
   'invalid',
   'rejected',
@@ -36,7 +36,7 @@ const TONES: Readonly<Record<Outcome, 'good' | 'under-way' | 'open' | 'bad'>> = 
   conflict: 'bad',
 };
 
-/** How a state is meant: done, under way, open for somebody, or wrong. */
+/** Tone in which a state is shown: done, under way, open for an operator, or wrong. */
 export function toneOf(state: Outcome): 'good' | 'under-way' | 'open' | 'bad' {
   return TONES[state];
 }
@@ -48,7 +48,7 @@ export function stateCounts(counts: readonly OutcomeCount[]): StateCounts {
   return byState;
 }
 
-/** States in which an invoice needs somebody's attention, now or once Lote has asked again. */
+/** States in which an invoice needs an operator, now or after Lote has polled again. */
 export const PROBLEM_STATES: readonly Outcome[] = STATE_ORDER.filter(
   (state) => TONES[state] === 'bad' || TONES[state] === 'open',
 );

@@ -90,7 +90,7 @@ export async function writeAudit(
   ]);
 }
 
-/** The action alone: an operator's word stands in the audit whether or not it moved an invoice. */
+/** Writes the action alone: it is in the audit whether or not it moved an invoice. */
 export async function writeAction(queries: Queries, action: AuditedAction): Promise<void> {
   const { actionId, batchId, now, who, what, why, acceptedDuplicateRisk } = action;
   await queries.query(INSERT_AUDIT, [actionId, batchId, now, who, what, why, acceptedDuplicateRisk ? 'true' : 'false']);

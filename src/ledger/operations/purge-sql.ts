@@ -38,7 +38,7 @@ const CONTENTS = `FROM invoice_content c
 WHERE c.invoice_id IN (${OF_PURGED_BATCHES})
   AND EXISTS (SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id AND (i.state = 'issued' OR c.generation < i.generation))`;
 
-/** A next generation freezes bytes of its own: the old ones are of use to nobody once an invoice is at its end. */
+/** A next generation freezes bytes of its own: the old ones have no use once an invoice is at its end. */
 const BODIES = `FROM invoice_body c
 WHERE c.invoice_id IN (${OF_PURGED_BATCHES})
   AND EXISTS (

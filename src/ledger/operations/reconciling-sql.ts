@@ -18,7 +18,7 @@ function reasonList(codes: readonly string[]): string {
 /** An `unknown` one, or a repeat that a crash ended. $2: changed before this, a repeat counts as ended. */
 const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' AND i.changed_at < $2))`;
 
-/** Nobody's word is needed to repeat it: inside the retention window no second document can come of it. */
+/** No operator has to confirm a repeat: inside the retention window it cannot make a second document. */
 const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
     AND NOT i.flags @> '{issued-in-earlier-generation}')`;
 
@@ -66,9 +66,11 @@ export interface TakenRow {
 }
 
 /**
- * now, stale before, frozen after, all, limit, invoiceId after which to go on, application. The compare-and-set is in the row: the winner's `changed_at` takes it out of everybody
- * else's reach. Without `all`, each waits half of the age it had at its last try, so that an invoice is repeated a dozen times in a day
- * and not a hundred; one with a spent key waits for all of that age, unless a refusal is a proof. One whose earlier generation turned out to be issued is an operator's to decide.
+ * now, stale before, frozen after, all, limit, invoiceId after which to go on, application. The compare-and-set is in
+ * the row: after the winner's `changed_at` no other call takes it. Without `all`, each invoice waits half of the age it
+ * had at its last try, so that it is repeated a dozen times in a day and not a hundred; one with a spent key waits for
+ * all of that age, unless a refusal is a proof. An operator decides about an invoice of which an earlier generation
+ * turned out to be issued.
  */
 export const TAKE_UNKNOWN = `/* take-unknown */
 WITH left_open AS (${LEFT_OPEN}
@@ -93,7 +95,7 @@ FROM target t, invoice_body body
 WHERE i.invoice_id = t.invoice_id AND body.invoice_id = i.invoice_id AND body.generation = i.generation AND ${REPEATABLE}
 RETURNING i.invoice_id, i.generation, i.idempotency_key, body.body, body.frozen_at, t.tried_at, i.reason_code, i.reason_message`;
 
-/** now, stale before, frozen after, application: a repeat that a crash ended, and that nobody may take up again. */
+/** now, stale before, frozen after, application: a repeat that a crash ended, and that no process may take up again. */
 export const GIVE_UP_REPEATS = `/* give-up-repeats */
 WITH left_open AS (${LEFT_OPEN}
 ), target AS (

@@ -59,7 +59,7 @@ FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('repeat')}
 RETURNING i.invoice_id`;
 
-/** invoiceIds, now: an operator's word that their bytes may go again, whenever they were first sent. */
+/** invoiceIds, now: an operator accepts that their bytes go again, whenever they were first sent. */
 export const ACCEPT_RISK = `/* accept-risk */
 UPDATE invoice_body body SET risk_accepted_at = $2
 FROM invoice i

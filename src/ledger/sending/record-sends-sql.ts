@@ -11,13 +11,12 @@ export interface RecordedSend {
 const ANSWERABLE = stateList(TRANSITIONS.accept.from);
 
 /**
- * Arrays: invoiceId, generation, kind, serviceId, reasonCode, reasonMessage, attempts, sentAt, mayExist, answeredAt, proven.
- *
- * `taken`: another invoice, an earlier generation, or another item of this set has that service id. It is found by a join, so that one
- * bad answer does not undo the others; a writer that is faster still hits the unique index, and the statement is run again.
- * `= ANY` beside the first join keeps the planner on the index: tables that grow within minutes have no statistics yet.
- * The second WHERE branch only flags: two ids for one key. The other document is kept as a life beside the generations, numbered below zero, so that
- * its news are heard and it is asked for.
+ * Arrays: invoiceId, generation, kind, serviceId, reasonCode, reasonMessage, attempts, sentAt, mayExist, answeredAt,
+ * proven. `taken`: another invoice, an earlier generation, or another item of this set has that service id. It is found
+ * by a join, so that one bad answer does not undo the others; a writer that is faster still hits the unique index, and
+ * the statement is run again. `= ANY` beside the first join keeps the planner on the index: tables that grow within
+ * minutes have no statistics yet. The second WHERE branch only flags: two ids for one key. The other document is kept
+ * beside the generations, numbered below zero, so that its events are applied and it is polled.
  */
 export const RECORD_SENDS = `/* record-sends */
 WITH known AS (

@@ -35,7 +35,7 @@ export interface RateRow {
   readonly slowed_from: number;
   readonly slowed_at: number;
   readonly held_until: number;
-  /** The database's clock, after the row was locked: whoever queued for it sees the time that has passed. */
+  /** The database's clock, after the row was locked: a caller that queued for it sees the time that has passed. */
   readonly now: number;
 }
 
@@ -72,7 +72,7 @@ SELECT pg_advisory_xact_lock(hashtext($1))`;
 export const FORGET_EXPIRED_SLOTS = `/* forget-expired-slots */
 DELETE FROM request_slots WHERE base_url = $1 AND expires_at < ${CLOCK}`;
 
-/** baseUrl, holder, max, time to live. A fair share, as far as the others have given theirs back by now. */
+/** baseUrl, holder, max, time to live. A fair share, as far as the other holders have given back theirs. */
 export const LEASE_SLOTS = `/* lease-slots */
 INSERT INTO request_slots (base_url, holder, slots, expires_at)
 SELECT $1, $2,

@@ -10,10 +10,11 @@ export interface AppliedEvents {
 }
 
 /**
- * serviceIds: the one statement that both sides of the race run after their commit, in a new snapshot. `issued` settles at once and wins
- * over everything; `failed` settles nothing here. Which contradiction to flag is read from the order of storage, so that it does not
- * depend on who came last. Ids that no invoice has are left out: their events stay unmatched. Looked up id by id: without statistics of a table that
- * is just growing, the planner takes a few ids for a tenth of it and reads it whole (measured: 11 ms against 1).
+ * serviceIds: the statement that both sides of the race run after their commit, in a new snapshot. `issued` settles at
+ * once and wins over everything; `failed` settles nothing here. The order of storage decides which contradiction to
+ * flag, so that the flag does not depend on which side came last. Ids that no invoice has are left out: their events
+ * stay unmatched. The lookup is id by id: without statistics of a table that is just growing, the planner takes a few
+ * ids for a tenth of it and reads it whole (measured: 11 ms against 1).
  */
 export const APPLY_EVENTS = `/* apply-events */
 WITH news AS (

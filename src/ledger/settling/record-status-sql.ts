@@ -9,9 +9,11 @@ export interface RecordedStatus {
 }
 
 /**
- * Arrays: invoiceId, status, reason code, reason message, now, serviceId, asks, unconfirmed. News of a document that is not the invoice's any more (an answer
- * that was on its way while a correction took over) moves nothing here. An unreadable status confirms a `failed` event that is stored; by itself it
- * says nothing. A failure that no GET has confirmed is flagged: nobody sends it again by itself. Contradictions with what was said before are flagged, never taken back.
+ * Arrays: invoiceId, status, reason code, reason message, now, serviceId, asks, unconfirmed. An answer about a document
+ * that is not the invoice's any more (it was on its way while a correction took over) moves nothing here. An unreadable
+ * status confirms a `failed` event that is stored; without such an event it moves nothing. A failure that no GET has
+ * confirmed is flagged and never sent again without an operator. Contradictions with earlier answers are flagged, never
+ * taken back.
  */
 export const RECORD_STATUS = `/* record-status */
 WITH item AS (

@@ -9,7 +9,7 @@ export interface KnownIdentity {
   readonly ownerIdle: boolean;
   /** An earlier content of it turned out to be issued: an operator decides. */
   readonly blocked: boolean;
-  /** A refusal is no proof, and nobody accepted the risk of a duplicate. */
+  /** A refusal is no proof, and no operator has accepted the risk of a duplicate. */
   readonly keepsRejected: boolean;
 }
 
@@ -22,7 +22,7 @@ export type Attachment =
   | 'take-over'
   /** Other content, and the service definitively has none, for it refused or was never asked: the next generation is this batch's. */
   | 'correct'
-  /** The same, but the service may have a document of what it refused: somebody must accept the risk. */
+  /** The same, but the service may have a document of what it refused: an operator must accept the risk. */
   | 'needs-risk'
   | 'conflict';
 

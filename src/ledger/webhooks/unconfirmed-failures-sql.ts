@@ -8,7 +8,9 @@ export interface ReportedRow extends UnconfirmedRow {
   readonly reported: number;
 }
 
-/** batchId, limit. Drawn by lot: what the service does not confirm must not be asked for again and again while others wait. */
+/**
+ * batchId, limit. A random sample: invoices that the service does not confirm must not keep others from being polled.
+ */
 export const REPORTED_FAILURES = `/* reported-failures */
 SELECT i.invoice_id, i.service_id, i.asks, event.reason_code, event.reason_message, count(*) OVER () AS reported
 FROM batch_invoice bi

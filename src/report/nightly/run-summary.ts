@@ -1,7 +1,7 @@
 import type { WaitingFile } from '../../domain/ports/drop-folder.ts';
 import type { NightlyRunEntry, NightlyVerdict } from '../../domain/ports/run-log.ts';
 
-/** One run of the nightly issuance, as its files under `runs/` tell. */
+/** One nightly run, read from its files under `runs/`. */
 export interface NightlyRunState {
   readonly night: string;
   readonly workflowId: string;

@@ -51,7 +51,7 @@ export interface Config {
     readonly url: string | null;
   };
   readonly receiver: ListenConfig;
-  /** Of a worker, which listens for nothing else; null: nobody asks it. */
+  /** Health address of a worker, which listens for nothing else; null: none. */
   readonly health: ListenConfig | null;
   /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
   readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
@@ -179,7 +179,7 @@ function secretsOf(env: Env): readonly string[] {
 
 function findContradictions(env: Env): readonly string[] {
   const found: string[] = [];
-  // Falling back to the sandbox here would call invoices issued that nobody issued.
+  // A fallback to the sandbox here would report invoices as issued that were never issued.
   if (env.INVOICING_BASE_URL === undefined && env.INVOICING_API_KEY !== undefined) {
     found.push(
       'INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.',

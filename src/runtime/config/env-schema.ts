@@ -46,7 +46,7 @@ const EnvDatabaseUrl = z.string().refine(
 /** Longer ones do not fit into a Node timer, which would then fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A bare number is refused: `15` would be 15 ms, and whoever writes it means minutes. */
+/** A bare number is refused: `15` would be 15 ms, where minutes are meant. */
 const WITH_UNIT = /^\d+(\.\d+)?\s*[a-z]+$/i;
 
 /** A duration of the environment, in `ms` syntax with a unit, as whole milliseconds. */

@@ -7,10 +7,10 @@ const OWNER_ONLY = 0o600;
 const TRY_EVERY_MS = 20;
 
 /**
- * Opens a file, which is made when it is missing, and takes the kernel's exclusive lock on it. The lock ends when the file descriptor
- * and each copy of it that a child process inherited are closed. A bare descriptor, since a FileHandle that is garbage is closed.
- * Null when another open file holds the lock for as long as `patienceMs`.
- * @throws LoteError `configuration-invalid` when the file system cannot tell.
+ * Opens a file, which is made when it is missing, and takes the kernel's exclusive lock on it. The lock ends when the
+ * file descriptor and each copy of it that a child process inherited are closed. It is a bare descriptor, because a
+ * FileHandle that is garbage is closed. Null when another open file holds the lock for as long as `patienceMs`.
+ * @throws LoteError `configuration-invalid` when the file system cannot say who holds the lock
  */
 export async function openLockFile(file: string, patienceMs: number): Promise<number | null> {
   for (let waited = 0; ; waited += TRY_EVERY_MS) {
@@ -67,13 +67,13 @@ function openForLock(file: string): number {
   }
 }
 
-/** Somebody may remove the file between its opening and its locking. */
+/** Another process may remove the file between its opening and its locking. */
 function isStill(file: string, fd: number): boolean {
   const [there, ours] = [statSync(file, { throwIfNoEntry: false }), fstatSync(fd)];
   return there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
 }
 
-/** A file system without locks may say yes to everybody: a second opening of the file must be refused. */
+/** A file system without locks may grant every lock: a second opening of the file must be refused. */
 function requireKeptLock(file: string, first: number): void {
   try {
     const second = openForLock(file);

@@ -18,7 +18,10 @@ export interface PortWish {
   readonly reserved?: readonly number[];
 }
 
-/** Whether nobody listens there now. Somebody may a moment later: whoever listens must still handle EADDRINUSE. */
+/**
+ * Whether the port is free at this moment. Another process may take it afterwards: the caller must still handle
+ * EADDRINUSE when it listens.
+ */
 async function isPortFree(host: string, port: number): Promise<boolean> {
   return (await tryListen(host, port)) !== null;
 }

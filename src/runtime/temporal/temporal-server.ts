@@ -50,8 +50,9 @@ export interface TemporalServerOptions {
 }
 
 /**
- * A Temporal dev server of our own, with its file in the data directory, so that runs survive a crash of anything. A server that an earlier,
- * killed owner of this directory left behind is adopted; a stranger's never is.
+ * Starts a Temporal dev server with its file in the data directory, so that runs survive a crash of any process. A
+ * server that an earlier, killed owner of this directory left behind is adopted; the server of another directory never
+ * is.
  * @throws LoteError `temporal-unavailable`
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
@@ -116,7 +117,7 @@ async function launch(
   const record = { pid, startTime, port, uiPort };
   await writeJson(file, record);
   const up = await Promise.race([healthy(port, START_MS), ended.then(() => false)]);
-  // A stranger may have taken the port and answer there: then our own process has ended.
+  // Another process may have taken the port and answer there: then our own process has ended.
   if (up && (await processStartTime(pid)) === startTime) return record;
   await stop(record);
   return null;

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Settlement } from '../settlement.ts';
 
-/** A request that has passed authentication, with everything an operation may look at. */
+/** A request that has passed authentication, with everything that an operation may read. */
 export interface Call {
   readonly application: Application;
   /** The path as registered, e.g. `/v1/invoices`. */

@@ -8,7 +8,7 @@ import type { ServiceAccount } from './open-service.ts';
 /** The built-in sandbox listens on whatever port is free; it is the same service all the same. */
 export const BUILT_IN_SANDBOX = 'built-in sandbox';
 
-/** Tells that a key changed, and nothing else of it. */
+/** Enough digits to see that a key changed; they reveal nothing else of it. */
 const FINGERPRINT_DIGITS = 16;
 
 /**
@@ -25,9 +25,10 @@ export interface AccountGuard {
 }
 
 /**
- * A ledger belongs to one service account per application: invoices that were issued in a sandbox would count as issued, and so never be sent,
- * and the merchants' ids of one account are unknown to another. An account that never answered is not remembered, so it stands in nobody's way.
- * False: this one has not answered yet, and the ledger remembers none.
+ * A ledger belongs to one service account per application: invoices that were issued in a sandbox would count as
+ * issued, and so never be sent, and the merchants' ids of one account are unknown to another. An account that never
+ * answered is not remembered, so that it blocks no other. False: this account has not answered yet, and the ledger
+ * remembers none.
  * @throws LoteError `interlock`
  */
 export async function requireKnownService(lock: AccountGuard): Promise<boolean> {
@@ -63,8 +64,8 @@ async function requireSame(lock: AccountGuard, known: ServiceAccountRecord): Pro
 }
 
 /**
- * Files of two applications are never the same invoices: a mistyped LOTE_APPLICATION would issue all of them again, into the same account.
- * The built-in sandbox is nobody's account.
+ * Files of two applications are never the same invoices: a mistyped LOTE_APPLICATION would issue all of them again,
+ * into the same account. The built-in sandbox counts as no account.
  */
 async function forSecondApplication(lock: AccountGuard, first: string): Promise<void> {
   if (lock.account === null) return lock.ledger.confirmAccount(recordOf(lock), lock.now);

@@ -17,7 +17,7 @@ export interface WorkerPlace {
   readonly temporal: TemporalPlace;
   readonly namespace: string;
   readonly taskQueue: string;
-  /** Tells the others that this worker has left; left out: nobody else is there. */
+  /** Notifies the other workers that this one has left; left out: there are no others. */
   readonly sayGoodbye?: (identity: string) => Promise<void>;
   /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
@@ -70,7 +70,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
   });
   const ended = runToTheEnd(worker, connection);
-  // Whoever starts a worker learns of its end through `ended`; a rejection before that must not end the process.
+  // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.
   ended.catch(() => undefined);
   return {
     ended,
@@ -78,7 +78,8 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     async stop() {
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended;
-      // Whoever cannot say it stays listed for some minutes; others then wait and see whether it asks again.
+      // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
+      // again.
       await place
         .sayGoodbye?.(identity)
         .catch((err: unknown) => deps.log.warn('a worker could not say goodbye', { err }));

@@ -35,7 +35,7 @@ export async function startBatch(
   return { batchId, handle };
 }
 
-/** Whether the run that holds a batch still lives; a run that Temporal does not know any more does not. */
+/** Asks Temporal whether the run that holds a batch is open; a run that Temporal does not know any more is not. */
 export function createRunDirectory(client: Client): RunDirectory {
   return {
     async isOpen(workflowId, runId) {

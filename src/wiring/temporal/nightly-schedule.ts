@@ -61,7 +61,10 @@ export async function scheduleNightlyRuns(place: NightlyPlace, plan: NightlyPlan
   }
 }
 
-/** One night at a time, missed ones are caught up with, and a night that fails stops the next ones until somebody has looked. */
+/**
+ * The schedule of nightly runs: one run at a time, missed ones are caught up with, and a run that fails pauses the
+ * schedule until an operator has checked it.
+ */
 export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: NightlyPlan) {
   const { hour, minute, timezone, catchUpMs } = plan;
   const scheduleId = nightlyScheduleId(place.application);

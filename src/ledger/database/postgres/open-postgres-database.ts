@@ -13,10 +13,10 @@ const CONNECTIONS = 10;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** A server that was demoted and lives on keeps its connections: after this nobody reads from it any more. */
+/** A server that was demoted keeps its connections: therefore no connection is used for longer than this. */
 const LONGEST_LIFE_S = 15 * 60;
 
-/** A server that vanished without a word is noticed by the operating system's probes, which begin after two hours unless told. */
+/** The operating system's probes find a server that vanished; by default they begin only after two hours. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** Deadlocks are broken after deadlock_timeout (1 s) in the server; five losses in a row mean something else is wrong. */
@@ -24,8 +24,9 @@ const TRIES = 5;
 const FIRST_PAUSE_MS = 5;
 
 /**
- * A process that stands still in the middle of a transaction keeps its locks until the server takes them: others must not wait for it longer
- * than for its heartbeat. One whose machine is gone is found out by the server's probes, which begin after two hours unless told.
+ * A process that stands still in the middle of a transaction keeps its locks until the server takes them: others must
+ * not wait for it longer than for its heartbeat. The server's probes find a process whose machine is gone; by default
+ * they begin only after two hours.
  */
 const LONGEST_IDLE = '20s';
 
