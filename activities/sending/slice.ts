@@ -16,7 +16,7 @@ export interface SliceInput {
   readonly before?: AnswerCounts | undefined;
 }
 
-/** Result of a slice; all numbers are of invoices. */
+/** Result of a slice; `accepted` and `left` are numbers of invoices. */
 export interface SliceResult {
   /** Accepted now. */
   readonly accepted: number;

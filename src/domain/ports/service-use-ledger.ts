@@ -16,7 +16,7 @@ export interface RateNews {
   readonly heldMs: number;
 }
 
-/** Permits that a process may use now, in order. Times are milliseconds from the moment of the lease. */
+/** Leased permits: the first may be used after `waitMs`, each further one `gapMs` later. Times are milliseconds. */
 export interface RateLease extends RateNews {
   /** Until the first of the leased requests may leave. */
   readonly waitMs: number;

@@ -31,7 +31,7 @@ WHERE bi.batch_id = hit.batch_id AND bi.ordinal = hit.ordinal
 ORDER BY b.seq DESC, bi.ordinal
 LIMIT $2`;
 
-/** The row of `BATCH_LINE`. `content` is JSON; it is null after a purge. */
+/** The row of `BATCH_LINE`. `content` is JSON; it is null for an invalid invoice, and after a purge. */
 export interface LineRow extends BatchInvoiceRow {
   readonly invoice_id: number | null;
   readonly content: string | null;
