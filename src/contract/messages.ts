@@ -29,7 +29,10 @@ export interface BatchInput {
   readonly acceptDuplicateRisk?: boolean;
 }
 
-/** Which invoices an operator wants sent again, and why: by rows of the file, never by reference, because history keeps the input. */
+/**
+ * Which invoices an operator wants sent again, and why: by rows of the file, never by reference, because history keeps
+ * the input.
+ */
 export interface RetryRequestInput {
   readonly states?: readonly RetryState[];
   /** The file's own row numbers; the only way to `unknown` invoices. */
@@ -105,7 +108,10 @@ export interface BatchResult {
   readonly attachedTo?: string;
 }
 
-/** Counts, amounts and problems of a batch at one moment. It is small, because history keeps it, and has no personal data. */
+/**
+ * Counts, amounts and problems of a batch at one moment. It is small, because history keeps it, and has no personal
+ * data.
+ */
 export interface BatchSnapshot {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -229,7 +235,7 @@ export interface PageResult {
   readonly unsettled: number;
 }
 
-// The description of a query or update begins with the shape of its input: operators read it in the Temporal UI's dialogs.
+// The description of a query or update begins with the shape of its input: operators read it in the Temporal UI.
 
 /**
  * Phase, pages, counts and net amounts of the batch, and what it waits for. The run answers from its last snapshot of

@@ -79,7 +79,10 @@ export async function listClaimFolders(inputDir: string, nightId: string): Promi
   return slots;
 }
 
-/** Makes a new, empty claim folder and returns its name. It did not exist before, so that a rename into it overwrites nothing. */
+/**
+ * Makes a new, empty claim folder and returns its name. It did not exist before, so that a rename into it overwrites
+ * nothing.
+ */
 export async function makeClaimFolder(inputDir: string, nightId: string, resumed: boolean): Promise<string> {
   const path = nightlyRunPath(inputDir, nightId);
   const taken = (await namesIn(path)).map((slot) => Number.parseInt(slot, 10)).filter(Number.isFinite);

@@ -8,7 +8,9 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 /** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a request. */
 const WAIT_OUT_MS = 5_000;
 
-/** Without it all workers would send in the same instant when the hold ends: up to a tenth of the hold is added, at random. */
+/**
+ * Up to this share of a hold is added, at random: without it all workers would send in the same instant when it ends.
+ */
 const SPREAD = 0.1;
 
 /** A Retry-After on these speaks of the service as a whole; on a 409 it speaks of one key. */

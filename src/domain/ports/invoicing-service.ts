@@ -1,6 +1,6 @@
 import type { Invoice, Reason } from '../invoice.ts';
 
-/** What one POST of an invoice proves. The table in `src/service/classify.ts` decides; nothing else interprets answers. */
+/** What one POST of an invoice proves. The table in `src/service/classify.ts` decides, and nothing else. */
 export type CreateAnswer =
   | { readonly kind: 'created'; readonly serviceId: string }
   /** Answered no, for good, and proves that nothing was created. */
@@ -22,9 +22,9 @@ export type CreateAnswer =
     };
 
 /**
- * What one GET of an invoice says. `processing`: every status that the service profile names neither as issued nor as failed.
- * `unreadable`: the GET was refused, or its answer has no status, or does not prove that it is about this invoice.
- * `not-now`: no answer; `retryAfterMs` is null when the service named no delay.
+ * What one GET of an invoice says. `processing`: every status that the service profile names neither as issued nor as
+ * failed. `unreadable`: the GET was refused, or its answer has no status, or does not prove that it is about this
+ * invoice. `not-now`: no answer; `retryAfterMs` is null when the service named no delay.
  */
 export type StatusAnswer =
   | {

@@ -88,8 +88,8 @@ export interface SinceReport {
 }
 
 /**
- * What reconciliation reads and moves, for one application at a time. It handles only what the last report of a closed batch
- * left open, so that its cost does not grow with the ledger.
+ * What reconciliation reads and moves, for one application at a time. It handles only what the last report of a closed
+ * batch left open, so that its cost does not grow with the ledger.
  */
 export interface ReconcilingLedger {
   /**

@@ -76,7 +76,7 @@ const NO_CONTROL_CHARACTERS = /^[^\p{Cc}]+$/u;
 /** Part of workflow ids, keys and folder names: nothing that needs quoting anywhere. */
 const APPLICATION = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-/** Invoices of a page. Each page costs a workflow; a page above the upper bound would outgrow a signal to its parent. */
+/** Invoices of a page. Each page costs a workflow; a signal about a page above the upper bound would be too large. */
 const SMALLEST_PAGE = 1;
 const LARGEST_PAGE = 20_000;
 

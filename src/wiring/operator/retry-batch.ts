@@ -13,7 +13,7 @@ import { batchFailure } from '../temporal/batch-failure.ts';
 import { BY_CONSOLE } from './operate-batch.ts';
 import { updateRefusal } from '../temporal/update-refusal.ts';
 
-/** A page of the console waits this long for the end of a retry: long enough to show why nothing could be sent again. */
+/** A page of the console waits this long for the end of a retry, so that it can show why nothing was sent again. */
 const PAGE_PATIENCE_MS = 4_000;
 
 export interface RetryPlace {
