@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { LoteError } from '../../domain/errors.ts';
+import { errorCode } from '../../file-system/error-code.ts';
 
 /** Variables that hold a secret: `<NAME>_FILE` names a file to read it from, and no error ever shows a value of theirs. */
 export const SECRET_VARIABLES = [
@@ -38,7 +39,7 @@ function readSecret(variable: string, path: string): string {
   try {
     text = readFileSync(path, 'utf8').trim();
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable';
+    const code = errorCode(cause) || 'unreadable';
     throw invalid(`${variable} must name a readable file; ${path} could not be read (${code}).`, cause);
   }
   if (text === '') throw invalid(`${variable} must name a file that holds the secret; ${path} is empty.`);

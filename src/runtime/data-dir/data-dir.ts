@@ -1,6 +1,7 @@
 import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
+import { errorCode } from '../../file-system/error-code.ts';
 
 /** It holds names and tax numbers: nobody else on the machine reads it. */
 const OWNER_ONLY = 0o700;
@@ -28,7 +29,7 @@ export async function openDataDir(directory: string): Promise<DataDir> {
     await tighten(path);
     return dataDirAt(path);
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unusable';
+    const code = errorCode(cause) || 'unusable';
     throw new LoteError(
       'configuration-invalid',
       `Opening the data directory: LOTE_DATA_DIR must be a directory that can be made and written; found ${directory} (${code}).`,

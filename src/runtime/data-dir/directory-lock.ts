@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
+import { errorCode } from '../../file-system/error-code.ts';
 import { lockOpenFile, lockUndecided, openLockFile } from './lock-file.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 
@@ -48,7 +49,7 @@ export function currentOwner(directory: string): string | null {
   try {
     fd = openSync(file, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw lockUndecided(file, error);
   }
   try {

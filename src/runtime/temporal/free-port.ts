@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { LoteError } from '../../domain/errors.ts';
+import { errorCode } from '../../file-system/error-code.ts';
 
 /** A machine with this many listeners in a row has other trouble; then the system chooses. */
 const PORTS_TRIED = 100;
@@ -77,5 +78,5 @@ async function tryListen(host: string, port: number): Promise<number | null> {
 
 /** EACCES is a port below 1024 without the right to it: as unusable as a taken one. */
 function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
+  return ['EADDRINUSE', 'EACCES'].includes(errorCode(error));
 }

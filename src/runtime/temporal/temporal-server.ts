@@ -83,7 +83,13 @@ interface Ports {
 async function choosePorts(wish: TemporalServerOptions): Promise<[HeldPort, HeldPort]> {
   const any = { host: '127.0.0.1', explicit: false, variable: 'TEMPORAL_ADDRESS' };
   const server = await chooseHeldPort({ ...any, port: wish.port ?? DEFAULT_PORT });
-  return [server, await chooseHeldPort({ ...any, port: wish.uiPort ?? DEFAULT_UI_PORT, reserved: [server.port] })];
+  const ui = { ...any, port: wish.uiPort ?? DEFAULT_UI_PORT, reserved: [server.port] };
+  try {
+    return [server, await chooseHeldPort(ui)];
+  } catch (error) {
+    server.release();
+    throw error;
+  }
 }
 
 function releaseAll(held: readonly HeldPort[]): void {
