@@ -4,7 +4,7 @@ import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { parseFaults } from '../../sandbox/faults.ts';
-import { pgliteStore } from '../../sandbox/store/pglite-store.ts';
+import { fileStore } from '../../sandbox/store/file-store.ts';
 import { postgresStore } from '../../sandbox/store/postgres-store.ts';
 import type { SandboxStore } from '../../sandbox/store/sandbox-store.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -30,5 +30,5 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
 /** In a schema of its own where a PostgreSQL is given, else under the data directory: it survives a restart either way. */
 async function storeOf({ databaseUrl, dataDir }: Config): Promise<SandboxStore> {
   if (databaseUrl !== null) return postgresStore({ connectionString: databaseUrl });
-  return pgliteStore({ directory: (await openDataDir(dataDir)).sandbox });
+  return fileStore({ directory: (await openDataDir(dataDir)).sandbox });
 }

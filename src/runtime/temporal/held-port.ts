@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheDirectory } from './cache-directory.ts';
+import { cacheDirectory } from '../../file-system/cache-directory.ts';
 import { choosePort, type PortWish } from './free-port.ts';
 import { openLockFile } from '../data-dir/lock-file.ts';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { access, chmod, constants, mkdir, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import { cacheDirectory } from './cache-directory.ts';
+import { cacheDirectory } from '../../file-system/cache-directory.ts';
 import { buildEnvironment } from './child-environment.ts';
 import { downloadTemporal } from './download-temporal.ts';
 

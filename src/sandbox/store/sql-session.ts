@@ -1,4 +1,4 @@
-/** A statement with its values; both drivers get the same text. */
+/** A statement with its values. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly string[];
@@ -7,7 +7,7 @@ export interface Statement {
 /** One row of a result, by column name. */
 export type Row = Record<string, unknown>;
 
-/** The little of SQL that the store needs, the same for PGlite and PostgreSQL. */
+/** The little of SQL that the store needs. */
 export interface SqlSession {
   /** Runs one statement and gives its rows. */
   query(statement: Statement): Promise<readonly Row[]>;

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { idempotencyKeyOf } from '../../domain/fingerprint.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
+import { cacheDirectory } from '../../file-system/cache-directory.ts';
 import { openPgliteLedger } from '../../ledger/database/pglite/open-pglite-ledger.ts';
 import { openPostgresLedger } from '../../ledger/database/postgres/open-postgres-ledger.ts';
 
@@ -12,5 +14,6 @@ export interface LedgerPlace {
 /** PostgreSQL when DATABASE_URL is set, else the embedded ledger. */
 export function openLedger({ databaseUrl, directory }: LedgerPlace): Promise<Ledger> {
   if (databaseUrl !== null) return openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
-  return openPgliteLedger({ directory, keyOf: idempotencyKeyOf });
+  const templates = join(cacheDirectory(process.env), 'databases');
+  return openPgliteLedger({ directory, templates, keyOf: idempotencyKeyOf });
 }

@@ -3,7 +3,7 @@ import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
-import { pgliteStore } from '../../sandbox/store/pglite-store.ts';
+import { fileStore } from '../../sandbox/store/file-store.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { authenticatedService } from '../account/authenticated-service.ts';
 import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
@@ -59,7 +59,7 @@ async function startOwnSandbox(
   return startSandbox({
     host: config.sandbox.host,
     port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved }),
-    store: pgliteStore({ directory: dataDir.sandbox }),
+    store: fileStore({ directory: dataDir.sandbox }),
     log,
     ...behaviour,
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheDirectory } from '../../runtime/temporal/cache-directory.ts';
+import { cacheDirectory } from '../../file-system/cache-directory.ts';
 import { bundleWorkflows, writeBundle } from './bundle-workflows.ts';
 
 /** Everything that workflow code is made of; an import from elsewhere is refused by .dependency-cruiser.cjs. */

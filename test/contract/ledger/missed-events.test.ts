@@ -3,8 +3,8 @@ import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
-import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { accepted, createScenario, NOW, REASON } from './scenario.ts';
+import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
 
 const STORED = `INSERT INTO delivery (sha256, raw, received_at, event_type, service_id, verdict)
 VALUES ($1, '', $2, 'invoice.issued', $1, 'issued')`;
@@ -14,7 +14,7 @@ describe('an issued event that was stored and never applied', () => {
   let database: Database;
   let ledger: Ledger;
   beforeAll(async () => {
-    database = await openPgliteDatabase(null);
+    database = await temporaryDatabase();
     ledger = await openLedger({ database, schema: null, keyOf: idempotencyKeyOf });
   });
   afterAll(() => ledger.close());

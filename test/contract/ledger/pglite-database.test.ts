@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { databaseContract } from './behaviour/database.contract.ts';
 import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
 import { accepted, collect, createScenario, delivery, NOW, REASON, serviceIdOf } from './scenario.ts';
+import { DATABASE_TEMPLATES, temporaryDatabase } from '../../support/servers/temporary-database.ts';
 
 const QUERIES = 3_000;
 
 describe('PGlite in a worker thread', () => {
-  databaseContract(() => openPgliteDatabase(null));
-  passingErrorsContract(() => openPgliteDatabase(null));
+  databaseContract(temporaryDatabase);
+  passingErrorsContract(temporaryDatabase);
 
   it('lets timers fire while thousands of queries run', async () => {
-    const database = await openPgliteDatabase(null);
+    const database = await temporaryDatabase();
     await database.query('CREATE TABLE counter (n integer)');
     await database.query('INSERT INTO counter VALUES (0)');
     let done = 0;
@@ -32,7 +32,7 @@ describe('PGlite in a worker thread', () => {
   });
 
   it('answers what is asked after it is closed with an error that says so', async () => {
-    const database = await openPgliteDatabase(null);
+    const database = await temporaryDatabase();
     await database.close();
     await database.close();
 
@@ -50,7 +50,7 @@ describe('an embedded ledger in a directory', () => {
 
   it('keeps everything when it is opened again', async () => {
     const directory = join(parent, 'ledger');
-    const first = await openPgliteLedger({ directory, keyOf: idempotencyKeyOf });
+    const first = await openPgliteLedger({ directory, templates: DATABASE_TEMPLATES, keyOf: idempotencyKeyOf });
     const scenario = createScenario(first);
     const batch = await scenario.run([{ ref: 'sending' }, { ref: 'accepted' }, { ref: 'rejected' }, { ref: 'staged' }]);
     await batch.freeze('sending', '{"exact":"bytes"}');
@@ -61,7 +61,7 @@ describe('an embedded ledger in a directory', () => {
     await first.close();
     await first.close();
 
-    const second = await openPgliteLedger({ directory, keyOf: idempotencyKeyOf });
+    const second = await openPgliteLedger({ directory, templates: DATABASE_TEMPLATES, keyOf: idempotencyKeyOf });
 
     expect(second.id).toBe(first.id);
     expect((await collect(second.batchInvoices(batch.batchId))).flat()).toEqual(lines);
@@ -83,7 +83,9 @@ describe('an embedded ledger in a directory', () => {
     const file = join(parent, 'a-file');
     await writeFile(file, 'not a directory');
 
-    await expect(openPgliteLedger({ directory: join(file, 'ledger'), keyOf: idempotencyKeyOf })).rejects.toMatchObject({
+    await expect(
+      openPgliteLedger({ directory: join(file, 'ledger'), templates: DATABASE_TEMPLATES, keyOf: idempotencyKeyOf }),
+    ).rejects.toMatchObject({
       code: 'ledger-unavailable',
     });
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { smallDisk, type SmallDisk } from '../../support/crash/small-disk.ts';
+import { DATABASE_TEMPLATES } from '../../support/servers/temporary-database.ts';
 
 /** A new cluster takes 39 MB. */
 const DISK_MB = 64;
@@ -17,7 +18,7 @@ describe.skipIf(disk === null)('PGlite on a full disk', { timeout: 300_000 }, ()
   const place = disk as SmallDisk;
   let database: Database;
   beforeAll(async () => {
-    database = await openPgliteDatabase(join(place.path, 'ledger'));
+    database = await openPgliteDatabase({ directory: join(place.path, 'ledger'), templates: DATABASE_TEMPLATES });
     await database.query('CREATE TABLE note (id integer PRIMARY KEY, text text NOT NULL)');
   }, 300_000);
   afterAll(async () => {

@@ -1,11 +1,10 @@
 import { afterAll, describe } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { ledgerContract } from './behaviour/ledger.contract.ts';
 import { sharedLedger } from './shared-ledger.ts';
+import { temporaryLedger } from '../../support/servers/temporary-database.ts';
 
 describe('the ledger on PGlite', () => {
-  const shared = sharedLedger(() => openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf }));
+  const shared = sharedLedger(temporaryLedger);
   afterAll(() => shared.close());
 
   ledgerContract(shared.open);

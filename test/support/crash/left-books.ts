@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Books } from '../../../src/sandbox/books.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { pgliteStore } from '../../../src/sandbox/store/pglite-store.ts';
+import { fileStore } from '../../../src/sandbox/store/file-store.ts';
 import { SANDBOX_KEY } from '../servers/sandbox-books.ts';
 
 /** The books that a sandbox process left in its data directory; the process must have ended. */
 export async function leftBooks(dataDir: string): Promise<Books> {
-  const store = pgliteStore({ directory: join(dataDir, 'sandbox') });
+  const store = fileStore({ directory: join(dataDir, 'sandbox') });
   const sandbox = await startSandbox({ port: 0, store, apiKeys: [SANDBOX_KEY] });
   try {
     return sandbox.books();

@@ -24,6 +24,7 @@ import { batchFile, ownName, type TestInvoice } from '../batch-file.ts';
 import { postgresSchema, postgresUrl } from '../servers/postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
 import { startServiceFront, type FrontRequest, type ServiceFront } from '../servers/service-front.ts';
+import { DATABASE_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
 
 export interface StackOptions {
   readonly sandbox?: Partial<SandboxOptions>;
@@ -162,18 +163,18 @@ function configOf(options: StackOptions, directory: string, serviceUrl: string):
 }
 
 async function openTestLedger(options: StackOptions, parts: ReturnType<typeof startedParts>): Promise<Ledger> {
-  const { databaseUrl, ledgerDir } = options;
-  if (databaseUrl !== undefined || ledgerDir !== undefined) {
+  const { databaseUrl, ledgerDir: directory } = options;
+  if (databaseUrl !== undefined || directory !== undefined) {
     const ledger =
-      databaseUrl === undefined
-        ? await openPgliteLedger({ directory: ledgerDir ?? null, keyOf: idempotencyKeyOf })
-        : await openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
+      directory === undefined
+        ? await openPostgresLedger({ connectionString: databaseUrl ?? '', keyOf: idempotencyKeyOf })
+        : await openPgliteLedger({ directory, templates: DATABASE_TEMPLATES, keyOf: idempotencyKeyOf });
     parts.add('ledger', () => ledger.close());
     return ledger;
   }
   const url = postgresUrl();
   if (options.ledger === 'pglite' || url === null) {
-    const ledger = await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf });
+    const ledger = await temporaryLedger();
     parts.add('ledger', () => ledger.close());
     return ledger;
   }

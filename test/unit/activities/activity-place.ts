@@ -6,11 +6,11 @@ import { createSendingPermission } from '../../../activities/sending/sending-per
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger, SendOutcome } from '../../../src/domain/ports/ledger.ts';
-import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import type { OperatorLinks } from '../../../src/contract/messages.ts';
 import { createScenario, NOW, type Scenario, type TestBatch } from '../../contract/ledger/scenario.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
+import { temporaryLedger } from '../../support/servers/temporary-database.ts';
 
 export interface Logged {
   readonly level: 'info' | 'warn' | 'error';
@@ -51,10 +51,7 @@ export function activityPlaces(): (parts?: {
   // The contract suite holds both drivers to one behaviour; PostgreSQL answers many times faster.
   const place = url === null ? null : postgresSchema(url);
   beforeAll(async () => {
-    ledger =
-      place === null
-        ? await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf })
-        : await openPostgresLedger({ ...place, keyOf: idempotencyKeyOf });
+    ledger = place === null ? await temporaryLedger() : await openPostgresLedger({ ...place, keyOf: idempotencyKeyOf });
   });
   afterAll(async () => {
     await ledger?.close();

@@ -17,8 +17,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Starts the thread and waits until its database is open. `directory` null: in memory. */
-export async function startDatabaseThread(directory: string | null): Promise<DatabaseThread> {
+/** Starts the thread and waits until its database is open; in an empty directory it is made first. */
+export async function startDatabaseThread(directory: string): Promise<DatabaseThread> {
   const worker = new Worker(entry(), { workerData: { directory }, execArgv: [] });
   const waiting = new Map<number, Waiting>();
   let lastId = OPENED;

@@ -19,17 +19,16 @@ const START_PAUSE_MS = 1_000;
 
 /**
  * PGlite that starts again after it broke down. A full disk makes it panic when it cannot write its log; from then on its thread computes for ever. What was
- * acknowledged is on disk, as after a crash, and the next start recovers it. A database in memory has nothing to
- * start from and stays broken.
+ * acknowledged is on disk, as after a crash, and the next start recovers it.
  */
-export async function openLastingDatabase(directory: string | null): Promise<LastingDatabase> {
+export async function openLastingDatabase(directory: string): Promise<LastingDatabase> {
   const database = new RestartingDatabase(directory);
   await database.start();
   return database;
 }
 
 class RestartingDatabase implements LastingDatabase {
-  readonly #directory: string | null;
+  readonly #directory: string;
   #thread: DatabaseThread | null = null;
   #current: Session | null = null;
   #ending: Promise<void> = Promise.resolve();
@@ -37,7 +36,7 @@ class RestartingDatabase implements LastingDatabase {
   #failed: { readonly error: unknown; readonly at: number } | null = null;
   #closed = false;
 
-  constructor(directory: string | null) {
+  constructor(directory: string) {
     this.#directory = directory;
   }
 
@@ -95,16 +94,14 @@ class RestartingDatabase implements LastingDatabase {
   }
 
   #breakdown(why: string): LoteError {
-    const next = this.#directory === null ? 'start Lote again' : 'it starts again by itself';
     return new LoteError(
       'ledger-unavailable',
-      `Using the embedded ledger: its database broke down (${why}); nothing was acknowledged; ${next}`,
+      `Using the embedded ledger: its database broke down (${why}); nothing was acknowledged; it starts again by itself`,
     );
   }
 
   #endSession(thread: DatabaseThread, error: LoteError): void {
-    // A database in memory has nothing to start from.
-    if (this.#directory === null || this.#closed) return;
+    if (this.#closed) return;
     this.#thread = null;
     this.#current = null;
     this.#failed = { error, at: performance.now() };

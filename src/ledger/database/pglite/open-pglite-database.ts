@@ -1,6 +1,7 @@
 import type { Database, Queries, SqlValue } from '../database.ts';
 import { runTransaction } from '../run-transaction.ts';
 import { StatementFailure } from '../statement-failure.ts';
+import { makeDirectory } from './new-directory.ts';
 import { openLastingDatabase, type Session } from './lasting-database.ts';
 import type { ThreadQuery, ThreadResult } from './message.ts';
 
@@ -14,8 +15,20 @@ type Turn =
   | { readonly kind: 'queries'; readonly queries: WaitingQuery[] }
   | { readonly kind: 'transaction'; readonly run: () => Promise<void> };
 
-/** PGlite in a worker thread. `directory` null: in memory. The lock on the directory is the caller's business. */
-export async function openPgliteDatabase(directory: string | null): Promise<Database> {
+/** Where the embedded database is. */
+export interface PglitePlace {
+  /** Made when it is missing. The caller holds the lock on it: PGlite has none, and two processes would both write and silently lose. */
+  readonly directory: string;
+  /** Folder of this user for new databases to be copied from; made when it is missing. */
+  readonly templates: string;
+}
+
+/**
+ * PGlite in a worker thread.
+ * @throws LoteError `ledger-unavailable` when the database does not start.
+ */
+export async function openPgliteDatabase({ directory, templates }: PglitePlace): Promise<Database> {
+  await makeDirectory(directory, templates);
   const lasting = await openLastingDatabase(directory);
   const turns: Turn[] = [];
   let busy = false;

@@ -1,18 +1,16 @@
 import type { Ledger } from '../../../domain/ports/ledger.ts';
 import type { KeyOf } from '../key-of.ts';
 import { openLedger } from '../../ledger.ts';
-import { openPgliteDatabase } from './open-pglite-database.ts';
+import { openPgliteDatabase, type PglitePlace } from './open-pglite-database.ts';
 
-export interface PgliteLedgerOptions {
-  /** Null: in memory. The caller holds the lock on it: PGlite has none, and two processes would both write and silently lose. */
-  readonly directory: string | null;
+export interface PgliteLedgerOptions extends PglitePlace {
   readonly keyOf: KeyOf;
 }
 
 /**
- * The embedded ledger. The first creation of a directory takes about 2.5 s.
+ * The embedded ledger.
  * @throws LoteError `ledger-unavailable` when the database does not start.
  */
-export async function openPgliteLedger({ directory, keyOf }: PgliteLedgerOptions): Promise<Ledger> {
-  return openLedger({ database: await openPgliteDatabase(directory), schema: null, keyOf });
+export async function openPgliteLedger({ keyOf, ...place }: PgliteLedgerOptions): Promise<Ledger> {
+  return openLedger({ database: await openPgliteDatabase(place), schema: null, keyOf });
 }

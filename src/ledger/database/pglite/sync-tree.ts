@@ -7,12 +7,15 @@ export async function syncTree(directory: string): Promise<void> {
   const paths = entries
     .filter((entry) => entry.isFile() || entry.isDirectory())
     .map(({ parentPath, name }) => join(parentPath, name));
-  for (const path of [...paths, directory]) {
-    const file = await open(path, 'r');
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+  for (const path of [...paths, directory]) await syncPath(path);
+}
+
+/** Brings one file to the disk, or the names in one directory. */
+export async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { DURABLE_START, DurableFiles } from './durable-files.ts';
 import { isSqlState } from '../sql-state.ts';
-import { syncTree } from './sync-tree.ts';
 import type { ThreadQuery, ThreadReply, ThreadRequest, ThreadResult } from './message.ts';
 import { OPENED } from './message.ts';
 
@@ -48,27 +45,16 @@ async function serve(main: NonNullable<typeof parentPort>): Promise<void> {
 }
 
 async function open(): Promise<PGlite | string> {
-  const { directory } = workerData as { directory: string | null };
+  const { directory } = workerData as { directory: string };
   try {
-    const parsers = { [INT8]: Number };
-    return directory === null
-      ? await PGlite.create({ dataDir: 'memory://', parsers })
-      : await openDurably(directory, parsers);
+    return await PGlite.create({
+      fs: new DurableFiles(directory),
+      startParams: [...DURABLE_START],
+      parsers: { [INT8]: Number },
+    });
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-async function openDurably(directory: string, parsers: Record<number, typeof Number>): Promise<PGlite> {
-  const isNew = !existsSync(join(directory, 'PG_VERSION'));
-  const database = await PGlite.create({
-    fs: new DurableFiles(directory),
-    startParams: [...DURABLE_START],
-    parsers,
-  });
-  // The files of a new cluster were written by another program, without any sync.
-  if (isNew) await syncTree(directory);
-  return database;
 }
 
 async function run(database: PGlite, query: ThreadQuery): Promise<ThreadResult> {

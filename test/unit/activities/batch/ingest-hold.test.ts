@@ -5,11 +5,10 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
-import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
-import { openPgliteLedger } from '../../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { createFileReader } from '../../../../src/wiring/reports/input-files.ts';
 import { writeInvoiceFile } from '../../../support/invoice-file.ts';
+import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
 const NOW = 1_700_000_000_000;
 
@@ -23,7 +22,7 @@ let attempts = 0;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'lote-hold-'));
-  ledger = await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf });
+  ledger = await temporaryLedger();
   await writeInvoiceFile(join(directory, 'input', 'bad.csv'), { invoices: 3, invalid: [2] });
   await writeInvoiceFile(join(directory, 'input', 'good.csv'), { invoices: 3 });
 });

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { rowsOfRefs } from '../../../../src/cli/session/rows-of-refs.ts';
-import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
-import { openPgliteLedger } from '../../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { createScenario, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
 const BATCH = 'batch-of-another-process';
 
@@ -16,7 +15,7 @@ let batch: TestBatch;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'lote-refs-'));
-  ledger = await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf });
+  ledger = await temporaryLedger();
   batch = await createScenario(ledger).run([{ ref: 'F/1' }, { ref: 'F/2' }, { ref: 'F/3' }]);
   await mkdir(join(directory, BATCH));
   const invoices = [

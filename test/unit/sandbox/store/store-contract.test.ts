@@ -10,7 +10,7 @@ import type {
   WebhookRecord,
 } from '../../../../src/sandbox/records.ts';
 import { memoryStore } from '../../../../src/sandbox/store/memory-store.ts';
-import { pgliteStore } from '../../../../src/sandbox/store/pglite-store.ts';
+import { fileStore } from '../../../../src/sandbox/store/file-store.ts';
 import { postgresStore } from '../../../../src/sandbox/store/postgres-store.ts';
 import type { SandboxStore } from '../../../../src/sandbox/store/sandbox-store.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-schema.ts';
@@ -26,9 +26,9 @@ async function memoryPlace(): Promise<Place> {
   return { again: () => store, remove: async () => {} };
 }
 
-async function pglitePlace(): Promise<Place> {
+async function filePlace(): Promise<Place> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-sandbox-'));
-  return { again: () => pgliteStore({ directory }), remove: () => rm(directory, { recursive: true }) };
+  return { again: () => fileStore({ directory }), remove: () => rm(directory, { recursive: true }) };
 }
 
 async function postgresPlace(connectionString: string): Promise<Place> {
@@ -37,14 +37,14 @@ async function postgresPlace(connectionString: string): Promise<Place> {
 }
 
 const databaseUrl = postgresUrl();
-const SQL_PLACES: readonly [string, () => Promise<Place>][] = [
-  ['PGlite', pglitePlace],
+const LASTING_PLACES: readonly [string, () => Promise<Place>][] = [
+  ['file', filePlace],
   // A machine without PostgreSQL has been told so by the global set-up.
   ...(databaseUrl === null
     ? []
     : [['PostgreSQL', () => postgresPlace(databaseUrl)] satisfies [string, () => Promise<Place>]]),
 ];
-const PLACES: readonly [string, () => Promise<Place>][] = [['memory', memoryPlace], ...SQL_PLACES];
+const PLACES: readonly [string, () => Promise<Place>][] = [['memory', memoryPlace], ...LASTING_PLACES];
 
 // Characters that a driver or a JSON layer might take for its own.
 const AWKWARD = '{"customer":{"name":"Ção \\u0000 \\"quoted\\" \\\\ {a,b} \' 漢字 \\ud83d"},"n":0.10}';
@@ -207,7 +207,7 @@ describe.each(PLACES)('a %s store', (_, makePlace) => {
   });
 });
 
-describe.each(SQL_PLACES)('a %s store, being SQL', (_, makePlace) => {
+describe.each(LASTING_PLACES)('a %s store that outlives its process', (_, makePlace) => {
   let place: Place;
 
   beforeAll(async () => {

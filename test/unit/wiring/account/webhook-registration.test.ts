@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { EndpointAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
-import { openPgliteLedger } from '../../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile.ts';
@@ -17,6 +16,7 @@ import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/sandbo
 import { startServiceFront, type ServiceFront } from '../../../support/servers/service-front.ts';
 import { until } from '../../../support/until.ts';
 import { receiverOf, signatureOf } from '../../webhooks/receiver-fixture.ts';
+import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
 const URL = 'http://127.0.0.1:9/webhooks';
 const url = postgresUrl();
@@ -41,7 +41,7 @@ describe('createWebhookRegistration', () => {
   const afterOne: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    if (url === null) ledger = await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf });
+    if (url === null) ledger = await temporaryLedger();
     else {
       const place = postgresSchema(url);
       ends.push(place.drop);

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
-import { openPgliteLedger } from '../../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-schema.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type CommonFolderOptions,
   type CommonFolders,
 } from '../../../../src/wiring/reports/common-folders.ts';
+import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
 let ledger: Ledger;
 const url = postgresUrl();
@@ -20,7 +20,7 @@ const schema = url === null ? null : postgresSchema(url);
 beforeAll(async () => {
   ledger =
     schema === null
-      ? await openPgliteLedger({ directory: null, keyOf: idempotencyKeyOf })
+      ? await temporaryLedger()
       : await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
 });
 afterAll(async () => {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { pgliteStore } from '../../../../src/sandbox/store/pglite-store.ts';
+import { fileStore } from '../../../../src/sandbox/store/file-store.ts';
 import { call, invoiceFor, merchantIn } from '../support/client.ts';
 import { sandbox } from '../support/fixtures.ts';
 
@@ -23,8 +23,7 @@ async function startProcess(directory: string): Promise<{ readonly child: ChildP
   return { child, url };
 }
 
-describe('a sandbox on PGlite', () => {
-  // One directory for all: making a new one takes seconds.
+describe('a sandbox on a file store', () => {
   let directory: string;
 
   beforeAll(async () => {
@@ -50,7 +49,7 @@ describe('a sandbox on PGlite', () => {
     await Promise.all(Array.from({ length: 16 }, (_, sender) => sendUntilDead(sender)));
     if (child.signalCode === null) await once(child, 'exit');
 
-    const box = await sandbox({ store: pgliteStore({ directory }), settleMs: 1 });
+    const box = await sandbox({ store: fileStore({ directory }), settleMs: 1 });
 
     const { invoices, duplicates } = box.books();
     const byKey = new Map(invoices.map(({ idempotencyKey, id }) => [idempotencyKey, id]));
@@ -66,42 +65,45 @@ describe('a sandbox on PGlite', () => {
 
   it('keeps its directory for itself until its process is gone', async () => {
     const { child } = await startProcess(directory);
-    await expect(pgliteStore({ directory }).open()).rejects.toThrow('another one does');
+    await expect(fileStore({ directory }).open()).rejects.toThrow('another one does');
 
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
 
-    const store = pgliteStore({ directory });
+    const store = fileStore({ directory });
     await expect(store.open()).resolves.toMatchObject({ webhooks: [] });
     await store.close();
   });
 
-  it('does not keep the timers of its process waiting', async () => {
-    const store = pgliteStore({ directory });
-    await store.open();
-    let ticks = 0;
-    const timer = setInterval(() => {
-      ticks += 1;
-    }, 1);
-    const merchant = {
-      id: 'mrc_0',
-      applicationId: 'app_1',
-      nif: '0',
-      position: 0,
-      idempotencyKey: null,
-      body: '{}',
-      bodySha256: '',
-      createdAt: 0,
-    };
-
-    for (let count = 0; count < 300; count += 1) {
-      await store.write([{ kind: 'merchant', merchant: { ...merchant, id: `mrc_${count}`, nif: `timer ${count}` } }]);
-    }
-
-    clearInterval(timer);
+  it('cuts off a group that its process did not finish, and keeps those before it', async () => {
+    const journal = join(directory, 'books.jsonl');
+    const whole = await readFile(journal, 'utf8');
+    await writeFile(journal, `${whole}[{"kind":"merchant","merch`);
+    const store = fileStore({ directory });
+    const { invoices } = await store.open();
     await store.close();
-    // In the main thread the count is next to none; here it is one for every few milliseconds of the 300 writes.
-    expect(ticks).toBeGreaterThan(5);
+
+    expect(invoices.length).toBeGreaterThanOrEqual(200);
+    expect(await readFile(journal, 'utf8')).toBe(whole);
+  });
+
+  it('stops at a damaged group in the middle, and says where', async () => {
+    const journal = join(directory, 'books.jsonl');
+    const whole = await readFile(journal, 'utf8');
+    await writeFile(journal, `[{"kind"\n${whole}`);
+    await expect(fileStore({ directory }).open()).rejects.toThrow('the one at byte 0 is not');
+
+    await writeFile(journal, whole);
+    const store = fileStore({ directory });
+    await expect(store.open()).resolves.toMatchObject({ webhooks: [] });
+    await store.close();
+  });
+
+  it('refuses a directory whose books an earlier version kept in PGlite', async () => {
+    const older = join(directory, 'older');
+    await mkdir(older);
+    await writeFile(join(older, 'PG_VERSION'), '17\n');
+    await expect(fileStore({ directory: older }).open()).rejects.toThrow('written by an earlier version');
   });
 });
