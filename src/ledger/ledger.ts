@@ -1,4 +1,3 @@
-import { LoteError } from '../domain/errors.ts';
 import type { Ledger } from '../domain/ports/ledger.ts';
 import { createBatches } from './batches/batches.ts';
 import { createBreaker } from './sending/circuit-breaker.ts';
@@ -16,7 +15,7 @@ import { createSettling } from './settling/settling.ts';
 import { createSendingControl } from './sending/sending-control.ts';
 import { createServiceUse } from './sending/service-use.ts';
 import { createSharedFolders } from './operations/shared-folders.ts';
-import { LEDGER_ID } from './database/ledger-id.ts';
+import { LEDGER_ID, ledgerId } from './database/ledger-id.ts';
 import { createStaging } from './staging/staging.ts';
 import { createDeliveries } from './webhooks/deliveries.ts';
 import { createEndpoints } from './webhooks/endpoints.ts';
@@ -58,10 +57,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
 async function prepare(database: Database, schema: string | null): Promise<string> {
   try {
     await migrate(database, schema);
-    const [row] = await database.query<{ ledger_id: string }>(LEDGER_ID);
-    if (row === undefined)
-      throw new LoteError('ledger-conflict', 'Opening the ledger: its id is missing; the database is not one of Lote');
-    return row.ledger_id;
+    return await ledgerId(database);
   } catch (error) {
     await database.close();
     throw error;

@@ -14,6 +14,6 @@ export interface LedgerPlace {
 /** PostgreSQL when DATABASE_URL is set, else the embedded ledger. */
 export function openLedger({ databaseUrl, directory }: LedgerPlace): Promise<Ledger> {
   if (databaseUrl !== null) return openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
-  const templates = join(cacheDirectory(process.env), 'databases');
+  const templates = join(cacheDirectory(process.env), 'ledgers');
   return openPgliteLedger({ directory, templates, keyOf: idempotencyKeyOf });
 }

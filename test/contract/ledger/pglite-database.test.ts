@@ -7,7 +7,7 @@ import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglit
 import { databaseContract } from './behaviour/database.contract.ts';
 import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
 import { accepted, collect, createScenario, delivery, NOW, REASON, serviceIdOf } from './scenario.ts';
-import { DATABASE_TEMPLATES, temporaryDatabase } from '../../support/servers/temporary-database.ts';
+import { LEDGER_TEMPLATES, temporaryDatabase } from '../../support/servers/temporary-database.ts';
 
 const QUERIES = 3_000;
 
@@ -50,7 +50,7 @@ describe('an embedded ledger in a directory', () => {
 
   it('keeps everything when it is opened again', async () => {
     const directory = join(parent, 'ledger');
-    const first = await openPgliteLedger({ directory, templates: DATABASE_TEMPLATES, keyOf: idempotencyKeyOf });
+    const first = await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
     const scenario = createScenario(first);
     const batch = await scenario.run([{ ref: 'sending' }, { ref: 'accepted' }, { ref: 'rejected' }, { ref: 'staged' }]);
     await batch.freeze('sending', '{"exact":"bytes"}');
@@ -61,7 +61,7 @@ describe('an embedded ledger in a directory', () => {
     await first.close();
     await first.close();
 
-    const second = await openPgliteLedger({ directory, templates: DATABASE_TEMPLATES, keyOf: idempotencyKeyOf });
+    const second = await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
 
     expect(second.id).toBe(first.id);
     expect((await collect(second.batchInvoices(batch.batchId))).flat()).toEqual(lines);
@@ -84,7 +84,7 @@ describe('an embedded ledger in a directory', () => {
     await writeFile(file, 'not a directory');
 
     await expect(
-      openPgliteLedger({ directory: join(file, 'ledger'), templates: DATABASE_TEMPLATES, keyOf: idempotencyKeyOf }),
+      openPgliteLedger({ directory: join(file, 'ledger'), templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf }),
     ).rejects.toMatchObject({
       code: 'ledger-unavailable',
     });

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database/database.ts';
+import { makeLedger } from '../../../src/ledger/database/pglite/new-ledger.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { smallDisk, type SmallDisk } from '../../support/crash/small-disk.ts';
-import { DATABASE_TEMPLATES } from '../../support/servers/temporary-database.ts';
+import { LEDGER_TEMPLATES } from '../../support/servers/temporary-database.ts';
 
 /** A new cluster takes 39 MB. */
 const DISK_MB = 64;
@@ -18,7 +19,9 @@ describe.skipIf(disk === null)('PGlite on a full disk', { timeout: 300_000 }, ()
   const place = disk as SmallDisk;
   let database: Database;
   beforeAll(async () => {
-    database = await openPgliteDatabase({ directory: join(place.path, 'ledger'), templates: DATABASE_TEMPLATES });
+    const directory = join(place.path, 'ledger');
+    await makeLedger(directory, LEDGER_TEMPLATES);
+    database = await openPgliteDatabase(directory);
     await database.query('CREATE TABLE note (id integer PRIMARY KEY, text text NOT NULL)');
   }, 300_000);
   afterAll(async () => {

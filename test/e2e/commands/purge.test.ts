@@ -13,7 +13,6 @@ import { leftBooks } from '../../support/crash/left-books.ts';
 import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
 import { processes } from '../../support/lote/processes.ts';
 import { until } from '../../support/until.ts';
-import { DATABASE_TEMPLATES } from '../../support/servers/temporary-database.ts';
 
 const server = inject('postgresUrl');
 const PURGE = ['purge', '--older-than', '1d', '--json'];
@@ -121,10 +120,7 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       await writeInvoiceFile(join(place.inputDir, 'old.csv'), { invoices: 4 });
       const first = await runLote(['run', join(place.inputDir, 'old.csv'), '--json'], env);
       const [old] = documentOf<BatchesDocument>(first).batches;
-      const ledger = await openPgliteDatabase({
-        directory: join(place.dataDir, 'ledger'),
-        templates: DATABASE_TEMPLATES,
-      });
+      const ledger = await openPgliteDatabase(join(place.dataDir, 'ledger'));
       await ledger.query(AGE);
       await ledger.close();
       const up = all.start(['up'], env);

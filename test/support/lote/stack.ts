@@ -24,7 +24,7 @@ import { batchFile, ownName, type TestInvoice } from '../batch-file.ts';
 import { postgresSchema, postgresUrl } from '../servers/postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
 import { startServiceFront, type FrontRequest, type ServiceFront } from '../servers/service-front.ts';
-import { DATABASE_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
+import { LEDGER_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
 
 export interface StackOptions {
   readonly sandbox?: Partial<SandboxOptions>;
@@ -168,7 +168,7 @@ async function openTestLedger(options: StackOptions, parts: ReturnType<typeof st
     const ledger =
       directory === undefined
         ? await openPostgresLedger({ connectionString: databaseUrl ?? '', keyOf: idempotencyKeyOf })
-        : await openPgliteLedger({ directory, templates: DATABASE_TEMPLATES, keyOf: idempotencyKeyOf });
+        : await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
     parts.add('ledger', () => ledger.close());
     return ledger;
   }

@@ -5,16 +5,19 @@ import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger.ts';
 import { cacheDirectory } from '../../../src/file-system/cache-directory.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
+import { makeLedger } from '../../../src/ledger/database/pglite/new-ledger.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 
-/** Where new embedded databases are copied from: the folder that `lote` itself uses. */
-export const DATABASE_TEMPLATES = join(cacheDirectory(process.env), 'databases');
+/** Where new embedded ledgers are copied from: the folder that `lote` itself uses. */
+export const LEDGER_TEMPLATES = join(cacheDirectory(process.env), 'ledgers');
 
-/** An embedded database of its own, whose directory goes when it is closed. */
+/** The database of an embedded ledger of its own, whose directory goes when it is closed. */
 export async function temporaryDatabase(): Promise<Database> {
-  const parent = await mkdtemp(join(tmpdir(), 'lote-database-'));
-  const database = await openPgliteDatabase({ directory: join(parent, 'ledger'), templates: DATABASE_TEMPLATES });
+  const parent = await mkdtemp(join(tmpdir(), 'lote-ledger-'));
+  const directory = join(parent, 'ledger');
+  await makeLedger(directory, LEDGER_TEMPLATES);
+  const database = await openPgliteDatabase(directory);
   return {
     ...database,
     async close() {

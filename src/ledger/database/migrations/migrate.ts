@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LoteError } from '../../../domain/errors.ts';
 import type { Database, Queries } from '../database.ts';
 import { LEDGER_TABLES } from './0001-ledger.ts';
@@ -16,6 +17,8 @@ import { LOOK_ALIKES } from './0014-look-alikes.ts';
 /** A statement, or what SQL cannot do alone. */
 type Step = string | ((queries: Queries) => Promise<void>);
 
+const FINGERPRINT_LENGTH = 16;
+
 /** In order; a number once released is never changed, only followed by the next. */
 const MIGRATIONS: readonly (readonly Step[])[] = [
   LEDGER_TABLES,
@@ -31,6 +34,14 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   LOOK_ALIKES,
   SHARED_FOLDERS,
 ];
+
+/** Hexadecimal; another one for another schema. */
+export function schemaFingerprint(): string {
+  return createHash('sha256')
+    .update(MIGRATIONS.flat().map(String).join('\n'))
+    .digest('hex')
+    .slice(0, FINGERPRINT_LENGTH);
+}
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
 const MIGRATION_LOCK = 0x6c6f7465;

@@ -1,7 +1,6 @@
 import type { Database, Queries, SqlValue } from '../database.ts';
 import { runTransaction } from '../run-transaction.ts';
 import { StatementFailure } from '../statement-failure.ts';
-import { makeDirectory } from './new-directory.ts';
 import { openLastingDatabase, type Session } from './lasting-database.ts';
 import type { ThreadQuery, ThreadResult } from './message.ts';
 
@@ -15,20 +14,11 @@ type Turn =
   | { readonly kind: 'queries'; readonly queries: WaitingQuery[] }
   | { readonly kind: 'transaction'; readonly run: () => Promise<void> };
 
-/** Where the embedded database is. */
-export interface PglitePlace {
-  /** Made when it is missing. The caller holds the lock on it: PGlite has none, and two processes would both write and silently lose. */
-  readonly directory: string;
-  /** Folder of this user for new databases to be copied from; made when it is missing. */
-  readonly templates: string;
-}
-
 /**
- * PGlite in a worker thread.
+ * PGlite in a worker thread. The caller holds the lock on the directory: PGlite has none, and two processes would both write and silently lose.
  * @throws LoteError `ledger-unavailable` when the database does not start.
  */
-export async function openPgliteDatabase({ directory, templates }: PglitePlace): Promise<Database> {
-  await makeDirectory(directory, templates);
+export async function openPgliteDatabase(directory: string): Promise<Database> {
   const lasting = await openLastingDatabase(directory);
   const turns: Turn[] = [];
   let busy = false;

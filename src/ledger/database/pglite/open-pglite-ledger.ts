@@ -1,16 +1,22 @@
 import type { Ledger } from '../../../domain/ports/ledger.ts';
 import type { KeyOf } from '../key-of.ts';
 import { openLedger } from '../../ledger.ts';
-import { openPgliteDatabase, type PglitePlace } from './open-pglite-database.ts';
+import { makeLedger } from './new-ledger.ts';
+import { openPgliteDatabase } from './open-pglite-database.ts';
 
-export interface PgliteLedgerOptions extends PglitePlace {
+export interface PgliteLedgerOptions {
+  /** Made when it is missing. The caller holds the lock on it: PGlite has none, and two processes would both write and silently lose. */
+  readonly directory: string;
+  /** Folder of this user for new ledgers to be copied from; made when it is missing. */
+  readonly templates: string;
   readonly keyOf: KeyOf;
 }
 
 /**
  * The embedded ledger.
- * @throws LoteError `ledger-unavailable` when the database does not start.
+ * @throws LoteError `ledger-unavailable` when the database does not start, or a new one cannot be made.
  */
-export async function openPgliteLedger({ keyOf, ...place }: PgliteLedgerOptions): Promise<Ledger> {
-  return openLedger({ database: await openPgliteDatabase(place), schema: null, keyOf });
+export async function openPgliteLedger({ directory, templates, keyOf }: PgliteLedgerOptions): Promise<Ledger> {
+  await makeLedger(directory, templates);
+  return openLedger({ database: await openPgliteDatabase(directory), schema: null, keyOf });
 }

@@ -1,23 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { LoteError } from '../../../domain/errors.ts';
 import { errorCode } from '../../../file-system/error-code.ts';
-import { startDatabaseThread } from './database-thread.ts';
-import { syncPath, syncTree } from './sync-tree.ts';
+import { takeLedgerId } from '../ledger-id.ts';
+import { migrate, schemaFingerprint } from '../migrations/migrate.ts';
+import { openPgliteDatabase } from './open-pglite-database.ts';
+import { copyTree, syncPath, syncTree } from './durable-tree.ts';
 
 const OWNER_ONLY = 0o700;
 
 /**
- * Makes `directory` a database unless it is one: a copy of one that was made once for this user and this version of PGlite, kept in `templates`. To make one
- * takes nine seconds of computing and 700 MB, which a process gives back only at its end; to copy one takes a fraction of a second.
+ * Makes the embedded ledger of `directory` unless there is one: a copy of one that was made once for this user, this version of PGlite and this schema, kept in
+ * `templates`. To make one takes eleven seconds of computing and 700 MB, which a process gives back only at its end; to copy one takes a fraction of a second.
  *
- * The directory appears under its name whole and on the disk, or not at all. Where `templates` cannot be written, the database is made in place.
+ * The directory appears under its name whole and on the disk, or not at all. Where `templates` cannot be written, the ledger is made in place.
  * @throws LoteError `ledger-unavailable` when it cannot be made.
  */
-export async function makeDirectory(directory: string, templates: string): Promise<void> {
+export async function makeLedger(directory: string, templates: string): Promise<void> {
   if (existsSync(join(directory, 'PG_VERSION'))) return;
   try {
     await copyInto(directory, templates);
@@ -37,21 +39,19 @@ async function copyInto(directory: string, templates: string): Promise<void> {
   await rm(making, { recursive: true, force: true });
   const template = await findTemplate(templates);
   if (template === null) await initialize(making);
-  else await cp(template, making, { recursive: true });
-  await syncTree(making);
+  else copyTree(template, making);
   await rename(making, directory);
-  await syncPath(dirname(directory));
+  syncPath(dirname(directory));
 }
 
 /** The directory of the template, made when it is missing. Null: the folder of templates cannot be written. */
 async function findTemplate(templates: string): Promise<string | null> {
-  const template = join(templates, `pglite-${await pgliteVersion()}`);
+  const template = join(templates, `pglite-${await pgliteVersion()}-${schemaFingerprint()}`);
   if (existsSync(template)) return template;
   const making = `${template}.${randomUUID()}`;
   try {
     await mkdir(templates, { recursive: true, mode: OWNER_ONLY });
     await initialize(making);
-    await syncTree(making);
     await rename(making, template);
   } catch {
     await rm(making, { recursive: true, force: true }).catch(() => undefined);
@@ -62,8 +62,15 @@ async function findTemplate(templates: string): Promise<string | null> {
 
 /** In a thread that ends: its memory is given back. */
 async function initialize(directory: string): Promise<void> {
-  const thread = await startDatabaseThread(directory);
-  await thread.close();
+  const database = await openPgliteDatabase(directory);
+  try {
+    await migrate(database, null);
+    await takeLedgerId(database);
+  } finally {
+    await database.close();
+  }
+  // The files of a new cluster were written by another program, without any sync.
+  syncTree(directory);
 }
 
 async function pgliteVersion(): Promise<string> {
