@@ -3,19 +3,35 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Temporal, PostgreSQL and the tests share one small machine: more than two workers only make each slower. */
 const MAX_WORKERS = 2;
 
-/** Real servers start inside tests; a first PGlite directory alone takes 2.5 s on two cores, and more when both are busy. */
+/** Real servers start inside tests, and both cores may be busy. */
 const TEST_TIMEOUT_MS = 60_000;
+
+const POSTGRES = 'test/support/servers/global-postgres.ts';
+const TEMPORAL = 'test/support/servers/global-temporal.ts';
+const WORKFLOW_BUNDLE = 'test/support/servers/global-workflow-bundle.ts';
+/** The product compiled, for tests that start it as a process. */
+const BUILD = 'test/support/servers/global-build.ts';
+/** What tests need that run Lote as a whole. */
+export const ALL_SERVERS = [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE, BUILD];
+
+/** One folder of tests, and the servers that they share; all projects of a run share one of each. */
+function project(name: string, folders: readonly string[], globalSetup: string[]) {
+  return {
+    extends: true as const,
+    test: { name, include: folders.map((folder) => `test/${folder}/**/*.test.ts`), globalSetup },
+  };
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // A build leaves compiled copies of everything in dist/.
     exclude: [...configDefaults.exclude, 'dist/**'],
-    // One PostgreSQL and one Temporal server per run; each file takes a schema or a namespace of its own.
-    globalSetup: [
-      'test/support/servers/global-postgres.ts',
-      'test/support/servers/global-temporal.ts',
-      'test/support/servers/global-workflow-bundle.ts',
+    projects: [
+      project('unit', ['unit', 'property'], []),
+      project('contract', ['contract'], [POSTGRES, TEMPORAL]),
+      project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
+      project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
+      project('browser', ['browser'], ALL_SERVERS),
     ],
     pool: 'forks',
     maxWorkers: MAX_WORKERS,

@@ -2,14 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
-import { runLote } from '../support/lote/lote-command.ts';
+import { COMMAND, runLote } from '../support/lote/lote-command.ts';
 import { NETWORK_NAMESPACE, PID_NAMESPACE, whyNoNamespaces, type Sandboxed } from '../support/namespaces.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 
-const BIN = fileURLToPath(new URL('../../bin/lote.js', import.meta.url));
 const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`one owner: tests in namespaces are left out; ${whyNot}`);
 
@@ -20,7 +18,7 @@ interface End {
 }
 
 async function runInside(inside: Sandboxed, parameters: readonly string[], running: RunningLote): Promise<End> {
-  const [program = '', ...rest] = inside.wrap([process.execPath, BIN, ...parameters]);
+  const [program = '', ...rest] = inside.wrap([process.execPath, COMMAND, ...parameters]);
   const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...running.place.env };
   const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];

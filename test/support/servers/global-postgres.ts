@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import type { PostgresCluster } from './postgres-cluster.ts';
 import { startPostgresCluster } from './postgres-cluster.ts';
+import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -9,24 +9,21 @@ declare module 'vitest' {
   }
 }
 
-let cluster: PostgresCluster | null = null;
-
 /** Vitest's global set-up: `TEST_DATABASE_URL`, or else a private cluster from the machine's own binaries. */
-export async function setup(project: TestProject): Promise<void> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { value, release } = await shareSetUp('postgres', startPostgres);
+  project.provide('postgresUrl', value);
+  return release;
+}
+
+async function startPostgres(): Promise<{ readonly value: string | null; stop(): Promise<void> }> {
   const given = process.env['TEST_DATABASE_URL'];
-  if (given !== undefined && given !== '') {
-    project.provide('postgresUrl', given);
-    return;
-  }
-  cluster = await startPostgresCluster();
+  if (given !== undefined && given !== '') return { value: given, stop: async () => {} };
+  const cluster = await startPostgresCluster();
   if (cluster === null) {
     process.stderr.write(
       '\n*** NO POSTGRESQL: the ledger is tested on PGlite only. Install PostgreSQL (initdb and postgres) or set TEST_DATABASE_URL. ***\n\n',
     );
   }
-  project.provide('postgresUrl', cluster?.url ?? null);
-}
-
-export async function teardown(): Promise<void> {
-  await cluster?.stop();
+  return { value: cluster?.url ?? null, stop: async () => cluster?.stop() };
 }

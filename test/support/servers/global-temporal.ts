@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { acquireTemporalBinary } from '../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../../src/runtime/temporal/temporal-server.ts';
+import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -14,12 +15,20 @@ declare module 'vitest' {
 
 /** One Temporal server for the whole test run, on ports of its own: nothing that runs on this machine is touched. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { value, release } = await shareSetUp('temporal', startTemporal);
+  project.provide('temporalAddress', value);
+  return release;
+}
+
+async function startTemporal(): Promise<{ readonly value: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lote-test-temporal-'));
   const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
   const server = await startTemporalServer({ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 });
-  project.provide('temporalAddress', server.address);
-  return async () => {
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
+  return {
+    value: server.address,
+    async stop() {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,6 +14,12 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { value, release } = await shareSetUp('workflow-bundle', bundle);
+  project.provide('workflowBundle', value);
+  return release;
+}
+
+async function bundle(): Promise<{ readonly value: string; stop(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-test-bundle-'));
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
@@ -20,6 +27,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   const path = join(directory, 'workflow-bundle.js');
   await writeFile(path, code);
-  project.provide('workflowBundle', path);
-  return () => rm(directory, { recursive: true, force: true });
+  return { value: path, stop: () => rm(directory, { recursive: true, force: true }) };
 }
