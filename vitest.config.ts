@@ -27,8 +27,8 @@ export default defineConfig({
     // A build leaves compiled copies of everything in dist/.
     exclude: [...configDefaults.exclude, 'dist/**'],
     projects: [
-      project('unit', ['unit', 'property'], []),
-      project('contract', ['contract'], [POSTGRES, TEMPORAL]),
+      project('unit', ['unit'], []),
+      project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL]),
       project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
       project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
       project('browser', ['browser'], ALL_SERVERS),

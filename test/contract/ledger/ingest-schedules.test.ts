@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger.ts';
 import { startIngest, tinyFileReader, type IngestWorker, type TinyFile } from '../../support/ingest-workers.ts';
-import { activityPlaces, type ActivityPlace } from '../../unit/activities/activity-place.ts';
+import { activityPlaces, type ActivityPlace } from '../activities/activity-place.ts';
 
 /**
  * Schedules of several workers that read one file, call by call: attempts that Temporal repeats because the one before was silent, runs that

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fileStore } from '../../../../src/sandbox/store/file-store.ts';
-import { call, invoiceFor, merchantIn } from '../support/client.ts';
-import { sandbox } from '../support/fixtures.ts';
+import { call, invoiceFor, merchantIn } from '../../../unit/sandbox/support/client.ts';
+import { sandbox } from '../../../unit/sandbox/support/fixtures.ts';
 
 const PROCESS = fileURLToPath(new URL('../support/sandbox-process.ts', import.meta.url));
 

@@ -8,7 +8,7 @@ import { createRateLimiter } from '../../../../src/service/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
-import { scriptedServer, sendJson } from '../../service/scripted-server.ts';
+import { scriptedServer, sendJson } from '../../../unit/service/scripted-server.ts';
 
 const placeOf = activityPlaces();
 const LOST = { code: 'reset', message: 'no answer came' };

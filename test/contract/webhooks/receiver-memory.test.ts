@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { deliver, eventOf, rawConnection, signatureOf } from './receiver-fixture.ts';
+import { deliver, eventOf, rawConnection, signatureOf } from '../../unit/webhooks/receiver-fixture.ts';
 
 const CONNECTIONS = 200;
 

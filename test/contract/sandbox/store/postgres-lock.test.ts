@@ -2,8 +2,8 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresStore } from '../../../../src/sandbox/store/postgres-store.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-schema.ts';
-import { call, merchantIn } from '../support/client.ts';
-import { sandbox } from '../support/fixtures.ts';
+import { call, merchantIn } from '../../../unit/sandbox/support/client.ts';
+import { sandbox } from '../../../unit/sandbox/support/fixtures.ts';
 
 const connectionString = postgresUrl();
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HEADER } from './ingested.ts';
+import { HEADER } from '../../unit/ingest/ingested.ts';
 
 const PROCESS = fileURLToPath(new URL('../../support/reading-process.ts', import.meta.url));
 /** The promise of the product; the process loads what reading needs and nothing else. */

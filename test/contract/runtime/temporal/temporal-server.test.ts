@@ -11,7 +11,7 @@ import { processStartTime } from '../../../../src/runtime/temporal/process-start
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';
 import { PID_NAMESPACE, whyNoNamespaces } from '../../../support/namespaces.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { DROP_POINTS, type DropPoint } from '../../../src/drop/drop-point.ts';
-import { drop, dropPlace, treeOf, writtenAt } from './drop-place.ts';
+import { drop, dropPlace, treeOf, writtenAt } from '../../unit/drop/drop-place.ts';
 
 const PROCESS = fileURLToPath(new URL('./drop-night-process.ts', import.meta.url));
 const FILES = ['bad.csv', 'good.csv', 'other.json'];

@@ -22,7 +22,7 @@ import {
 } from '../../../contract/ledger/scenario.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';
 import { postgresUrl } from '../../../support/servers/postgres-schema.ts';
-import { printed } from '../printed.ts';
+import { printed } from '../../../unit/cli/printed.ts';
 
 const url = postgresUrl();
 

@@ -14,7 +14,7 @@ import {
   whyNoNamespaces,
   type Sandboxed,
 } from '../../../support/namespaces.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 
 const LOCK_PROCESS = fileURLToPath(new URL('../lock-process.ts', import.meta.url));
 const STARTS_AT_ONCE = 6;

@@ -1,4 +1,4 @@
-import { SECRET, SHAPES } from './receiver-shapes.ts';
+import { SECRET, SHAPES } from '../../unit/webhooks/receiver-shapes.ts';
 import { startReceiver } from '../../../src/webhooks/server.ts';
 
 /** A receiver alone in its process, so that its memory can be measured apart from its senders'. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { choosePort } from '../../../../src/runtime/temporal/free-port.ts';
 import { connectTemporal, lazyTemporal, temporalPlace } from '../../../../src/runtime/temporal/temporal-connection.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 
 const NO_TLS = { serverName: null, serverCaCertPath: null, clientCertPath: null, clientKeyPath: null };
 

@@ -15,7 +15,7 @@ import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-s
 import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/sandbox-books.ts';
 import { startServiceFront, type ServiceFront } from '../../../support/servers/service-front.ts';
 import { until } from '../../../support/until.ts';
-import { receiverOf, signatureOf } from '../../webhooks/receiver-fixture.ts';
+import { receiverOf, signatureOf } from '../../../unit/webhooks/receiver-fixture.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
 const URL = 'http://127.0.0.1:9/webhooks';
