@@ -41,7 +41,7 @@ const PLACES: Readonly<Record<string, Box>> = {
   'activities/': { x: 250, width: 110, layer: 4, does: 'each step' },
   contract: { x: 130, width: 170, layer: 5, does: 'their messages' },
   concurrency: { x: 326, width: 96, layer: 6, does: 'semaphore' },
-  'file-system': { x: 770, width: 208, layer: 6, does: 'folders' },
+  'file-system': { x: 846, width: 132, layer: 6, does: 'folders' },
   runtime: { x: 1014, width: 80, layer: 6, does: 'process' },
   domain: {
     x: 20,

@@ -4,7 +4,6 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { LoteError } from '../../../domain/errors.ts';
-import { errorCode } from '../../../file-system/error-code.ts';
 import { takeLedgerId } from '../ledger-id.ts';
 import { migrate, schemaFingerprint } from '../migrations/migrate.ts';
 import { openPgliteDatabase } from './open-pglite-database.ts';
@@ -25,9 +24,10 @@ export async function makeLedger(directory: string, templates: string): Promise<
     await copyInto(directory, templates);
   } catch (error) {
     if (error instanceof LoteError) throw error;
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new LoteError(
       'ledger-unavailable',
-      `Making the embedded ledger at ${directory}: its folder must be writable, with 40 MB of space (${errorCode(error) || 'unknown error'})`,
+      `Making the embedded ledger at ${directory}: its folder must be writable, with 40 MB of space (${code})`,
       { cause: error },
     );
   }
