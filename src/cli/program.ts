@@ -1,20 +1,12 @@
 import { Command } from 'commander';
 import { addCompletionCommand } from './commands/completion.ts';
-import { consoleCommand } from './commands/console.ts';
-import { demoCommand } from './commands/demo.ts';
 import { addOperateCommands } from './commands/operate-commands.ts';
 import { addHelp } from './output/help.ts';
-import { nightlyNow, nightlyOff, nightlyOn, nightlyShow, type NightlyOn } from './commands/nightly.ts';
-import { purgeCommand, type PurgeCommand } from './commands/purge.ts';
+import type { NightlyOn } from './commands/nightly.ts';
+import type { PurgeCommand } from './commands/purge.ts';
 import { addReadingCommands } from './commands/reading-commands.ts';
-import { receiverCommand } from './commands/receiver.ts';
-import { reportCommand } from './commands/report.ts';
-import { sandboxCommand } from './commands/sandbox.ts';
-import { statusCommand } from './commands/status.ts';
-import { upCommand } from './commands/up.ts';
-import { workerCommand } from './commands/worker.ts';
 
-/** Every command of Lote. */
+/** Every command of Lote. What a command needs is imported when it is called: a worker's packages alone take a second to load. */
 export const program = new Command('lote')
   .description(
     'Durable batch invoicing: files of invoices in, every invoice issued exactly once, one report per file out.',
@@ -30,6 +22,7 @@ program
   .argument('[batch]', 'a batch id; without it the newest batches')
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (batchId: string | undefined, { json }: { json: boolean }) => {
+    const { statusCommand } = await import('./commands/status.ts');
     process.exitCode = await statusCommand({ batchId: batchId ?? null, json, env: process.env });
   });
 
@@ -42,6 +35,7 @@ program
   .option('--dry-run', 'say what would go, remove nothing', false)
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (options: Omit<PurgeCommand, 'env'>) => {
+    const { purgeCommand } = await import('./commands/purge.ts');
     process.exitCode = await purgeCommand({ ...options, env: process.env });
   });
 
@@ -57,13 +51,14 @@ nightly
   .option('--catch-up <duration>', 'start a missed night within this time (default: 12h)')
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (options: Omit<NightlyOn, 'env'>) => {
+    const { nightlyOn } = await import('./commands/nightly.ts');
     process.exitCode = await nightlyOn({ ...options, env: process.env });
   });
 
 const nightlyCommands = [
-  ['off', 'take the schedule away; a night that runs goes on to its end', nightlyOff],
-  ['now', 'run a night at once and wait for it: the same as "Trigger" in the Temporal UI', nightlyNow],
-  ['show', 'when it runs next, what ran, and why it is paused', nightlyShow],
+  ['off', 'take the schedule away; a night that runs goes on to its end', 'nightlyOff'],
+  ['now', 'run a night at once and wait for it: the same as "Trigger" in the Temporal UI', 'nightlyNow'],
+  ['show', 'when it runs next, what ran, and why it is paused', 'nightlyShow'],
 ] as const;
 for (const [name, description, run] of nightlyCommands)
   nightly
@@ -71,7 +66,8 @@ for (const [name, description, run] of nightlyCommands)
     .description(description)
     .option('--json', 'print one JSON document on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      process.exitCode = await run({ json, env: process.env });
+      const commands = await import('./commands/nightly.ts');
+      process.exitCode = await commands[run]({ json, env: process.env });
     });
 
 program
@@ -81,6 +77,7 @@ program
   .option('--follow', 'wait until the batch has ended', false)
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (batchId: string, { follow, json }: { follow: boolean; json: boolean }) => {
+    const { reportCommand } = await import('./commands/report.ts');
     process.exitCode = await reportCommand({ batchId, follow, json, env: process.env });
   });
 
@@ -88,6 +85,7 @@ program
   .command('up')
   .description('everything embedded: Temporal, ledger, sandbox, receiver, worker; stays until Ctrl-C')
   .action(async () => {
+    const { upCommand } = await import('./commands/up.ts');
     process.exitCode = await upCommand(process.env);
   });
 
@@ -95,6 +93,7 @@ program
   .command('worker')
   .description('a worker alone, on a shared PostgreSQL ledger and a shared Temporal server')
   .action(async () => {
+    const { workerCommand } = await import('./commands/worker.ts');
     process.exitCode = await workerCommand(process.env);
   });
 
@@ -102,6 +101,7 @@ program
   .command('receiver')
   .description('the webhook receiver alone, on a shared PostgreSQL ledger')
   .action(async () => {
+    const { receiverCommand } = await import('./commands/receiver.ts');
     process.exitCode = await receiverCommand(process.env);
   });
 
@@ -109,6 +109,7 @@ program
   .command('console')
   .description('the web console alone, on a shared PostgreSQL ledger')
   .action(async () => {
+    const { consoleCommand } = await import('./commands/console.ts');
     process.exitCode = await consoleCommand(process.env);
   });
 
@@ -116,6 +117,7 @@ program
   .command('sandbox')
   .description('the simulated invoicing service alone')
   .action(async () => {
+    const { sandboxCommand } = await import('./commands/sandbox.ts');
     process.exitCode = await sandboxCommand(process.env);
   });
 
@@ -124,6 +126,7 @@ program
   .description('run the sample file from start to report')
   .option('--watch', 'keep everything up afterwards', false)
   .action(async ({ watch }: { watch: boolean }) => {
+    const { demoCommand } = await import('./commands/demo.ts');
     process.exitCode = await demoCommand({ watch, env: process.env });
   });
 

@@ -3,7 +3,8 @@ import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { startEmbedded, type Stack } from '../../wiring/start/embedded.ts';
+import { startEmbedded } from '../../wiring/start/embedded.ts';
+import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import {
   clock,
   describeNightlyRuns,

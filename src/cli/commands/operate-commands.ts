@@ -1,35 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { confirmServiceCommand } from './confirm-service.ts';
-import { retryCommand } from './retry.ts';
-import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { type BackendCommand, withBackend } from '../session/with-backend.ts';
-import type { ReconciliationResult } from '../../contract/messages.ts';
 import { RETRY_STATES, type RetryState } from '../../domain/retry-decision.ts';
-import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
-import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
-
-/** `lote reconcile`: whatever batches left open is looked at now, due or not. */
-async function reconcileCommand(command: BackendCommand): Promise<ExitCode> {
-  return withBackend(command, async ({ client, config, ledgerId, ended }) => {
-    const result = await Promise.race([reconcileNow(client, config, ledgerId), ended]).catch((error: unknown) => {
-      throw batchFailure(error);
-    });
-    process.stdout.write(command.json ? `${JSON.stringify({ reconciliation: result })}\n` : textOf(result));
-    return result.serviceAway ? EXIT.unreachable : EXIT.ok;
-  });
-}
-
-function textOf(result: ReconciliationResult): string {
-  const { repeated, found, asked, settled, reports, serviceAway } = result;
-  return [
-    `Unknown invoices repeated ${repeated}, of them found ${found}`,
-    `Documents asked for ${asked}, of them settled ${settled}`,
-    `Reports written again ${reports.length}${reports.length === 0 ? '' : `: ${reports.join(', ')}`}`,
-    ...(serviceAway ? ['The service did not answer; the rest waits for the next time.'] : []),
-    '',
-  ].join('\n');
-}
 
 interface RetryOptions {
   readonly ref?: readonly string[];
@@ -61,6 +32,7 @@ function addRetryCommands(program: Command): void {
     .option('--accept-duplicate-risk', 'send also what could be issued twice; needs --reason', false)
     .option('--json', 'print one JSON document on stdout', false)
     .action(async (batchId: string, options: RetryOptions) => {
+      const { retryCommand } = await import('./retry.ts');
       process.exitCode = await retryCommand({
         batchId,
         refs: options.ref ?? [],
@@ -79,6 +51,7 @@ function addRetryCommands(program: Command): void {
     .description('look at everything that batches left open: unknown, unsettled, late webhooks; rewrite reports')
     .option('--json', 'print one JSON document on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
+      const { reconcileCommand } = await import('./reconcile.ts');
       process.exitCode = await reconcileCommand({ json, env: process.env });
     });
 }
@@ -88,6 +61,7 @@ function addServiceCommands(program: Command): void {
     .command('confirm-service')
     .description('the configured address and key are the right ones: the ledger remembers them; nothing is sent')
     .action(async () => {
+      const { confirmServiceCommand } = await import('./confirm-service.ts');
       process.exitCode = await confirmServiceCommand(process.env);
     });
 }

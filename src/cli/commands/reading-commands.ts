@@ -1,9 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { BatchInput } from '../../contract/messages.ts';
-import { checkCommand } from './check.ts';
 import { expectedInvoices, expectedNet } from '../session/expectations.ts';
-import { rehearseCommand } from './rehearse.ts';
-import { runCommand } from './run.ts';
 
 type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
 type Rehearsing = Reading & { faults: string; seed: string };
@@ -17,6 +14,7 @@ export function addReadingCommands(program: Command): void {
       'let corrected content replace a rejected invoice although the refusal is no proof that nothing was created',
     )
     .action(async (files: readonly string[], { json, ...options }: Reading) => {
+      const { runCommand } = await import('./run.ts');
       process.exitCode = await runCommand({ files, json, options, env: process.env });
     });
 
@@ -24,6 +22,7 @@ export function addReadingCommands(program: Command): void {
     .description('dry run: what the files say and what would be sent; nothing leaves the machine')
     .option('--propose', 'print a mapping profile to start from', false)
     .action(async (files: readonly string[], { json, propose, ...options }: Reading & { propose: boolean }) => {
+      const { checkCommand } = await import('./check.ts');
       process.exitCode = await checkCommand({ files, json, propose, options, env: process.env });
     });
 
@@ -32,6 +31,7 @@ export function addReadingCommands(program: Command): void {
     .option('--faults <what>', 'heavy, none, or a JSON object (docs/sandbox.md)', 'heavy')
     .option('--seed <text>', 'the same seed brings the same faults', '1')
     .action(async (files: readonly string[], { json, faults, seed, ...options }: Rehearsing) => {
+      const { rehearseCommand } = await import('./rehearse.ts');
       process.exitCode = await rehearseCommand({ files, json, faults, seed, options, env: process.env });
     });
 }

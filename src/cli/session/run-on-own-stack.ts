@@ -1,7 +1,7 @@
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
-import type { Stack } from '../../wiring/start/embedded.ts';
+import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
 import { settledCountIn } from '../output/settled-count.ts';
 import type { ExitCode } from '../output/exit-codes.ts';

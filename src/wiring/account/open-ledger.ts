@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import { idempotencyKeyOf } from '../../domain/fingerprint.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { cacheDirectory } from '../../file-system/cache-directory.ts';
-import { openPgliteLedger } from '../../ledger/database/pglite/open-pglite-ledger.ts';
-import { openPostgresLedger } from '../../ledger/database/postgres/open-postgres-ledger.ts';
 
 export interface LedgerPlace {
   readonly databaseUrl: string | null;
@@ -11,9 +9,13 @@ export interface LedgerPlace {
   readonly directory: string;
 }
 
-/** PostgreSQL when DATABASE_URL is set, else the embedded ledger. */
-export function openLedger({ databaseUrl, directory }: LedgerPlace): Promise<Ledger> {
-  if (databaseUrl !== null) return openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
+/** PostgreSQL when DATABASE_URL is set, else the embedded ledger. Only the driver that is needed is loaded. */
+export async function openLedger({ databaseUrl, directory }: LedgerPlace): Promise<Ledger> {
+  if (databaseUrl !== null) {
+    const { openPostgresLedger } = await import('../../ledger/database/postgres/open-postgres-ledger.ts');
+    return openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
+  }
+  const { openPgliteLedger } = await import('../../ledger/database/pglite/open-pglite-ledger.ts');
   const templates = join(cacheDirectory(process.env), 'ledgers');
   return openPgliteLedger({ directory, templates, keyOf: idempotencyKeyOf });
 }

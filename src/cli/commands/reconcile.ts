@@ -1,0 +1,27 @@
+import type { ReconciliationResult } from '../../contract/messages.ts';
+import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
+import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { type BackendCommand, withBackend } from '../session/with-backend.ts';
+
+/** `lote reconcile`: whatever batches left open is looked at now, due or not. */
+export async function reconcileCommand(command: BackendCommand): Promise<ExitCode> {
+  return withBackend(command, async ({ client, config, ledgerId, ended }) => {
+    const result = await Promise.race([reconcileNow(client, config, ledgerId), ended]).catch((error: unknown) => {
+      throw batchFailure(error);
+    });
+    process.stdout.write(command.json ? `${JSON.stringify({ reconciliation: result })}\n` : textOf(result));
+    return result.serviceAway ? EXIT.unreachable : EXIT.ok;
+  });
+}
+
+function textOf(result: ReconciliationResult): string {
+  const { repeated, found, asked, settled, reports, serviceAway } = result;
+  return [
+    `Unknown invoices repeated ${repeated}, of them found ${found}`,
+    `Documents asked for ${asked}, of them settled ${settled}`,
+    `Reports written again ${reports.length}${reports.length === 0 ? '' : `: ${reports.join(', ')}`}`,
+    ...(serviceAway ? ['The service did not answer; the rest waits for the next time.'] : []),
+    '',
+  ].join('\n');
+}

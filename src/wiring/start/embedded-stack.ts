@@ -1,0 +1,115 @@
+import type { Client } from '@temporalio/client';
+import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { removeEndpoints, writeEndpoints, type Endpoints } from '../../runtime/config/endpoints.ts';
+import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
+import type { Logger } from '../../runtime/process/logger.ts';
+import { choosePort, type PortWish } from '../../runtime/temporal/free-port.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { HandOver } from '../operator/hand-over.ts';
+import { openTemporal } from '../temporal/embedded-temporal.ts';
+import { startEmbeddedConsole } from './embedded-console.ts';
+import { openCore, type OwnedPlace } from './embedded-core.ts';
+import { openEmbeddedService, type SandboxBehaviour } from './embedded-service.ts';
+import { startEmbeddedWorker } from './embedded-worker.ts';
+import { startReceiver } from './start-receiver.ts';
+import type { RunningWorker } from './start-worker.ts';
+
+/** Everything a data directory's owner runs. */
+export interface Stack {
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly client: Client;
+  readonly worker: RunningWorker;
+  readonly sandbox: Sandbox | null;
+  readonly endpoints: Endpoints;
+  /** What other processes of the data directory bring. */
+  readonly handOver: HandOver;
+  /** Rejects when a part without which nothing goes on is lost for good; never resolves before the stack is stopped. */
+  readonly lost: Promise<never>;
+  stop(): Promise<void>;
+  /** For an end that waits for nothing: what would live on without this process. */
+  kill(): void;
+}
+
+export interface EmbeddedOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** A line for the person who waits. */
+  readonly notify: (line: string) => void;
+  readonly env: NodeJS.ProcessEnv;
+  readonly sandbox?: SandboxBehaviour;
+  /** Runs between the service and Temporal; throws to stop before anything is started that could send. */
+  readonly beforeSending?: (service: InvoicingService) => Promise<void>;
+  /** Runs before work that another process hands over; throws to refuse it. */
+  readonly beforeHandOver: (service: InvoicingService) => Promise<void>;
+}
+
+/** Starts the parts of a data directory's owner, each as the ones before it are there. What was started is in `place.parts`, also when this throws. */
+export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lock: DirectoryLock): Promise<Stack> {
+  const { config, dataDir, parts, notify, log } = place;
+  let endTemporal = (): void => undefined;
+  const core = await openCore(place, () => endTemporal());
+  const { ledger } = core;
+
+  // 0 means any free port: the receiver itself asks for it, so that nobody takes it in between.
+  const receiverPort = config.receiver.port === 0 ? 0 : await choosePort(withRealService(config));
+  const { sandbox, service, requireAccount } = await openEmbeddedService(core, [receiverPort], options.sandbox);
+  await options.beforeSending?.(service);
+
+  const temporal = await openTemporal({ config, log, notify, env: options.env, dataDir: dataDir.path });
+  parts.add('temporal', () => temporal.stop());
+  endTemporal = temporal.kill;
+  notify(`Temporal at ${temporal.place.address}`);
+  const { client } = temporal;
+
+  const receiver = await startReceiver({ ...core, service, port: receiverPort, client: () => client });
+  parts.add('receiver', () => receiver.close());
+
+  let consoleUrl: string | null = null;
+  const { worker, folders } = await startEmbeddedWorker(core, {
+    ...{ service, requireAccount, temporal },
+    webhookUrl: config.webhook.url ?? (sandbox === null ? null : receiver.url),
+    consoleUrl: () => config.console.publicUrl ?? consoleUrl,
+  });
+  const { web, handOver } = await startEmbeddedConsole(core, {
+    ...{ service, temporal, worker, folders },
+    receiver: { url: receiver.url, port: receiverPort },
+    beforeHandOver: options.beforeHandOver,
+  });
+  consoleUrl = web.url;
+
+  const endpoints: Endpoints = {
+    owner: lock.owner,
+    pid: process.pid,
+    temporalAddress: temporal.place.address,
+    temporalNamespace: config.temporal.namespace,
+    temporalUi: temporal.ui,
+    ledgerId: ledger.id,
+    reportsDir: config.reportsDir,
+    receiver: receiver.url,
+    console: web.url,
+    sandbox: sandbox?.url ?? null,
+  };
+  await writeEndpoints(dataDir, endpoints);
+  parts.add('endpoints', () => removeEndpoints(dataDir));
+  const lost = Promise.race([temporal.lost, lostWorker(worker)]);
+  lost.catch(() => undefined);
+  return {
+    ...{ ledger, service, client, worker, sandbox, endpoints, handOver, lost },
+    stop: () => parts.stop(),
+    kill: () => temporal.kill(),
+  };
+}
+
+/** A worker that was stopped has left; one that leaves by itself has died, and nothing goes on without it. */
+async function lostWorker(worker: RunningWorker): Promise<never> {
+  await worker.ended;
+  return new Promise(() => undefined);
+}
+
+/** A real service was told where we listen: then no other port will do. */
+function withRealService({ receiver, service }: Config): PortWish {
+  return { ...receiver, explicit: receiver.explicit || service.kind === 'remote' };
+}
