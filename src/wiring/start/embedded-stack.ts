@@ -33,6 +33,7 @@ export interface Stack {
   kill(): void;
 }
 
+/** What a data directory's owner is started with, and what is asked of the service before anything is sent. */
 export interface EmbeddedOptions {
   readonly config: Config;
   readonly log: Logger;
