@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { EnvSchema, type Env } from './env-schema.ts';
 import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
+import { readTemporalProfile } from './temporal-profile.ts';
 
 /** How keys of the service's test mode begin. */
 const TEST_KEY = 'sk_test_';
@@ -85,7 +86,8 @@ export interface Config {
  * @throws LoteError `configuration-invalid`
  */
 export function readConfig(environment: Environment, workingDirectory: string = process.cwd()): Config {
-  const given = resolveSecretFiles(environment);
+  const set = resolveSecretFiles(environment);
+  const given = { ...readTemporalProfile(set), ...set };
   const parsed = EnvSchema.safeParse(given);
   if (!parsed.success) throw invalid(parsed.error.issues.map((issue) => describe(issue, given)));
   const contradictions = findContradictions(parsed.data);

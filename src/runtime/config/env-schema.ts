@@ -146,6 +146,8 @@ export const EnvSchema = z.object({
   TEMPORAL_TLS_CLIENT_CERT_PATH: text.optional(),
   TEMPORAL_TLS_CLIENT_KEY_PATH: text.optional(),
   TEMPORAL_UI_URL: EnvBaseUrl.optional(),
+  TEMPORAL_PROFILE: text.optional(),
+  TEMPORAL_CONFIG_FILE: text.optional(),
   LOTE_TASK_QUEUE: text.default('lote'),
   SERVICE_PROFILE: text.optional(),
   LOTE_DATA_DIR: text.default('.lote'),

@@ -188,6 +188,67 @@ describe('readConfig', () => {
   });
 });
 
+describe('readConfig with a Temporal profile', () => {
+  async function profileFile(text: string): Promise<string> {
+    const file = join(await temporaryDirectory(), 'temporal.toml');
+    await writeFile(file, text);
+    return file;
+  }
+
+  it('takes address, namespace, key and certificates from it', async () => {
+    const file = await profileFile(`
+[profile.nightly]
+address = "temporal.example:7233"
+namespace = "invoices"
+api_key = "key_of_the_profile"
+[profile.nightly.tls]
+server_name = "temporal.internal"
+client_cert_path = "/etc/lote/client.pem"
+client_key_path = "/etc/lote/client.key"
+`);
+    const { temporal, secrets } = readConfig({ TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'nightly' });
+
+    expect(temporal).toEqual({
+      address: 'temporal.example:7233',
+      namespace: 'invoices',
+      apiKey: 'key_of_the_profile',
+      tls: {
+        serverName: 'temporal.internal',
+        serverCaCertPath: null,
+        clientCertPath: '/etc/lote/client.pem',
+        clientKeyPath: '/etc/lote/client.key',
+      },
+      uiUrl: null,
+    });
+    expect(secrets).toContain('key_of_the_profile');
+  });
+
+  it('prefers what the environment says', async () => {
+    const file = await profileFile('[profile.default]\naddress = "one:7233"\nnamespace = "of-the-profile"\n');
+    const { temporal } = readConfig({ TEMPORAL_CONFIG_FILE: file, TEMPORAL_ADDRESS: 'two:7233' });
+
+    expect(temporal).toMatchObject({ address: 'two:7233', namespace: 'of-the-profile' });
+  });
+
+  it('refuses a file that is no profile without quoting it', async () => {
+    const file = await profileFile('[profile.default]\napi_key = "very secret\n');
+    const { message } = failureOf({ TEMPORAL_CONFIG_FILE: file });
+
+    expect(message).toContain(file);
+    expect(message).not.toContain('very secret');
+  });
+
+  it.each([
+    ['a profile that is not there', '[profile.default]\naddress = "one:7233"\n', { TEMPORAL_PROFILE: 'other' }],
+    ['a key written into it', '[profile.default.tls]\nclient_key_data = "-----BEGIN"\n', {}],
+    ['headers that would not be sent', '[profile.default.grpc_meta]\nteam = "billing"\n', {}],
+    ['a setting that nobody knows', '[profile.default]\nadress = "one:7233"\n', {}],
+  ])('refuses %s', async (_, text, env) => {
+    const file = await profileFile(text);
+    expect(failureOf({ TEMPORAL_CONFIG_FILE: file, ...env }).message).toContain(file);
+  });
+});
+
 describe('readConfig with secrets in files', () => {
   it('reads them without the line end that editors add', async () => {
     const file = join(await temporaryDirectory(), 'key');
