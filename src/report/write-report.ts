@@ -18,8 +18,17 @@ import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from './write-synce
 /** Working directories that a killed process left; a living one is done long before. */
 const STALE_AFTER_MS = 60 * 60 * 1000;
 const WORK_PREFIX = '.writing-';
-/** The order in which they appear: who waits for report.json finds the others. */
-const REPORT_FILES = ['report.csv', 'report.html', 'report.json'] as const;
+
+/**
+ * The report files, in the order in which they appear: `report.json` is the last, so that who waits for it finds the others. A new format is a writer in
+ * `formats` and a line here; the console serves it by its media type (`src/console/http/report-files.ts`).
+ */
+const REPORT_FORMATS: Readonly<Record<string, (parts: ReportParts) => AsyncIterable<string>>> = {
+  'report.csv': ({ spool, decimalMark }) => csvReport(spool.portions(), { decimalMark }),
+  'report.html': ({ model, spool, corrections }) =>
+    htmlReport(model, () => spool.portions(), { corrections: corrections.name }),
+  'report.json': ({ model, spool }) => jsonReport(model, spool.portions()),
+};
 
 export interface WriteReport {
   readonly ledger: ReportLedger;
@@ -76,10 +85,11 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   const corrections = await writeCorrections({ original, model: built, spool, directory: places.work });
   const notes = corrections.note === null ? built.notes : [...built.notes, corrections.note];
   const model: ReportModel = { ...built, notes };
-  await writeParts({ model, spool, corrections, decimalMark: decimalMarkOf(original) }, places.work);
+  const parts: ReportParts = { model, spool, corrections, decimalMark: decimalMarkOf(original) };
+  for (const [name, write] of Object.entries(REPORT_FORMATS)) await writeSynced(join(places.work, name), write(parts));
   await requireNewest(request, revision);
   await replaceCorrections({ ...places, name: corrections.name, revision });
-  for (const name of REPORT_FILES) await rename(join(places.work, name), join(places.directory, name));
+  for (const name of Object.keys(REPORT_FORMATS)) await rename(join(places.work, name), join(places.directory, name));
   await syncDirectory(places.directory);
   const pathOf = (name: string) => join(places.directory, name);
   return {
@@ -107,13 +117,6 @@ interface ReportParts {
   readonly spool: InvoiceSpool;
   readonly corrections: WrittenCorrections;
   readonly decimalMark: '.' | ',';
-}
-
-async function writeParts({ model, spool, corrections, decimalMark }: ReportParts, work: string): Promise<void> {
-  const portions = () => spool.portions();
-  await writeSynced(join(work, 'report.json'), jsonReport(model, portions()));
-  await writeSynced(join(work, 'report.csv'), csvReport(portions(), { decimalMark }));
-  await writeSynced(join(work, 'report.html'), htmlReport(model, portions, { corrections: corrections.name }));
 }
 
 function decimalMarkOf(original: OriginalFile | undefined): '.' | ',' {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
 const PLAIN_NAME = /^\w[\w.-]*$/u;
-const REPORT_FILE = /^(?:report\.(?:json|csv|html)|corrections[\w-]*\.[a-z0-9]+)$/u;
+const REPORT_FILE = /^(?:report\.[a-z0-9]+|corrections[\w-]*\.[a-z0-9]+)$/u;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
