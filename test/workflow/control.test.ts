@@ -37,7 +37,7 @@ async function quiet(stack: TestStack): Promise<number> {
   return before;
 }
 
-describe('an operator', { concurrent: true }, () => {
+describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
   it('pauses a batch, which sends nothing more, and resumes it', async () => {
     await withStack(SLOW, async (stack) => {
       const { batchId, handle } = await sendingBatch(stack, 200);

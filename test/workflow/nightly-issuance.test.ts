@@ -35,6 +35,9 @@ interface NightDocument {
   }[];
 }
 
+/** Longer than a busy machine takes to start the next night. */
+const SLOW_ENGINE_MS = 6_000;
+
 let nights = 0;
 
 function startNightlyRun({ client, config }: TestStack, input: NightlyInput | null = { timezone: 'UTC' }) {
@@ -159,7 +162,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('joins a batch of the same file that runs already', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: 2_000 } }, async (stack) => {
+    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
       await stack.drop('running.csv', testInvoices(3));
       const { batchId, handle } = await stack.start({ file: 'running.csv' });
       await until(() => stack.sandbox.books().totals.invoices === 3);
@@ -173,7 +176,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('goes on with what a terminated night had claimed, while its batch runs on', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: 3_000 } }, async (stack) => {
+    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
       await stack.drop('cut.csv', testInvoices(3));
       const cut = await startNightlyRun(stack);
       await until(() => stack.sandbox.books().totals.invoices === 3);
@@ -191,7 +194,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('shelves a file whose run was stopped from outside as failed, and takes it again when it is dropped again', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: 3_000 } }, async (stack) => {
+    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
       const content = batchFile(testInvoices(2));
       await stack.drop('stopped.csv', content);
       const night = await startNightlyRun(stack);

@@ -126,8 +126,10 @@ describe('reconciliation', { concurrent: true, timeout: TIMEOUT_MS }, () => {
 
   it('asks for what stayed silent', async () => {
     const env = { LOTE_SETTLE_TIMEOUT: '1s' };
-    await withStack({ env, webhooks: 'none', sandbox: { settleMs: 3_000 } }, async (stack) => {
+    const gate = gatedEngine();
+    await withStack({ env, webhooks: 'none', sandbox: { engine: gate.engine } }, async (stack) => {
       const result = await stack.run('silent.csv', testInvoices(3));
+      gate.open();
       for (let looks = 0; looks < 50; looks += 1) {
         if ((await reconcile(stack)).asked === 0) break;
       }
