@@ -1,27 +1,27 @@
 import { Worker } from '@temporalio/worker';
 
 /**
- * Lets the workers of this process that run the same bundle from a file share the thread that runs their workflows, as the workflows of one
- * worker share it: to start a thread and evaluate the bundle is most of what a worker costs. The thread ends with the process. No two of
- * these workers may poll one task queue: the thread knows a workflow by its run.
+ * Lets the workers of this process that run the bundle at this path share the thread that runs their workflows: starting
+ * a thread and evaluating the bundle is most of what a worker costs. The workflows of one worker share a thread too. The
+ * thread ends with the process. Two of these workers must not poll one task queue, because the thread knows a workflow by
+ * its run. Workers with other activities, replays and other bundles get a thread of their own.
  */
-export function shareWorkflowThread(): void {
-  WorkflowThread.share();
+export function shareWorkflowThread(path: string): void {
+  WorkflowThread.share(path);
 }
 
 /** A subclass, because the SDK lets subclasses alone make the thread. */
 class WorkflowThread extends Worker {
-  static share(): void {
+  static share(path: string): void {
     type Create = typeof Worker.createWorkflowCreator;
     const create: Create = Worker.createWorkflowCreator.bind(Worker);
     const threads = new Map<string, ReturnType<Create>>();
     Worker.createWorkflowCreator = async (bundle, options, logger) => {
-      // A replay runs without a thread, and a bundle without a file is made for one worker.
-      if (options.debugMode || options.workflowBundle === undefined) return create(bundle, options, logger);
+      // A replay runs without a thread: the SDK sets its debug mode.
+      if (options.debugMode || bundle.filename !== path) return create(bundle, options, logger);
       const activities = [...options.activities.keys()].toSorted().join();
-      const name = `${bundle.filename} ${activities}`;
-      const thread = threads.get(name) ?? create(bundle, options, logger);
-      threads.set(name, thread);
+      const thread = threads.get(activities) ?? create(bundle, options, logger);
+      threads.set(activities, thread);
       const creator = await thread;
       return { createWorkflow: (of) => creator.createWorkflow(of), destroy: () => Promise.resolve() };
     };

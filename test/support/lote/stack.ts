@@ -27,7 +27,7 @@ import { startServiceFront, type FrontRequest, type ServiceFront } from '../serv
 import { LEDGER_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
 import { shareWorkflowThread } from './shared-workflow-thread.ts';
 
-shareWorkflowThread();
+shareWorkflowThread(inject('workflowBundle'));
 
 export interface StackOptions {
   readonly sandbox?: Partial<SandboxOptions>;
