@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_INTERVAL_MS = 25;
+/** A look that asks a server costs more than the wait, and tests run side by side. */
+const LONGEST_INTERVAL_MS = 150;
+const GROWTH = 1.3;
 
-/** Looks again until it holds; the test's own time-out is the limit. */
+/** Looks again until it holds; the test's own time-out is the limit. A look that is answered later is repeated less and less often. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(POLL_INTERVAL_MS);
+  for (let pause = POLL_INTERVAL_MS; ;) {
+    const answer = holds();
+    if (await answer) return;
+    await sleep(pause);
+    if (answer !== false) pause = Math.min(pause * GROWTH, LONGEST_INTERVAL_MS);
+  }
 }

@@ -9,7 +9,7 @@ function isInvoice({ method, path }: FrontRequest): boolean {
   return method === 'POST' && path === '/v1/invoices';
 }
 
-describe('a service that lets nobody in', { concurrent: true }, () => {
+describe('a service that lets nobody in', { concurrent: true, timeout: 180_000 }, () => {
   it.each([
     [401, 'http-401'],
     [403, 'http-403'],

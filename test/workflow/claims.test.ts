@@ -14,7 +14,7 @@ function outcomeOf({ batchId, file, state, counts, reports, pagesFailed }: Batch
   return { batchId, file, state, counts, reports, pagesFailed };
 }
 
-describe('the claim of a file', { concurrent: true }, () => {
+describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
   it('is held by one run; a second one waits and returns the same result', async () => {
     await withStack(SLOW, async (stack) => {
       await stack.drop('twice.csv', testInvoices(30));
@@ -132,7 +132,7 @@ describe('the claim of a file', { concurrent: true }, () => {
   });
 });
 
-describe('a page', { concurrent: true }, () => {
+describe('a page', { concurrent: true, timeout: 180_000 }, () => {
   it('that is terminated is counted; the batch ends, and says of each invoice what is known', async () => {
     const sandbox = { faults: { neverSettle: 1 } };
     await withStack({ sandbox, env: { LOTE_PAGE_SIZE: '5', LOTE_SETTLE_TIMEOUT: '4s' } }, async (stack) => {

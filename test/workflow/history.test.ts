@@ -45,7 +45,7 @@ async function record(name: string, history: History): Promise<void> {
   await writeFile(`${RECORDED}${name}.json`, `${historyToJSON(history)}\n`);
 }
 
-describe('the histories of a night', () => {
+describe('the histories of a night', { concurrent: true, timeout: 120_000 }, () => {
   it('hold no name, no tax number, no reference and no key, and can be replayed', async () => {
     const invoices = [
       ...testInvoices(14, { nif: MERCHANT_NIF }),

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const FILE = [{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }];
 
-describe('a batch whose run was lost', { timeout: 180_000 }, () => {
+describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, () => {
   it('is closed by reconciliation with a balanced report, and goes on when its file is dropped again', async () => {
     // Nothing settles by itself before the run is gone.
     await withStack({ webhooks: 'none', sandbox: { settleMs: 3_000 } }, async (stack) => {

@@ -21,7 +21,7 @@ function listsMerchants({ method, path }: FrontRequest): boolean {
 
 const TWO_MERCHANTS = [...testInvoices(5, { nif: GOOD }), ...testInvoices(5, { nif: BAD }, 6)];
 
-describe('merchants', { concurrent: true }, () => {
+describe('merchants', { concurrent: true, timeout: 180_000 }, () => {
   it('that the service refuses: their invoices are held, the others go', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = (request) => (isCreationOf(request, BAD) ? { status: 422 } : 'pass');

@@ -13,6 +13,7 @@ import {
 import { expectAgreement } from '../support/crash/agreement.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
 import { withStack, type StackOptions, type TestStack } from '../support/lote/stack.ts';
+import { until } from '../support/until.ts';
 
 const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
 
@@ -34,7 +35,8 @@ interface NightDocument {
   }[];
 }
 
-const SOON = { timeout: 30_000 };
+/** Longer than a busy machine takes to start the next night. */
+const SLOW_ENGINE_MS = 6_000;
 
 let nights = 0;
 
@@ -62,7 +64,7 @@ async function textAt({ config }: TestStack, path: string): Promise<string> {
   return readFile(join(config.inputDir, path), 'utf8');
 }
 
-describe('a night', { timeout: 180_000 }, () => {
+describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   it('runs a batch per dropped file, shelves each with a note that says why, and ends with a summary', async () => {
     await withStack(QUICK, async (stack) => {
       await stack.drop('good.csv', testInvoices(5));
@@ -147,10 +149,10 @@ describe('a night', { timeout: 180_000 }, () => {
   });
 
   it('takes a file that becomes complete while the night waits for it', async () => {
-    await withStack({ env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '30s' } }, async (stack) => {
+    await withStack({ env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '15s' } }, async (stack) => {
       await stack.drop('late.csv', '');
       const night = await startNightlyRun(stack);
-      await expect.poll(async () => (await night.query<{ waiting: unknown[] }>('night')).waiting, SOON).toHaveLength(1);
+      await until(async () => (await night.query<{ waiting: unknown[] }>('night')).waiting.length === 1);
       await writeFile(join(stack.config.inputDir, 'late.csv'), batchFile(testInvoices(2)));
 
       const result = await night.result();
@@ -160,10 +162,10 @@ describe('a night', { timeout: 180_000 }, () => {
   });
 
   it('joins a batch of the same file that runs already', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: 2_000 } }, async (stack) => {
+    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
       await stack.drop('running.csv', testInvoices(3));
       const { batchId, handle } = await stack.start({ file: 'running.csv' });
-      await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(3);
+      await until(() => stack.sandbox.books().totals.invoices === 3);
 
       const result = await runNightly(stack);
 
@@ -174,10 +176,10 @@ describe('a night', { timeout: 180_000 }, () => {
   });
 
   it('goes on with what a terminated night had claimed, while its batch runs on', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: 3_000 } }, async (stack) => {
+    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
       await stack.drop('cut.csv', testInvoices(3));
       const cut = await startNightlyRun(stack);
-      await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(3);
+      await until(() => stack.sandbox.books().totals.invoices === 3);
       await cut.terminate('test');
 
       const result = await runNightly(stack);
@@ -192,11 +194,11 @@ describe('a night', { timeout: 180_000 }, () => {
   });
 
   it('shelves a file whose run was stopped from outside as failed, and takes it again when it is dropped again', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: 3_000 } }, async (stack) => {
+    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
       const content = batchFile(testInvoices(2));
       await stack.drop('stopped.csv', content);
       const night = await startNightlyRun(stack);
-      await expect.poll(() => stack.sandbox.books().totals.invoices, SOON).toBe(2);
+      await until(() => stack.sandbox.books().totals.invoices === 2);
       const [batch] = await stack.ledger.listBatches(1);
       await stack.client.workflow.getHandle(batch?.workflowId ?? '').terminate('test');
 
@@ -256,7 +258,7 @@ describe('a night', { timeout: 180_000 }, () => {
         spec: { calendars: [{ hour, minute, second }], timezone: 'UTC' },
       });
       try {
-        await expect.poll(async () => (await describeNightlyRuns(place))?.paused, SOON).toBe(true);
+        await until(async () => (await describeNightlyRuns(place))?.paused === true);
 
         const lines = nightlyLines(await describeNightlyRuns(place), config.inputDir);
         expect(lines[0]).toMatch(/^Nights are PAUSED: .*fail/iu);

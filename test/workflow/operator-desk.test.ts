@@ -5,6 +5,7 @@ import type { BatchProblems, RetryInput } from '../../src/contract/messages.ts';
 import type { retryInvoices } from '../../workflows/retry-invoices.ts';
 import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/batch-file.ts';
 import { gatedEngine } from '../support/crash/gated-engine.ts';
+import { sharedStack } from '../support/lote/shared-stack.ts';
 import { CONSOLE_URL, withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
@@ -48,7 +49,10 @@ async function historyText(stack: TestStack, workflowId: string): Promise<string
     .join('\n');
 }
 
-describe('the update settleNow', () => {
+/** Each has a stack of its own, and mostly waits. */
+const SIDE_BY_SIDE = { concurrent: true, timeout: 180_000 };
+
+describe('the update settleNow', SIDE_BY_SIDE, () => {
   it('asks the service at once for every invoice without a final word, and uses up no ask that is due later', async () => {
     const engine = gatedEngine();
     await withStack({ sandbox: { engine: engine.engine }, webhooks: 'none' }, async (stack) => {
@@ -85,7 +89,7 @@ describe('the update settleNow', () => {
   });
 });
 
-describe('what operators did', () => {
+describe('what operators did', SIDE_BY_SIDE, () => {
   it('stands in the audit and in the report, with the reason and, where it is known, the name', async () => {
     const engine = gatedEngine();
     await withStack({ sandbox: { engine: engine.engine } }, async (stack) => {
@@ -127,7 +131,7 @@ describe('what operators did', () => {
   });
 });
 
-describe('the query problems', () => {
+describe('the query problems', SIDE_BY_SIDE, () => {
   it('groups what did not go out by state and reason, by row number and never by reference', async () => {
     await withStack({}, async (stack) => {
       const wrong = Array.from({ length: 14 }, (_, at) => ({ ref: `SECRET-${at}`, quantity: 'muitos' }));
@@ -163,7 +167,7 @@ describe('the query problems', () => {
   });
 });
 
-describe('the current details', () => {
+describe('the current details', SIDE_BY_SIDE, () => {
   it('begin with the links, show the balance, say what to do, and end in a line that may be cut off', async () => {
     const engine = gatedEngine();
     await withStack({ sandbox: { engine: engine.engine } }, async (stack) => {
@@ -205,7 +209,7 @@ describe('the current details', () => {
   });
 });
 
-describe('every handler', () => {
+describe('every handler', SIDE_BY_SIDE, () => {
   it('says what it takes before what it does', async () => {
     await withStack({}, async (stack) => {
       await stack.drop('handlers.csv', testInvoices(1));
@@ -232,7 +236,7 @@ describe('every handler', () => {
   });
 });
 
-describe('the workflow retryInvoices', () => {
+describe('the workflow retryInvoices', SIDE_BY_SIDE, () => {
   it('started with the id of a finished batch alone sends again whatever may go again', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = ({ body }) =>
@@ -251,6 +255,10 @@ describe('the workflow retryInvoices', () => {
       expect(await stack.ledger.auditOf(first.batchId)).toMatchObject([{ what: 'retry', why: 'no reason was given' }]);
     });
   });
+});
+
+describe('the workflow retryInvoices, started with a wrong input', () => {
+  const stackOfAll = sharedStack();
 
   it.each([
     [undefined, 'retryInvoices needs the id of a batch.'],
@@ -261,19 +269,18 @@ describe('the workflow retryInvoices', () => {
     [{ batch: 'b', states: ['issued'] }, '"states" must be a list'],
     [{ batch: 'b', rows: [0] }, '"rows" must be a list'],
     [{ batch: 'b', reason: '' }, 'A retry needs a "reason".'],
-  ])('fails at once for the input %j, with the sentence that shows the right one', async (input, sentence) => {
-    await withStack({}, async (stack) => {
-      const handle = await stack.client.workflow.start('retryInvoices', {
-        workflowId: ownName('wrong'),
-        taskQueue: stack.config.taskQueue,
-        args: [input as RetryInput],
-      });
-
-      const failure: unknown = await handle.result().catch((error: unknown) => error);
-
-      const message = (failure as { readonly cause?: Error }).cause?.message ?? '';
-      expect(message).toContain(sentence);
-      expect(message).toContain('{"batch": "batch-sample-1a2b3c4d"}');
+  ])('fails at once for %j, with the sentence that shows the right one', async (input, sentence) => {
+    const stack = stackOfAll();
+    const handle = await stack.client.workflow.start('retryInvoices', {
+      workflowId: ownName('wrong'),
+      taskQueue: stack.config.taskQueue,
+      args: [input as RetryInput],
     });
+
+    const failure: unknown = await handle.result().catch((error: unknown) => error);
+
+    const message = (failure as { readonly cause?: Error }).cause?.message ?? '';
+    expect(message).toContain(sentence);
+    expect(message).toContain('{"batch": "batch-sample-1a2b3c4d"}');
   });
 });

@@ -8,6 +8,7 @@ import { expectAgreement } from '../support/crash/agreement.ts';
 import { ownName, testInvoices } from '../support/batch-file.ts';
 import { gatedEngine } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
+import { until } from '../support/until.ts';
 
 function reconcile(stack: TestStack): Promise<ReconciliationResult> {
   return reconcileNow(stack.client, stack.config, stack.ledger.id);
@@ -27,7 +28,7 @@ const LOSE = { before: 'cut', after: 'pass-and-cut' } as const;
 /** A whole stack, and waits for settle and send times. */
 const TIMEOUT_MS = 240_000;
 
-describe('reconciliation', { timeout: TIMEOUT_MS }, () => {
+describe('reconciliation', { concurrent: true, timeout: TIMEOUT_MS }, () => {
   it('finds what became of lost answers, with the same keys and bytes, and rewrites the report', async () => {
     await withStack({ env: { LOTE_SEND_TIMEOUT: '1s', LOTE_OUTAGE_PATIENCE: '1s' } }, async (stack) => {
       stack.front.script = ({ method, path, body }) => {
@@ -96,11 +97,9 @@ describe('reconciliation', { timeout: TIMEOUT_MS }, () => {
       stack.front.script = () => 'pass';
 
       // What the schedule does, without anybody's word; the ages are seconds here.
-      await expect
-        .poll(() => scheduledReconciliation(stack).then(() => unknownOf(stack, result.batchId)), {
-          ...{ timeout: 120_000, interval: 2_000 },
-        })
-        .toBe(0);
+      await until(() =>
+        scheduledReconciliation(stack).then(async () => (await unknownOf(stack, result.batchId)) === 0),
+      );
       await expectAgreement(stack, result.batchId);
     });
   });
@@ -127,8 +126,10 @@ describe('reconciliation', { timeout: TIMEOUT_MS }, () => {
 
   it('asks for what stayed silent', async () => {
     const env = { LOTE_SETTLE_TIMEOUT: '1s' };
-    await withStack({ env, webhooks: 'none', sandbox: { settleMs: 3_000 } }, async (stack) => {
+    const gate = gatedEngine();
+    await withStack({ env, webhooks: 'none', sandbox: { engine: gate.engine } }, async (stack) => {
       const result = await stack.run('silent.csv', testInvoices(3));
+      gate.open();
       for (let looks = 0; looks < 50; looks += 1) {
         if ((await reconcile(stack)).asked === 0) break;
       }
@@ -187,7 +188,5 @@ async function unknownOf(stack: TestStack, batchId: string): Promise<number> {
 }
 
 async function untilSettled(stack: TestStack, batchId: string): Promise<void> {
-  await expect
-    .poll(async () => (await stack.lines(batchId)).every(({ state }) => state === 'issued'), { timeout: 30_000 })
-    .toBe(true);
+  await until(async () => (await stack.lines(batchId)).every(({ state }) => state === 'issued'));
 }

@@ -7,6 +7,7 @@ import type { Engine } from '../../src/sandbox/engine.ts';
 import type { BatchResult, RetryInput } from '../../src/contract/messages.ts';
 import type { retryInvoices } from '../../workflows/retry-invoices.ts';
 import { ownName, testInvoices } from '../support/batch-file.ts';
+import { gated } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 
 /** Fails every invoice of a customer until it has failed that often, and then issues it: an engine that recovers. */
@@ -51,7 +52,7 @@ function issuedCustomers(stack: TestStack): number {
 /** Each starts whole stacks, some of them two. */
 const TIMEOUT_MS = 240_000;
 
-describe('retryInvoices', { timeout: TIMEOUT_MS }, () => {
+describe('retryInvoices', { concurrent: true, timeout: TIMEOUT_MS }, () => {
   it('sends the failed invoices of a finished batch again, and says in its report what changed and why', async () => {
     await withStack({ sandbox: { engine: recoveringEngine(1) } }, async (stack) => {
       const first = await stack.run('retry.csv', [
@@ -122,7 +123,8 @@ describe('retryInvoices', { timeout: TIMEOUT_MS }, () => {
   });
 
   it('is taken up by a batch that runs, when its pages have ended', async () => {
-    await withStack({ sandbox: { engine: recoveringEngine(1) }, webhooks: 'none' }, async (stack) => {
+    const gate = gated(recoveringEngine(1));
+    await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
       await stack.drop('running.csv', [{ ref: 'R-1', customer: 'Ocupado 1' }]);
       const { batchId, handle } = await stack.start({ file: 'running.csv' });
 
@@ -130,6 +132,7 @@ describe('retryInvoices', { timeout: TIMEOUT_MS }, () => {
         args: [{ states: ['failed'], reason: 'in advance' }],
         updateId: randomUUID(),
       });
+      gate.open();
       const result = await handle.result();
 
       expect(answer).toContain('Noted');
@@ -141,7 +144,7 @@ describe('retryInvoices', { timeout: TIMEOUT_MS }, () => {
   it('sends failed invoices again by itself where the profile names their reason, at most maxGenerations', async () => {
     const profile = { retry: { failedReasonCodes: ['engine-busy'], maxGenerations: 3 } };
     await withProfile(profile, async (env) => {
-      await withStack({ env, sandbox: { engine: recoveringEngine(2) } }, async (stack) => {
+      const recovers = withStack({ env, sandbox: { engine: recoveringEngine(2) } }, async (stack) => {
         const result = await stack.run('automatic.csv', [...testInvoices(3), { ref: 'A-4', customer: 'Ocupado 4' }]);
 
         expect(result.counts).toMatchObject({ issued: 4 });
@@ -150,12 +153,13 @@ describe('retryInvoices', { timeout: TIMEOUT_MS }, () => {
           expect.objectContaining({ ref: 'A-4', state: 'issued', generation: 3 }),
         );
       });
-      await withStack({ env, sandbox: { engine: recoveringEngine(9) } }, async (stack) => {
+      const isHopeless = withStack({ env, sandbox: { engine: recoveringEngine(9) } }, async (stack) => {
         const result = await stack.run('hopeless.csv', [{ ref: 'A-5', customer: 'Ocupado 5' }]);
 
         expect(result.counts).toMatchObject({ failed: 1 });
         expect(stack.sandbox.books().totals.invoices, 'generations').toBe(3);
       });
+      await Promise.all([recovers, isHopeless]);
     });
   });
 
@@ -172,7 +176,7 @@ describe('retryInvoices', { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-describe('the first invoices of a large batch', { timeout: TIMEOUT_MS }, () => {
+describe('the first invoices of a large batch', { concurrent: true, timeout: TIMEOUT_MS }, () => {
   it('stop the rest when the service refuses all of them', async () => {
     await withStack({ env: { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%' } }, async (stack) => {
       stack.front.script = ({ method, path }) =>

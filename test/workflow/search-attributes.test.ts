@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/batch-file.ts';
 import { gatedEngine } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
-
-/** Visibility lags behind the history by moments. */
-const SOON = { timeout: 30_000, interval: 200 };
+import { until } from '../support/until.ts';
 
 async function listed(stack: TestStack, query: string): Promise<readonly string[]> {
   const ids: string[] = [];
@@ -12,21 +10,26 @@ async function listed(stack: TestStack, query: string): Promise<readonly string[
   return ids.sort();
 }
 
-describe('batches in the list of the Temporal UI', () => {
+/** Visibility lags behind the history by moments. */
+function isOnly(ids: readonly string[], id: string): boolean {
+  return ids.length === 1 && ids[0] === id;
+}
+
+describe('batches in the list of the Temporal UI', { concurrent: true, timeout: 180_000 }, () => {
   it('are found by their state, by their problems and with their pages', async () => {
     const engine = gatedEngine();
     await withStack({ sandbox: { engine: engine.engine }, env: { LOTE_PAGE_SIZE: '2' } }, async (stack) => {
       const queue = `TaskQueue = "${stack.config.taskQueue}"`;
       await stack.drop('listed.csv', [...testInvoices(3), { ref: 'F-9', quantity: 'muitos' }]);
       const { batchId, handle } = await stack.start({ file: 'listed.csv' });
-      await expect.poll(() => listed(stack, `LoteState = "running" AND ${queue}`), SOON).toEqual([batchId]);
+      await until(async () => isOnly(await listed(stack, `LoteState = "running" AND ${queue}`), batchId));
       await handle.executeUpdate<string, [object]>('pause', { args: [{ reason: 'a look' }] });
-      await expect.poll(() => listed(stack, `LoteState = "paused" AND ${queue}`), SOON).toEqual([batchId]);
+      await until(async () => isOnly(await listed(stack, `LoteState = "paused" AND ${queue}`), batchId));
       await handle.executeUpdate<string, []>('resume');
       engine.open();
       await handle.result();
 
-      await expect.poll(() => listed(stack, `LoteState = "finished" AND ${queue}`), SOON).toEqual([batchId]);
+      await until(async () => isOnly(await listed(stack, `LoteState = "finished" AND ${queue}`), batchId));
       expect(await listed(stack, `LoteProblems = 1 AND ${queue}`)).toEqual([batchId]);
       expect(await listed(stack, `LoteBatch = "${batchId}"`)).toEqual([
         batchId,
@@ -41,7 +44,7 @@ describe('batches in the list of the Temporal UI', () => {
       const result = await stack.run('refused.csv', 'this is no file of invoices\n');
 
       const query = `LoteState = "refused" AND LoteProblems = 1 AND TaskQueue = "${stack.config.taskQueue}"`;
-      await expect.poll(() => listed(stack, query), SOON).toEqual([result.batchId]);
+      await until(async () => isOnly(await listed(stack, query), result.batchId));
     });
   });
 

@@ -33,7 +33,7 @@ async function answerOf(url: string, { path, key, body }: FrontRequest): Promise
   return { status: answer.status, json: await answer.json() };
 }
 
-describe('sending', { concurrent: true }, () => {
+describe('sending', { concurrent: true, timeout: 180_000 }, () => {
   it('repeats lost answers with the same key and the same bytes, whether the invoice was created or not', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = (request) => {

@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { batchFailure } from '../../src/wiring/temporal/batch-failure.ts';
 import { ownName } from '../support/batch-file.ts';
+import { sharedStack } from '../support/lote/shared-stack.ts';
 import { withStack } from '../support/lote/stack.ts';
 
 /** What the Temporal UI may send: nothing, or JSON of any shape. */
@@ -26,18 +27,19 @@ function causeOf(error: unknown): ApplicationFailure {
 }
 
 describe('invoiceBatch', () => {
+  const stackOfAll = sharedStack();
+
   it('fails at once, with the sentence that shows the right input, when it gets none', async () => {
-    await withStack({}, async (stack) => {
-      for (const input of NOT_A_FILE) {
-        const handle = await stack.startAs(ownName('empty'), input as null);
+    const stack = stackOfAll();
+    for (const input of NOT_A_FILE) {
+      const handle = await stack.startAs(ownName('empty'), input as null);
 
-        const failure = causeOf(await handle.result().catch((error: unknown) => error));
+      const failure = causeOf(await handle.result().catch((error: unknown) => error));
 
-        expect(failure).toMatchObject({ type: 'input-invalid', nonRetryable: true });
-        expect(failure.message).toContain('{"file": "sample.csv"}');
-      }
-      expect(stack.front.requests).toEqual([]);
-    });
+      expect(failure).toMatchObject({ type: 'input-invalid', nonRetryable: true });
+      expect(failure.message).toContain('{"file": "sample.csv"}');
+    }
+    expect(stack.front.requests).toEqual([]);
   });
 
   it.each([
@@ -50,31 +52,29 @@ describe('invoiceBatch', () => {
     [{ file: 'x.csv', expectNet: {} }, '"expectNet" must be amounts by currency'],
     [{ file: 'x.csv', profile: '' }, '"profile" must be a text'],
   ])('fails at once for %j: a field that is ignored in silence could send what was to be held', async (input, says) => {
-    await withStack({}, async (stack) => {
-      await stack.drop('x.csv', [{ ref: 'F-1' }]);
-      const handle = await stack.startAs(ownName('mistyped'), input as never);
+    const stack = stackOfAll();
+    await stack.drop('x.csv', [{ ref: 'F-1' }]);
+    const handle = await stack.startAs(ownName('mistyped'), input as never);
 
-      const failure = causeOf(await handle.result().catch((error: unknown) => error));
+    const failure = causeOf(await handle.result().catch((error: unknown) => error));
 
-      expect(failure).toMatchObject({ type: 'input-invalid', nonRetryable: true });
-      expect(failure.message).toContain(says);
-      expect(failure.message).toContain('{"file": "sample.csv"}');
-      expect(stack.front.requests).toEqual([]);
-    });
+    expect(failure).toMatchObject({ type: 'input-invalid', nonRetryable: true });
+    expect(failure.message).toContain(says);
+    expect(failure.message).toContain('{"file": "sample.csv"}');
+    expect(stack.front.requests).toEqual([]);
   });
 
   it.each(['nowhere.csv', '../outside.csv', '.'])(
     'fails at once for the file name %s, and sends nothing',
     async (file) => {
-      await withStack({}, async (stack) => {
-        const handle = await stack.startAs(ownName('missing'), { file });
+      const stack = stackOfAll();
+      const handle = await stack.startAs(ownName('missing'), { file });
 
-        const error: unknown = await handle.result().catch((caught: unknown) => caught);
+      const error: unknown = await handle.result().catch((caught: unknown) => caught);
 
-        expect(causeOf(error)).toMatchObject({ type: 'file-unreadable', nonRetryable: true });
-        expect(batchFailure(error)).toMatchObject({ code: 'file-unreadable' });
-        expect(stack.front.requests).toEqual([]);
-      });
+      expect(causeOf(error)).toMatchObject({ type: 'file-unreadable', nonRetryable: true });
+      expect(batchFailure(error)).toMatchObject({ code: 'file-unreadable' });
+      expect(stack.front.requests).toEqual([]);
     },
   );
 

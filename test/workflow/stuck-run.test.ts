@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectClient } from '../../src/wiring/temporal/connect-client.ts';
 import { findStuckRun, type StuckRun } from '../../src/wiring/temporal/stuck-run.ts';
@@ -24,15 +24,20 @@ afterAll(async () => {
   await connection.close();
 });
 
-function workerOf(taskQueue: string, workflowsPath: string): Promise<Worker> {
-  return Worker.create({ connection, taskQueue, workflowsPath, maxCachedWorkflows: 0 });
+function bundleOf(workflowsPath: string): Promise<{ code: string }> {
+  return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR', () => undefined) });
+}
+
+function workerOf(taskQueue: string, workflowBundle: { code: string }): Promise<Worker> {
+  return Worker.create({ connection, taskQueue, workflowBundle, maxCachedWorkflows: 0 });
 }
 
 describe('a run that was begun by one version of the workflows and goes on with another', { timeout: 180_000 }, () => {
   it('is stuck, with its page and the cause named and the log told once, until the first version is back', async () => {
     const taskQueue = `stuck-${randomUUID()}`;
     const [batchId, pageId] = [`batch-${randomUUID()}`, `page-${randomUUID()}`];
-    const before = await workerOf(taskQueue, FIRST);
+    const [first, second] = await Promise.all([bundleOf(FIRST), bundleOf(SECOND)]);
+    const before = await workerOf(taskQueue, first);
     await before.runUntil(async () => {
       await client.workflow.start('batch', { workflowId: batchId, taskQueue, args: [pageId] });
       const started = () => client.workflow.getHandle(pageId).describe();
@@ -52,7 +57,7 @@ describe('a run that was begun by one version of the workflows and goes on with 
       log: { error: (message) => void said.push(message) },
     });
 
-    const after = await workerOf(taskQueue, SECOND);
+    const after = await workerOf(taskQueue, second);
     let stuck: StuckRun | null = null;
     await after.runUntil(async () => {
       await client.workflow.getHandle(pageId).signal('goOn');
@@ -63,7 +68,7 @@ describe('a run that was begun by one version of the workflows and goes on with 
     // The history keeps the cause of the first attempt alone, which may have gone to the worker that has just left.
     const causes = /^(?:NON_DETERMINISTIC_ERROR|WORKFLOW_TASK_TIMED_OUT)$/;
     expect(stuck).toMatchObject({ workflowId: pageId, cause: expect.stringMatching(causes) as string });
-    const again = await workerOf(taskQueue, FIRST);
+    const again = await workerOf(taskQueue, first);
     await again.runUntil(() => until(async () => (await findStuckRun(client, batchId)) === null && said.length > 1));
     await watch.stop();
     expect(said).toEqual([expect.stringContaining('is stuck'), expect.stringContaining('goes on')]);

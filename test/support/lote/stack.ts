@@ -25,6 +25,9 @@ import { postgresSchema, postgresUrl } from '../servers/postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
 import { startServiceFront, type FrontRequest, type ServiceFront } from '../servers/service-front.ts';
 import { LEDGER_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
+import { shareWorkflowThread } from './shared-workflow-thread.ts';
+
+shareWorkflowThread(inject('workflowBundle'));
 
 export interface StackOptions {
   readonly sandbox?: Partial<SandboxOptions>;
