@@ -149,7 +149,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('takes a file that becomes complete while the night waits for it', async () => {
-    await withStack({ env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '15s' } }, async (stack) => {
+    await withStack({ env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '30s' } }, async (stack) => {
       await stack.drop('late.csv', '');
       const night = await startNightlyRun(stack);
       await until(async () => (await night.query<{ waiting: unknown[] }>('night')).waiting.length === 1);
