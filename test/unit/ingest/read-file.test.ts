@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, writeFileSync } from 'node:fs';
 import iconv from 'iconv-lite';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
 import type { RawRow } from '../../../src/domain/row.ts';
 import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
 import { readFile } from '../../../src/ingest/read-file.ts';
-import { HEADER, csvRow, ingestedText, temporaryFile } from './ingested.ts';
+import { HEADER, csvRow, ingestedText, temporaryFile, removeTemporaryFiles } from './ingested.ts';
+
+afterAll(removeTemporaryFiles);
 
 describe('readFile', () => {
   it('hashes the bytes of the file, refused or not', async () => {
