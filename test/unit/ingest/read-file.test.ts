@@ -141,15 +141,16 @@ describe('readFile', () => {
   it.each(['utf16le', 'utf16be', 'utf8', 'windows-1252'])(
     'reads characters that lie across chunks in %s',
     async (encoding) => {
-      const rows = Array.from({ length: 20_000 }, (_, at) => csvRow({ ref: `F${at}`, customer: 'Conceição €' }));
+      const customer = 'Conceição €'.repeat(8);
+      const rows = Array.from({ length: 4_000 }, (_, at) => csvRow({ ref: `F${at}`, customer }));
       const bytes = iconv.encode(`${[HEADER, ...rows].join('\n')}\n`, encoding, {
         addBOM: encoding !== 'windows-1252',
       });
 
       const { result, invoices } = await ingestedText(bytes);
 
-      expect(result).toMatchObject({ ok: true, rows: 20_000 });
-      expect(invoices.every((invoice) => invoice.ok && invoice.invoice.customer.name === 'Conceição €')).toBe(true);
+      expect(result).toMatchObject({ ok: true, rows: 4_000 });
+      expect(invoices.every((invoice) => invoice.ok && invoice.invoice.customer.name === customer)).toBe(true);
     },
   );
 
