@@ -59,6 +59,12 @@ RETURNING ${BATCH_COLUMNS}`;
 const TIDY_TABLES = `/* tidy-tables */
 VACUUM (ANALYZE, SKIP_LOCKED) batch_row, batch_row_order, batch_invoice, invoice, invoice_content, invoice_body, delivery`;
 
+/**
+ * So many rows staged since the tables were last tidied make it worth while: statistics of the tables hold for a few rows more, while
+ * tidying reads the whole tables. Measured: 100 files of 1 to 4 invoices spent two thirds of the time of all statements on it.
+ */
+const TIDY_EVERY_ROWS = 1_000;
+
 /** batchId, rows, proof, now. No row of a refused file belongs to an invoice. */
 const REFUSE_BATCH = `/* refuse-batch */
 UPDATE batch SET state = 'refused', row_count = $2, rows_without_invoice = $2, proof = $3, finished_at = $4
@@ -76,6 +82,8 @@ type Staging = Pick<BatchLedger, 'restartStaging' | 'rowStore' | 'stageInvoices'
  * only; later it changes nothing.
  */
 export function createStaging(database: Database, keyOf: KeyOf): Staging {
+  /** What was staged before this process is not known: its first file tidies the tables. */
+  let untidiedRows = TIDY_EVERY_ROWS;
   return {
     rowStore: (claim) => createBatchRowStore(database, claim),
 
@@ -99,7 +107,7 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
         const proof = JSON.stringify(staged.proof);
         return queries.query<BatchRow>(FINISH_STAGING, [batchId, rows, rowsWithoutInvoice, invoices, pageSize, proof]);
       });
-      await tidyTables();
+      await tidyTables(staged.rows);
       return batch;
     },
 
@@ -119,7 +127,10 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
   };
 
   /** Housekeeping of what is committed already: that it is refused must not undo the staging. */
-  async function tidyTables(): Promise<void> {
+  async function tidyTables(stagedRows: number): Promise<void> {
+    untidiedRows += stagedRows;
+    if (untidiedRows < TIDY_EVERY_ROWS) return;
+    untidiedRows = 0;
     try {
       await database.query(TIDY_TABLES);
     } catch (error) {
