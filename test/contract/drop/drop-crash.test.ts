@@ -37,7 +37,7 @@ async function dataFiles(inputDir: string): Promise<readonly string[]> {
 describe('a night that is killed at any point', () => {
   const cases = DROP_POINTS.flatMap((point) => [1, 2].map((nth) => ({ point, nth })));
 
-  it.each(cases.filter(({ point, nth }) => point !== 'night-opened' || nth === 1))(
+  it.concurrent.each(cases.filter(({ point, nth }) => point !== 'night-opened' || nth === 1))(
     'loses no file at $point, time $nth: the same night, or the next one, shelves each once',
     async ({ point, nth }) => {
       for (const next of ['a', 'b']) {
