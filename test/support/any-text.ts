@@ -7,9 +7,10 @@ const LAST = 0x10ffff - SURROGATES;
 const character = fc.nat(LAST).map(
   (place) => String.fromCodePoint(place < FIRST_SURROGATE ? place : place + SURROGATES),
   (value) => {
-    const [only, ...more] = typeof value === 'string' ? [...value] : [];
-    if (only === undefined || more.length > 0) throw new Error('Expected a text of one character');
-    const code = only.codePointAt(0) ?? 0;
+    const code = typeof value === 'string' ? (value.codePointAt(0) ?? Number.NaN) : Number.NaN;
+    const isSurrogate = code >= FIRST_SURROGATE && code < FIRST_SURROGATE + SURROGATES;
+    if (Number.isNaN(code) || isSurrogate || String.fromCodePoint(code) !== value)
+      throw new Error('Expected a text of one character');
     return code < FIRST_SURROGATE ? code : code - SURROGATES;
   },
 );
