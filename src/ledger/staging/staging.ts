@@ -130,9 +130,9 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
   async function tidyTables(stagedRows: number): Promise<void> {
     untidiedRows += stagedRows;
     if (untidiedRows < TIDY_EVERY_ROWS) return;
-    untidiedRows = 0;
     try {
       await database.query(TIDY_TABLES);
+      untidiedRows = 0;
     } catch (error) {
       if (!(error instanceof StatementFailure)) throw error;
     }
