@@ -41,7 +41,7 @@ export function createReconciling(database: Database): ReconcilingLedger {
         application,
         String(refusalIsProof === true),
       ]);
-      // RETURNING gives rows as the plan meets them, and the next portion begins after the last one.
+      // RETURNING gives rows in the order in which the plan meets them.
       const inOrder = taken.toSorted((one, other) => one.invoice_id - other.invoice_id);
       return inOrder.map((row) => ({
         invoiceId: row.invoice_id,
