@@ -8,10 +8,10 @@ import { INSERT_FINDINGS } from '../batches/findings-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
-import { StatementFailure } from '../database/statement-failure.ts';
 import { createBatchRowStore } from './batch-row-store.ts';
 import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-rows-sql.ts';
 import { stageInvoices } from './stage-invoices.ts';
+import { createTableTidying } from './table-tidying.ts';
 
 /** batchId: what it never sent and another batch waits for goes to the oldest of those batches. */
 const PASS_ON_UNSENT = `/* pass-on-unsent */
@@ -51,20 +51,6 @@ UPDATE batch SET state = 'running', row_count = $2, rows_without_invoice = $3, i
 WHERE batch_id = $1 AND state = 'staging'
 RETURNING ${BATCH_COLUMNS}`;
 
-/**
- * After a file is staged: statistics, without which the planner reads whole tables for a few invoices (measured: 3.4 ms against 1.5 ms for
- * the settled of one group), and the room of the dropped rows. PGlite has no autovacuum, and PostgreSQL's comes too late for a table that
- * grew within seconds. SKIP_LOCKED: when another process tidies already, that is enough.
- */
-const TIDY_TABLES = `/* tidy-tables */
-VACUUM (ANALYZE, SKIP_LOCKED) batch_row, batch_row_order, batch_invoice, invoice, invoice_content, invoice_body, delivery`;
-
-/**
- * So many rows staged since the tables were last tidied make it worth while: statistics of the tables hold for a few rows more, while
- * tidying reads the whole tables. Measured: 100 files of 1 to 4 invoices spent two thirds of the time of all statements on it.
- */
-const TIDY_EVERY_ROWS = 1_000;
-
 /** batchId, rows, proof, now. No row of a refused file belongs to an invoice. */
 const REFUSE_BATCH = `/* refuse-batch */
 UPDATE batch SET state = 'refused', row_count = $2, rows_without_invoice = $2, proof = $3, finished_at = $4
@@ -82,8 +68,7 @@ type Staging = Pick<BatchLedger, 'restartStaging' | 'rowStore' | 'stageInvoices'
  * only; later it changes nothing.
  */
 export function createStaging(database: Database, keyOf: KeyOf): Staging {
-  /** What was staged before this process is not known: its first file tidies the tables. */
-  let untidiedRows = TIDY_EVERY_ROWS;
+  const tidyTables = createTableTidying(database);
   return {
     rowStore: (claim) => createBatchRowStore(database, claim),
 
@@ -125,18 +110,6 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
       });
     },
   };
-
-  /** Housekeeping of what is committed already: that it is refused must not undo the staging. */
-  async function tidyTables(stagedRows: number): Promise<void> {
-    untidiedRows += stagedRows;
-    if (untidiedRows < TIDY_EVERY_ROWS) return;
-    try {
-      await database.query(TIDY_TABLES);
-      untidiedRows = 0;
-    } catch (error) {
-      if (!(error instanceof StatementFailure)) throw error;
-    }
-  }
 
   /** The batch as `work` left it; a batch that is past staging (a step repeated after a crash) as it is. */
   async function whileStaging(
