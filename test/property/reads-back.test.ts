@@ -1,14 +1,16 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Invoice } from '../../src/domain/invoice.ts';
 import type { Ingested } from '../unit/ingest/ingested.ts';
-import { ingestedText } from '../unit/ingest/ingested.ts';
+import { ingestedText, removeTemporaryFiles } from '../unit/ingest/ingested.ts';
 import { identityOf, invoiceTable } from './invoice-table.ts';
 import { propertyRuns } from './property-runs.ts';
 import { csvStyle, declaredEncoding, writtenCsv } from './written-csv.ts';
 import { jsonStyle, writtenJson } from './written-json.ts';
 import type { NumberStyle } from './written-number.ts';
 import { evidenceOf } from './written-number.ts';
+
+afterAll(removeTemporaryFiles);
 
 /** What a column of cells so written can say of its mark, by how they were written. */
 function isProved(values: readonly string[], style: NumberStyle): boolean {

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/domain/invoice.ts';
 import { isCanonicalDecimal } from '../../src/domain/money.ts';
 import type { IngestOptions } from '../../src/ingest/ingest-options.ts';
-import { ingestedText } from '../unit/ingest/ingested.ts';
+import { ingestedText, removeTemporaryFiles } from '../unit/ingest/ingested.ts';
 import type { Ingested } from '../unit/ingest/ingested.ts';
 import { propertyRuns } from './property-runs.ts';
+
+afterAll(removeTemporaryFiles);
 
 const FOLDER = fileURLToPath(new URL('../golden/ingest/', import.meta.url));
 

@@ -94,7 +94,7 @@ export interface SinceReport {
 export interface ReconcilingLedger {
   /**
    * unknown -> sending, whichever batch owns it, by compare-and-set: of two reconcilers one gets it. Invoices whose
-   * window is over are left out, or go back to `unknown`.
+   * window is over are left out, or go back to `unknown`. In ascending order of their ids.
    */
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
   /** `accepted` and `unsettled` documents of closed batches, by id. */

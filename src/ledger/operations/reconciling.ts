@@ -41,7 +41,9 @@ export function createReconciling(database: Database): ReconcilingLedger {
         application,
         String(refusalIsProof === true),
       ]);
-      return taken.map((row) => ({
+      // RETURNING gives rows in the order in which the plan meets them.
+      const inOrder = taken.toSorted((one, other) => one.invoice_id - other.invoice_id);
+      return inOrder.map((row) => ({
         invoiceId: row.invoice_id,
         generation: row.generation,
         idempotencyKey: row.idempotency_key,

@@ -1,20 +1,18 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { DROP_POINTS, type DropPoint } from '../../../src/drop/drop-point.ts';
+import { compiledProcess } from '../../support/compiled-process.ts';
 import { drop, dropPlace, treeOf, writtenAt } from '../../unit/drop/drop-place.ts';
 
-const PROCESS = fileURLToPath(new URL('./drop-night-process.ts', import.meta.url));
+const PROCESS = await compiledProcess(new URL('./drop-night-process.ts', import.meta.url));
 const FILES = ['bad.csv', 'good.csv', 'other.json'];
 
 function night(inputDir: string, letter: string, kill?: { point: DropPoint; nth: number }): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', PROCESS, inputDir, letter, kill?.point ?? 'never', String(kill?.nth ?? 1)],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  );
+  const child = spawn(process.execPath, [PROCESS, inputDir, letter, kill?.point ?? 'never', String(kill?.nth ?? 1)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(signal ?? String(code)));

@@ -1,5 +1,5 @@
 import { createDropFolder } from '../../../src/drop/drop-folder.ts';
-import { nightNamed } from '../../unit/drop/drop-place.ts';
+import { nightNamed } from '../../unit/drop/night-named.ts';
 
 /** One night over a folder; kills itself without warning at the named point, the `nth` time it comes there. */
 const [inputDir = '', letter = 'a', killAt = '', nth = '1'] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { afterAll, describe } from 'vitest';
-import { ledgerContract } from './behaviour/ledger.contract.ts';
+import { sendingLedgerContract } from './behaviour/ledger.contract.ts';
 import { sharedLedger } from './shared-ledger.ts';
 import { temporaryLedger } from '../../support/servers/temporary-database.ts';
 
@@ -7,5 +7,5 @@ describe('the ledger on PGlite', () => {
   const shared = sharedLedger(temporaryLedger);
   afterAll(() => shared.close());
 
-  ledgerContract(shared.open);
+  sendingLedgerContract(shared.open);
 });

@@ -2,7 +2,7 @@ import { afterAll, describe } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
-import { ledgerContract } from './behaviour/ledger.contract.ts';
+import { sendingLedgerContract } from './behaviour/ledger.contract.ts';
 import { sharedLedger } from './shared-ledger.ts';
 
 const url = postgresUrl();
@@ -16,5 +16,5 @@ describe.skipIf(url === null)('the ledger on PostgreSQL', () => {
     await place.drop();
   });
 
-  ledgerContract(shared.open);
+  sendingLedgerContract(shared.open);
 });

@@ -2,7 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NightlyRun, Shelf } from '../../../src/domain/ports/drop-folder.ts';
-import { drop, dropFolderAt, dropPlace, nightNamed, nobodyIsOpen, treeOf } from './drop-place.ts';
+import { drop, dropFolderAt, dropPlace, nobodyIsOpen, treeOf } from './drop-place.ts';
+import { nightNamed } from './night-named.ts';
 
 const NIGHT = nightNamed('a');
 

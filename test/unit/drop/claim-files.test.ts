@@ -1,7 +1,8 @@
 import { appendFile, chmod, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { drop, dropFolderAt, dropPlace, nightNamed, nobodyIsOpen, treeOf, writtenAt } from './drop-place.ts';
+import { drop, dropFolderAt, dropPlace, nobodyIsOpen, treeOf, writtenAt } from './drop-place.ts';
+import { nightNamed } from './night-named.ts';
 
 const NIGHT = nightNamed('a');
 

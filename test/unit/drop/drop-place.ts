@@ -2,15 +2,9 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { NightlyRun } from '../../../src/domain/ports/drop-folder.ts';
 import { createDropFolder } from '../../../src/drop/drop-folder.ts';
 import type { DropFolderOptions } from '../../../src/drop/drop-folder-options.ts';
 import type { DropFolder } from '../../../src/domain/ports/drop-folder.ts';
-
-export function nightNamed(letter: string, date = '2026-11-21'): NightlyRun {
-  const runId = letter.repeat(8);
-  return { nightId: `${date}-${runId}`, date, workflowId: `night-${letter}`, runId, startedAt: 1_795_000_000_000 };
-}
 
 /** A real folder that goes away with the test. */
 export async function dropPlace(): Promise<string> {

@@ -14,7 +14,8 @@ import {
   removeClaimFolder,
   removeUnborn,
 } from '../../../src/drop/claim-folder.ts';
-import { drop, dropPlace, nightNamed, treeOf, writtenAt } from './drop-place.ts';
+import { drop, dropPlace, treeOf, writtenAt } from './drop-place.ts';
+import { nightNamed } from './night-named.ts';
 
 describe('isIgnoredName', () => {
   it.each([

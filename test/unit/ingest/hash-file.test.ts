@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { hashFile } from '../../../src/ingest/hash-file.ts';
-import { temporaryFile } from './ingested.ts';
+import { temporaryFile, removeTemporaryFiles } from './ingested.ts';
+
+afterAll(removeTemporaryFiles);
 
 describe('hashFile', () => {
   it.each([0, 1, 1_000_000])('gives the SHA-256 of %i bytes', async (length) => {

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { GroupedInvoice } from '../../../src/domain/row.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
@@ -14,11 +13,17 @@ export interface Ingested {
   readonly invoices: readonly GroupedInvoice[];
 }
 
-const root = mkdtempSync(join(tmpdir(), 'lote-ingest-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+let root: string | null = null;
 
-/** A file with this content in a directory of its own; gone after the tests of the file. */
+/** To be given to `afterAll` by each test file that reads files: test files of one worker may share this module. */
+export function removeTemporaryFiles(): void {
+  if (root !== null) rmSync(root, { recursive: true, force: true });
+  root = null;
+}
+
+/** A file with this content in a directory of its own, until `removeTemporaryFiles`. */
 export function temporaryFile(content: string | Uint8Array, name = 'invoices.csv'): string {
+  root ??= mkdtempSync(join(tmpdir(), 'lote-ingest-'));
   const path = join(mkdtempSync(join(root, 'file-')), name);
   writeFileSync(path, content);
   return path;

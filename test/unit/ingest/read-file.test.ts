@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, writeFileSync } from 'node:fs';
 import iconv from 'iconv-lite';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
 import type { RawRow } from '../../../src/domain/row.ts';
 import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
 import { readFile } from '../../../src/ingest/read-file.ts';
-import { HEADER, csvRow, ingestedText, temporaryFile } from './ingested.ts';
+import { HEADER, csvRow, ingestedText, temporaryFile, removeTemporaryFiles } from './ingested.ts';
+
+afterAll(removeTemporaryFiles);
 
 describe('readFile', () => {
   it('hashes the bytes of the file, refused or not', async () => {
@@ -139,15 +141,16 @@ describe('readFile', () => {
   it.each(['utf16le', 'utf16be', 'utf8', 'windows-1252'])(
     'reads characters that lie across chunks in %s',
     async (encoding) => {
-      const rows = Array.from({ length: 20_000 }, (_, at) => csvRow({ ref: `F${at}`, customer: 'Conceição €' }));
+      const customer = 'Conceição €'.repeat(8);
+      const rows = Array.from({ length: 4_000 }, (_, at) => csvRow({ ref: `F${at}`, customer }));
       const bytes = iconv.encode(`${[HEADER, ...rows].join('\n')}\n`, encoding, {
         addBOM: encoding !== 'windows-1252',
       });
 
       const { result, invoices } = await ingestedText(bytes);
 
-      expect(result).toMatchObject({ ok: true, rows: 20_000 });
-      expect(invoices.every((invoice) => invoice.ok && invoice.invoice.customer.name === 'Conceição €')).toBe(true);
+      expect(result).toMatchObject({ ok: true, rows: 4_000 });
+      expect(invoices.every((invoice) => invoice.ok && invoice.invoice.customer.name === customer)).toBe(true);
     },
   );
 

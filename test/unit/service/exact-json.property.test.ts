@@ -8,6 +8,7 @@ import { invoiceBody } from '../../../src/service/invoice-body.ts';
 import { isJsonPointer, readPointer } from '../../../src/domain/json-pointer.ts';
 import { reasonCode, reasonText } from '../../../src/service/reason-text.ts';
 import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../../../src/service/retry-after.ts';
+import { anyText } from '../../support/any-text.ts';
 
 const amount = fc
   .tuple(fc.boolean(), fc.stringMatching(/^\d{1,25}$/), fc.stringMatching(/^\d{0,25}$/))
@@ -15,7 +16,7 @@ const amount = fc
   .map((text) => canonicalDecimal(text) ?? '0');
 
 /** Any text, halves of surrogate pairs too. */
-const text = fc.string({ unit: 'binary' });
+const text = anyText();
 
 describe('exactJson and JSON.parse', () => {
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({

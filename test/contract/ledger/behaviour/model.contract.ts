@@ -17,8 +17,8 @@ import { createScenario, delivery, NOW, REASON } from '../scenario.ts';
  * that is alive.
  */
 
-/** More of them: MODEL_RUNS=5000 npx vitest run test/contract/ledger/postgres.test.ts -t 'life of an invoice'. */
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 80);
+/** More of them: MODEL_RUNS=5000 npx vitest run test/contract/ledger/postgres-operating.test.ts -t 'life of an invoice'. */
+const RUNS = process.env['MODEL_RUNS'];
 const LONGEST_LIFE = 45;
 /** The service keeps a key for so long, and the ledger is told so. */
 const DAY = 86_400_000;
@@ -165,11 +165,12 @@ interface Worker {
   outcome: SendOutcome | null;
 }
 
-export function modelContract(open: OpenLedger): void {
+export function modelContract(open: OpenLedger, usualRuns: number): void {
+  const numRuns = Number(RUNS ?? usualRuns);
   describe('the life of an invoice', () => {
     it(
       'never meets a second key while the first may be alive, and never leaves issued',
-      { timeout: 2_000 * RUNS },
+      { timeout: 2_000 * numRuns },
       async () => {
         const ledger = await open();
         const property = fc.asyncProperty(
@@ -178,7 +179,7 @@ export function modelContract(open: OpenLedger): void {
           (beginning, commands) => live(ledger, [...beginning, ...commands]),
         );
 
-        await fc.assert(property, { numRuns: RUNS });
+        await fc.assert(property, { numRuns });
       },
     );
   });

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { acquireDirectoryLock, currentOwner } from '../../../../src/runtime/data-dir/directory-lock.ts';
 import { networkFileSystemOf, networkFileSystemOfType } from '../../../../src/runtime/data-dir/network-file-system.ts';
@@ -15,8 +14,9 @@ import {
   type Sandboxed,
 } from '../../../support/namespaces.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+import { compiledProcess } from '../../../support/compiled-process.ts';
 
-const LOCK_PROCESS = fileURLToPath(new URL('../lock-process.ts', import.meta.url));
+const LOCK_PROCESS = await compiledProcess(new URL('../lock-process.ts', import.meta.url));
 const STARTS_AT_ONCE = 6;
 const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`directory lock: tests in namespaces are left out; ${whyNot}`);
@@ -28,7 +28,7 @@ interface Contender {
 }
 
 function contend(directory: string, inside?: Sandboxed): Contender {
-  const command = [process.execPath, '--import', 'tsx', LOCK_PROCESS, directory];
+  const command = [process.execPath, LOCK_PROCESS, directory];
   const [program = '', ...parameters] = inside === undefined ? command : inside.wrap(command);
   const child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));

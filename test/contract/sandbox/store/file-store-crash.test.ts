@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fileStore } from '../../../../src/sandbox/store/file-store.ts';
 import { call, invoiceFor, merchantIn } from '../../../unit/sandbox/support/client.ts';
 import { sandbox } from '../../../unit/sandbox/support/fixtures.ts';
+import { compiledProcess } from '../../../support/compiled-process.ts';
 
-const PROCESS = fileURLToPath(new URL('../support/sandbox-process.ts', import.meta.url));
+const PROCESS = await compiledProcess(new URL('../support/sandbox-process.ts', import.meta.url));
 
 async function startProcess(directory: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', PROCESS, directory], {
+  const child = spawn(process.execPath, [PROCESS, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -30,6 +30,12 @@ async function read(bytes: Buffer, pieceSize = 7): Promise<{ name: string; conte
   return { name: file.name, content: Buffer.concat(chunks).toString() };
 }
 
+/** What is left when a boundary is cut out may make another one. */
+function withoutBoundary(text: string): string {
+  const left = text.replaceAll(/(?:^|\r\n)(?:------LoteBoundary)+/gu, '');
+  return left === text ? text : withoutBoundary(left);
+}
+
 describe('multipartFile', () => {
   it('gives the bytes of the file, however the network cuts them and whatever they look like', async () => {
     const hostile = fc.array(
@@ -38,7 +44,7 @@ describe('multipartFile', () => {
     await fc.assert(
       fc.asyncProperty(hostile, fc.integer({ min: 1, max: 64 }), async (words, pieceSize) => {
         // The one thing no form can carry is its own boundary at the beginning of a line: browsers choose one that does not occur.
-        const content = words.join('').replaceAll(/(?:^|\r\n)(?:------LoteBoundary)+/gu, '');
+        const content = withoutBoundary(words.join(''));
 
         expect(await read(fileForm(content), pieceSize)).toEqual({ name: 'may.csv', content });
       }),

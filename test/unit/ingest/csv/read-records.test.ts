@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
 import { readRecords } from '../../../../src/ingest/csv/read-records.ts';
 import type { OriginalRecord } from '../../../../src/ingest/csv/read-records.ts';
-import { HEADER, csvRow, ingested, temporaryFile } from '../ingested.ts';
+import { HEADER, csvRow, ingested, temporaryFile, removeTemporaryFiles } from '../ingested.ts';
+
+afterAll(removeTemporaryFiles);
 
 const FOLDER = fileURLToPath(new URL('../../../golden/ingest/', import.meta.url));
 

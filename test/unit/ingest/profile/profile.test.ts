@@ -1,12 +1,14 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import iconv from 'iconv-lite';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { chooseProfile } from '../../../../src/ingest/profile/choose-profile.ts';
 import { readAsInHead } from '../../../../src/ingest/profile/read-as-in-head.ts';
 import { parseProfile, requireProfileName } from '../../../../src/ingest/profile/profile.ts';
 import { proposeProfile } from '../../../../src/ingest/profile/propose-profile.ts';
-import { HEADER, csvRow, ingestedText, temporaryFile } from '../ingested.ts';
+import { HEADER, csvRow, ingestedText, temporaryFile, removeTemporaryFiles } from '../ingested.ts';
+
+afterAll(removeTemporaryFiles);
 
 const EXAMPLE = new URL('../../../../input/profiles/loja-exemplo.json', import.meta.url);
 

@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createLogger, type LoggerOptions } from '../../../../src/runtime/process/logger.ts';
 
@@ -80,17 +78,5 @@ describe('createLogger', () => {
     log.info('the message');
 
     expect(lines[0]).toContain('the message');
-  });
-
-  it('writes to standard error: standard output belongs to --json', () => {
-    const module = fileURLToPath(new URL('../../../../src/runtime/process/logger.ts', import.meta.url));
-    const code = `const { createLogger } = await import(${JSON.stringify(module)}); createLogger({ level: 'info', secrets: [] }).info('hello');`;
-
-    const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
-      encoding: 'utf8',
-    });
-
-    expect(stdout).toBe('');
-    expect(stderr).toContain('"msg":"hello"');
   });
 });

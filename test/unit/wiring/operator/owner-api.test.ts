@@ -1,14 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeConsoleToken } from '../../../../src/runtime/config/console-token.ts';
-import { openDataDir, type DataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
-import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
-import { writeEndpoints } from '../../../../src/runtime/config/endpoints.ts';
 import { findOwner, type OwnerApi } from '../../../../src/wiring/operator/owner-api.ts';
+import { emptyDataDir, ownerAt } from './owner-at.ts';
 
 const BATCH = {
   ...{ batchId: 'batch-a', file: 'a.csv', state: 'running', rows: 3, rowsWithoutInvoice: 0, invoices: 2, revision: 1 },
@@ -20,12 +16,6 @@ interface Request {
   readonly url: string | undefined;
   readonly token: string | string[] | undefined;
   readonly body: string;
-}
-
-async function emptyDataDir(): Promise<DataDir> {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-owner-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return openDataDir(join(directory, 'data'));
 }
 
 /** An owner whose console gives this answer, whatever is asked. */
@@ -62,33 +52,12 @@ async function read(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-async function ownerAt(console: string | null, { token = true }: { token?: boolean } = {}): Promise<OwnerApi | null> {
-  const dataDir = await emptyDataDir();
-  const lock = await acquireDirectoryLock(dataDir.path);
-  onTestFinished(() => lock?.release());
-  await writeEndpoints(dataDir, {
-    owner: lock?.owner ?? '',
-    pid: process.pid,
-    ...{ console, receiver: null, sandbox: null, temporalUi: null },
-    ...{ temporalAddress: '127.0.0.1:7233', temporalNamespace: 'default', ledgerId: 'ledger-1', reportsDir: '/r' },
-  });
-  if (token) await writeConsoleToken(dataDir, 'the-token');
-  return findOwner(dataDir);
-}
-
 describe('the owner of a data directory', () => {
   it('is found by what it wrote down of itself', async () => {
     const owner = await ownerAt(`http://127.0.0.1:${await listeningPort()}`);
 
     expect(owner?.endpoints).toMatchObject({ ledgerId: 'ledger-1', reportsDir: '/r' });
     expect(owner?.owns()).toBe(true);
-  });
-
-  it('refuses with a sentence, and opens nothing, when it lives and its console cannot be reached', async () => {
-    await expect(ownerAt('http://127.0.0.1:1')).rejects.toMatchObject({
-      code: 'data-directory-owned',
-      message: expect.stringContaining('nothing answers at http://127.0.0.1:1') as string,
-    });
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startConsole } from '../../../../src/console/start-console.ts';
 import { OTHER_USER, whyNoNamespaces } from '../../../support/namespaces.ts';
-import { ledgerHolding } from '../console-ledger.ts';
+import { ledgerHolding } from '../../../unit/console/console-ledger.ts';
 
 const run = promisify(execFile);
 const TOKEN = 'a-long-random-token';
