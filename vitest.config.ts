@@ -1,7 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Temporal, PostgreSQL and the tests share one small machine: more than two workers only make each slower. */
+/** Temporal, PostgreSQL and the tests share one small machine: more than two workers only make each slower … */
 const MAX_WORKERS = 2;
+/** … but for tests of whole processes, which wait for time-outs and restarts half of their time. */
+const MAX_WORKERS_OF_PROCESSES = 4;
 
 /** Real servers start inside tests, and both cores may be busy. */
 const TEST_TIMEOUT_MS = 60_000;
@@ -27,6 +29,11 @@ function withSharedModules(one: ReturnType<typeof project>) {
   return { ...one, test: { ...one.test, isolate: false } };
 }
 
+/** They run after the others, more of them at a time. */
+function ofProcesses(one: ReturnType<typeof project>) {
+  return { ...one, test: { ...one.test, maxWorkers: MAX_WORKERS_OF_PROCESSES, sequence: { groupOrder: 1 } } };
+}
+
 export default defineConfig({
   test: {
     // A build leaves compiled copies of everything in dist/.
@@ -35,8 +42,8 @@ export default defineConfig({
       withSharedModules(project('unit', ['unit'], [])),
       project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL]),
       project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
-      project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
-      project('browser', ['browser'], ALL_SERVERS),
+      ofProcesses(project('e2e', ['e2e', 'chaos'], ALL_SERVERS)),
+      ofProcesses(project('browser', ['browser'], ALL_SERVERS)),
     ],
     pool: 'forks',
     maxWorkers: MAX_WORKERS,
