@@ -1,4 +1,4 @@
-import { pollsDue, nextAskInMs } from '../../src/domain/ask-times.ts';
+import { pollsDue, nextAskInMs } from '../../src/domain/poll-times.ts';
 import type { PageProgress } from '../../src/domain/ports/ledger.ts';
 import { pollStatuses } from './poll-statuses.ts';
 import { pollNow, pollPending } from './poll-pending.ts';

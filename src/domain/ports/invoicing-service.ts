@@ -77,7 +77,7 @@ export interface DeparturePermit {
   readonly withdrawn: AbortSignal;
   /** Asked in the very moment before the first byte is written. */
   isValid(): boolean;
-  /** Asked when a POST has its place in the rate: true when it may leave now, after asking anew if need be. */
+  /** Called when a POST has its permit of the rate limiter. True: it may leave now; this reads anew if need be. */
   confirm(): Promise<boolean>;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pollsDue, pollsEveryInvoice, pollTimes, nextAskInMs } from '../../../src/domain/ask-times.ts';
+import { pollsDue, pollsEveryInvoice, pollTimes, nextAskInMs } from '../../../src/domain/poll-times.ts';
 
 const MINUTE = 60_000;
 const settleTimes = fc.integer({ min: 100, max: 30 * 24 * 60 * MINUTE });
