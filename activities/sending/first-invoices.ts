@@ -81,10 +81,10 @@ export async function confirmReported(deps: ActivityDeps, input: FirstInvoicesIn
   await pollStatuses(deps, reported, deps.now() + LONGEST_POLLING_MS);
 }
 
-/** Out of turn: the settled times to ask stay what they were. */
+/** Polls out of turn: the planned polls stay what they were. */
 async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput, most: number): Promise<void> {
   const { batchId, page, from, to } = input;
-  const ofPage = await deps.ledger.silent(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
+  const ofPage = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
   const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
   await pollStatuses(deps, takeNext(pending, most, deps.random), deps.now() + LONGEST_POLLING_MS);
 }

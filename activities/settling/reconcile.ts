@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../src/domain/ports/ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/reconciling-ledger.ts';
-import { pollDocuments, TROUBLE_IN_A_ROW, type AskedDocuments } from './poll-documents.ts';
+import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 import { refusedRepeat } from '../sending/refused-repeat.ts';
@@ -127,16 +127,19 @@ function outcomeOf(
   }
 }
 
-/** Asks for every document of closed batches that has no final word; what is silent for longer than the settle time is `unsettled`. */
-export async function pollOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<AskedDocuments> {
+/**
+ * Polls every document of closed batches that has no final word. Invoices that are pending for longer than the settle
+ * time become `unsettled`.
+ */
+export async function pollOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<PolledDocuments> {
   const { application } = deps;
   const now = deps.now();
-  const asked = await pollDocuments(deps, (afterInvoiceId, limit) =>
+  const polled = await pollDocuments(deps, (afterInvoiceId, limit) =>
     deps.ledger.openDocuments({ application, now, all, afterInvoiceId, limit }),
   );
   const until = deps.now();
-  await deps.ledger.silenceClosed({ application, acceptedBefore: until - deps.settings.settleMs, now: until });
-  return asked;
+  await deps.ledger.expirePending({ application, acceptedBefore: until - deps.settings.settleMs, now: until });
+  return polled;
 }
 
 /** Closed batches whose report no longer says what the ledger says, or was never written. */

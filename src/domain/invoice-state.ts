@@ -4,7 +4,7 @@
  *
  *   staged ----freeze----> sending ----accept----> accepted --issue--> issued
  *     |  ^                  |  |  \                  |   \--fail----> failed
- *    hold release           | hold lose              silence           (late news: issue wins)
+ *    hold release           | hold lose              expire            (late answers: issue wins)
  *     v  |                  v  v    v                v
  *     held <-----------refuse  held unknown        unsettled --issue/fail--> issued / failed
  *                           rejected
@@ -60,7 +60,7 @@ export const TRANSITIONS = {
   /** The service said failed and a GET did not contradict. */
   fail: { from: ['accepted', 'unsettled'], to: 'failed' },
   /** The settle time is over and there is no final word. */
-  silence: { from: ['accepted'], to: 'unsettled' },
+  expire: { from: ['accepted'], to: 'unsettled' },
   /** Reconciliation repeats it: same key, same bytes, inside the retention window. */
   repeat: { from: ['unknown'], to: 'sending' },
   /** A definitive no; the next generation gets a new key. By retry policy, operator, or corrected content. */

@@ -312,20 +312,20 @@ export interface PendingInvoice {
   readonly ordinal: number;
   readonly serviceId: string;
   readonly acceptedAt: number;
-  /** How many of the settled times to ask are done with. */
+  /** How many of the planned polls are done. */
   readonly asks: number;
 }
 
-/** What a GET said of an invoice. */
-export interface StatusNews {
+/** What a GET said of an invoice. `now` is epoch milliseconds. */
+export interface StatusUpdate {
   readonly invoiceId: number;
-  /** The document that was asked for: a correction may have given the invoice another one meanwhile. */
+  /** The document that was polled: a correction may have given the invoice another one meanwhile. */
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   /** `failed` is the word of a signed event alone: the GET that was to confirm it could not be read. */
   readonly unconfirmed?: boolean;
   readonly reason: Reason | null;
-  /** How many of the settled times to ask have come by now, this ask included; as many as before: it was out of turn; without it, one more. */
+  /** How many of the planned polls are done by now. As many as before: the poll was out of turn. Left out: one more. */
   readonly asks?: number;
   readonly now: number;
 }
@@ -348,10 +348,10 @@ export interface PageProgress {
 export interface SettlingLedger {
   /** First applies events that are stored and not applied: the process that stored them may have died in between. */
   pageProgress(batchId: string, page: number): Promise<PageProgress>;
-  /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest asks first. */
-  silent(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly PendingInvoice[]>;
-  /** Counts the ask; issued and failed move the invoice by the transition table. */
-  recordStatus(news: readonly StatusNews[]): Promise<readonly SettledInvoice[]>;
+  /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest polls first. */
+  pendingInvoices(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly PendingInvoice[]>;
+  /** Counts the poll; `issued` and `failed` move the invoice by the transition table. */
+  recordStatus(updates: readonly StatusUpdate[]): Promise<readonly SettledInvoice[]>;
   /** End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending -> unknown when mayExist, else held. */
   closePage(
     batchId: string,

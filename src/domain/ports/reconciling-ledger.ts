@@ -103,8 +103,11 @@ export interface ReconcilingLedger {
   unsettledDocuments(unsettled: UnsettledDocuments): Promise<readonly OpenDocument[]>;
   /** Stored `issued` events that a crash kept from being applied; returns how many invoices they moved. */
   applyMissedEvents(): Promise<number>;
-  /** accepted -> unsettled, of closed batches, accepted before this. */
-  silenceClosed(silence: {
+  /**
+   * Moves pending invoices of closed batches from `accepted` to `unsettled`: those accepted before `acceptedBefore`
+   * (epoch milliseconds). Returns their number.
+   */
+  expirePending(expiry: {
     readonly application: string;
     readonly acceptedBefore: number;
     readonly now: number;

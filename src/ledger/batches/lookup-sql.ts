@@ -65,7 +65,7 @@ export interface GenerationRow {
 }
 
 /** invoiceId: every generation with its frozen bytes, newest first. */
-export const INVOICE_GENERATIONS = `/* invoice-lives */
+export const INVOICE_GENERATIONS = `/* invoice-generations */
 SELECT l.*, body.body FROM (
   SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, first_sent_at, accepted_at, settled_at, changed_at,
     reason_code, reason_message, flags

@@ -158,18 +158,18 @@ WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
   AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued')`;
 
 /** acceptedBefore, reason code, reason message, now, application. */
-export const SILENCE_CLOSED = `/* silence-closed */
+export const EXPIRE_PENDING = `/* expire-pending */
 WITH left_open AS (${LEFT_OPEN}
 ), target AS (
   SELECT i.invoice_id
   FROM left_open o
   JOIN invoice i ON i.invoice_id = o.invoice_id
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
-  WHERE i.state IN ${fromStates('silence')} AND i.accepted_at < $1 AND i.application = $5
+  WHERE i.state IN ${fromStates('expire')} AND i.accepted_at < $1 AND i.application = $5
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )
 UPDATE invoice i SET state = 'unsettled', reason_code = $2, reason_message = $3, changed_at = $4
 FROM target t
-WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('silence')}
+WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('expire')}
 RETURNING i.invoice_id`;

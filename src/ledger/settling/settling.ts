@@ -1,5 +1,5 @@
 import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
-import type { PageProgress, SettledInvoice, SettlingLedger, StatusNews } from '../../domain/ports/ledger.ts';
+import type { PageProgress, SettledInvoice, SettlingLedger, StatusUpdate } from '../../domain/ports/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { onPage, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
@@ -10,7 +10,7 @@ import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './reco
 import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
 import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 
-const OVER = `((i.state IN ${fromStates('silence')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
+const OVER = `((i.state IN ${fromStates('expire')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
 
 /**
  * batchId, page, acceptedBefore, reason code, reason message, now. `sending` becomes `held` only where every answer is written and none was
@@ -92,7 +92,7 @@ interface PendingRow {
 }
 
 /** batchId, page, acceptedBefore, limit. */
-const PENDING_INVOICES = `/* silent */
+const PENDING_INVOICES = `/* pending-invoices */
 SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
 FROM batch_invoice bi
 JOIN invoice i ON i.invoice_id = bi.invoice_id
@@ -117,9 +117,9 @@ WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND
 
 /** What the service says later: by GET, or not at all. */
 export function createSettling(database: Database): SettlingLedger {
-  const recordStatus = createBatcher<StatusNews, readonly SettledInvoice[]>({
-    keyOf: (news) => news.invoiceId,
-    write: (news) => writeStatus(database, news),
+  const recordStatus = createBatcher<StatusUpdate, readonly SettledInvoice[]>({
+    keyOf: (update) => update.invoiceId,
+    write: (updates) => writeStatus(database, updates),
   });
 
   return {
@@ -132,7 +132,7 @@ export function createSettling(database: Database): SettlingLedger {
       return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]));
     },
 
-    async silent(batchId, page, acceptedBefore, limit) {
+    async pendingInvoices(batchId, page, acceptedBefore, limit) {
       const rows = await database.query<PendingRow>(PENDING_INVOICES, [batchId, page, acceptedBefore, limit]);
       return rows.map((row) => ({
         invoiceId: row.invoice_id,
@@ -143,8 +143,8 @@ export function createSettling(database: Database): SettlingLedger {
       }));
     },
 
-    async recordStatus(news) {
-      return (await recordStatus(news)).flat();
+    async recordStatus(updates) {
+      return (await recordStatus(updates)).flat();
     },
 
     async closePage(batchId, page, { acceptedBefore, reason, now, fencingToken }) {
@@ -167,17 +167,17 @@ export function createSettling(database: Database): SettlingLedger {
 
 async function writeStatus(
   database: Database,
-  news: readonly StatusNews[],
+  updates: readonly StatusUpdate[],
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
   const recorded = await database.query<RecordedStatus>(RECORD_STATUS, [
-    column(news, (one) => one.invoiceId),
-    column(news, (one) => one.status),
-    column(news, (one) => one.reason?.code ?? null),
-    column(news, (one) => one.reason?.message ?? null),
-    column(news, (one) => one.now),
-    column(news, (one) => one.serviceId),
-    column(news, (one) => one.asks ?? null),
-    column(news, (one) => one.unconfirmed ?? false),
+    column(updates, (one) => one.invoiceId),
+    column(updates, (one) => one.status),
+    column(updates, (one) => one.reason?.code ?? null),
+    column(updates, (one) => one.reason?.message ?? null),
+    column(updates, (one) => one.now),
+    column(updates, (one) => one.serviceId),
+    column(updates, (one) => one.asks ?? null),
+    column(updates, (one) => one.unconfirmed ?? false),
   ]);
   const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
   // An `issued` event may have come while the GET was on its way; it wins.
@@ -186,7 +186,7 @@ async function writeStatus(
     database,
     recorded.filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),
   );
-  return withPast(database, { news, recorded, settled });
+  return withPast(database, { updates, recorded, settled });
 }
 
 /**
@@ -195,24 +195,24 @@ async function writeStatus(
  */
 async function withPast(
   database: Database,
-  notified: {
-    readonly news: readonly StatusNews[];
+  written: {
+    readonly updates: readonly StatusUpdate[];
     readonly recorded: readonly RecordedStatus[];
     readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
   },
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
-  const current = new Set(notified.recorded.map((row) => row.service_id));
-  const failed = notified.news.filter(({ status, serviceId }) => status === 'failed' && !current.has(serviceId));
+  const current = new Set(written.recorded.map((row) => row.service_id));
+  const failed = written.updates.filter(({ status, serviceId }) => status === 'failed' && !current.has(serviceId));
   if (failed.length > 0)
     await database.query(FAIL_OTHER_DOCUMENTS, [
       column(failed, (one) => one.serviceId),
       column(failed, (one) => one.now),
     ]);
-  const past = notified.news.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
-  if (past.length === 0) return notified.settled;
+  const past = written.updates.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
+  if (past.length === 0) return written.settled;
   const found = await applyPastEvents(database, [], past);
   return new Map([
-    ...notified.settled,
+    ...written.settled,
     ...past.map(({ invoiceId, serviceId }) => [invoiceId, found.get(serviceId) ?? []] as const),
   ]);
 }

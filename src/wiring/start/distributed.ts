@@ -18,7 +18,7 @@ import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.t
 import { consoleParts } from '../operator/console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
-import { workerScope, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
+import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
 import { openLedger } from '../account/open-ledger.ts';
@@ -74,7 +74,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,
-      sayGoodbye: (identity) => sayGoodbye(shared.client, taskQueue, identity),
+      deregister: (identity) => deregisterWorker(shared.client, taskQueue, identity),
     });
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);

@@ -18,7 +18,7 @@ export interface WorkerPlace {
   readonly namespace: string;
   readonly taskQueue: string;
   /** Notifies the other workers that this one has left; left out: there are no others. */
-  readonly sayGoodbye?: (identity: string) => Promise<void>;
+  readonly deregister?: (identity: string) => Promise<void>;
   /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
 }
@@ -81,8 +81,8 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
       // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
       // again.
       await place
-        .sayGoodbye?.(identity)
-        .catch((err: unknown) => deps.log.warn('a worker could not say goodbye', { err }));
+        .deregister?.(identity)
+        .catch((err: unknown) => deps.log.warn('a worker could not deregister', { err }));
     },
   };
 }

@@ -35,11 +35,11 @@ export async function requireLiveWorker(watch: WorkerWatch, takenUp: Promise<unk
     () => (taken = true),
     () => undefined,
   );
-  const first = new Map((await ownPollers(watch)).map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
+  const first = new Map((await ownPollers(watch)).map(({ identity, lastPolledAt }) => [identity, lastPolledAt]));
   for (let waited = 0; waited < PATIENCE_MS; waited += POLL_INTERVAL_MS) {
     if (taken) return;
     const now = await ownPollers(watch);
-    if (now.some(({ identity, lastAskedAt }) => lastAskedAt > (first.get(identity) ?? 0))) return;
+    if (now.some(({ identity, lastPolledAt }) => lastPolledAt > (first.get(identity) ?? 0))) return;
     await watch.pause(POLL_INTERVAL_MS);
   }
   throw workerMissing(watch);

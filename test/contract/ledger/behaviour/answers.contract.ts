@@ -75,7 +75,7 @@ export function answersContract(open: OpenLedger): void {
       ]);
 
       expect(await batch.line('second-id')).toMatchObject({ serviceId: first, attempts: 1, sentAt: NOW });
-      expect(await ledger.silent(batch.batchId, 1, NOW + 1, 9)).toMatchObject([{ acceptedAt: NOW }]);
+      expect(await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 9)).toMatchObject([{ acceptedAt: NOW }]);
     });
 
     it('that needed no POST of its own is no first one', async () => {
