@@ -97,7 +97,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
   }
   const invoices = await stageGroups(deps, input, { claim: batch, read });
   const { rowsWithoutInvoice } = read;
-  const gate = await sendingHold(ledger, input, {
+  const hold = await sendingHold(ledger, input, {
     batchId,
     invoices,
     rowsWithoutInvoice,
@@ -108,11 +108,11 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     rowsWithoutInvoice,
     invoices,
     pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
-    fileFindings: [...holdFindings(gate), ...riskFindings(input), ...read.findings],
+    fileFindings: [...holdFindings(hold), ...riskFindings(input), ...read.findings],
     proof: read.proof,
   });
   // It may hold invoices that an earlier file left unknown.
-  if (!(await applyHold(deps, batch, gate))) await repeatUnknown(deps, batch);
+  if (!(await applyHold(deps, batch, hold))) await repeatUnknown(deps, batch);
   return runningBatch(deps, record);
 }
 
@@ -180,10 +180,10 @@ function stageInvoice(application: string, ordinal: number, grouped: GroupedInvo
   };
 }
 
-/** Said of the file too: it may have no invoice left that could carry the reason. */
-function holdFindings(gate: Reason | null): readonly Finding[] {
-  if (gate?.code !== 'control-totals-differ') return [];
-  return [{ row: null, column: null, code: gate.code, message: gate.message, severity: 'error' }];
+/** Repeats the reason as a finding of the file: the file may have no invoice that could carry it. */
+function holdFindings(hold: Reason | null): readonly Finding[] {
+  if (hold?.code !== 'control-totals-differ') return [];
+  return [{ row: null, column: null, code: hold.code, message: hold.message, severity: 'error' }];
 }
 
 /** Written into the report, as the same confirmation of a retry is written into the audit. */

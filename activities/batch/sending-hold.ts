@@ -5,7 +5,7 @@ import { canonicalDecimal, sumDecimals } from '../../src/domain/money.ts';
 import type { Ledger, OutcomeCount } from '../../src/domain/ports/ledger.ts';
 import type { BatchInput } from '../../src/contract/messages.ts';
 
-/** What the gate asks about a batch whose invoices are staged. */
+/** What `sendingHold` reads of a batch whose invoices are staged. */
 export interface StagedBatch {
   readonly batchId: string;
   readonly invoices: number;
@@ -16,9 +16,9 @@ export interface StagedBatch {
 type Asked = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
 
 /**
- * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row is wrong and it was
- * started with on-invalid "hold". Null: it may go. Everything is read from the ledger, so that a run which takes a batch up again asks the
- * same question.
+ * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row is
+ * invalid and it was started with on-invalid "hold". Null: it may be sent. Everything is read from the ledger, so that a
+ * run which takes a batch up again gets the same answer.
  * @throws LoteError `usage` for expectations that are no numbers
  */
 export async function sendingHold(

@@ -30,8 +30,8 @@ const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the b
 export interface ProcessParts {
   readonly circuit: CircuitBreaker;
   readonly storedErrors: StoredErrors;
-  /** Of all slices together, so that what waits for its turn can still be stopped when the circuit opens. */
-  readonly slots: Semaphore;
+  /** Limits the POSTs of all slices together. What waits for a permit can still be stopped when the circuit opens. */
+  readonly concurrency: Semaphore;
 }
 
 /** What a slice works with. */
@@ -81,7 +81,9 @@ export class SliceSender {
       stopped: () => this.#isOpen(),
       window: retentionWindow(deps),
       // With many stored errors at once, each would ask the same.
-      serviceLives: sharedAnswer(async () => (await deps.service.listMerchants(this.#cancelled)).kind !== 'unreadable'),
+      serviceAnswers: sharedAnswer(
+        async () => (await deps.service.listMerchants(this.#cancelled)).kind !== 'unreadable',
+      ),
     };
   }
 
@@ -128,7 +130,7 @@ export class SliceSender {
   }
 
   async #admit(invoice: SendableInvoice): Promise<Release | null> {
-    const release = await this.#parts.slots.acquire();
+    const release = await this.#parts.concurrency.acquire();
     if (!this.#isHalted(invoice)) return release;
     release?.();
     return null;

@@ -39,7 +39,7 @@ export function createSubmitSlice({ ledger, service, now, settings }: ActivityDe
   const shared: Shared = {
     circuit: createCircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
     storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
-    slots: createSemaphore(settings.maxConcurrency),
+    concurrency: createSemaphore(settings.maxConcurrency),
     failureWatch: createFailureWatches(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);

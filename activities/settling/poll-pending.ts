@@ -35,7 +35,11 @@ export async function pollPending(deps: ActivityDeps, page: PendingPage, until: 
 
 /** Polls every pending invoice, due or not. The planned polls stay what they were. */
 export async function pollNow(deps: ActivityDeps, { batchId, page }: PendingPage, until: number): Promise<void> {
-  await pollStatuses(deps, await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, MOST_POLLED_AT_ONCE), until);
+  await pollStatuses(
+    deps,
+    await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, MOST_POLLED_AT_ONCE),
+    until,
+  );
 }
 
 interface Due {

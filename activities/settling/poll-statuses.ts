@@ -24,7 +24,11 @@ interface PollCounts {
 }
 
 /** Polls the invoices until `until` (epoch ms), as many at once as the profile allows, and records each answer. */
-export async function pollStatuses(deps: ActivityDeps, invoices: readonly PolledInvoice[], until: number): Promise<PollCounts> {
+export async function pollStatuses(
+  deps: ActivityDeps,
+  invoices: readonly PolledInvoice[],
+  until: number,
+): Promise<PollCounts> {
   const counts = { answered: 0, finals: 0, skipped: 0 };
   if (invoices.length === 0) return counts;
   const { cancellationSignal } = Context.current();
@@ -46,7 +50,10 @@ export async function pollStatuses(deps: ActivityDeps, invoices: readonly Polled
  * Polls one invoice. A reported failure stands if the GET repeats it or shows no readable status; it does not stand if
  * the answer may be about another invoice. Null: no answer now.
  */
-export async function pollOne(deps: Pick<ActivityDeps, 'service' | 'now'>, invoice: PolledInvoice): Promise<StatusUpdate | null> {
+export async function pollOne(
+  deps: Pick<ActivityDeps, 'service' | 'now'>,
+  invoice: PolledInvoice,
+): Promise<StatusUpdate | null> {
   const answer = await deps.service.getInvoice(invoice.serviceId);
   if (answer.kind === 'not-now') return null;
   const status = statusOf(answer, invoice.reason !== undefined);

@@ -62,7 +62,9 @@ class CoalescingRelay implements SignalRelay {
   add(settled: readonly SettledInvoice[]): void {
     const dropped = settled.filter((one) => !this.#pending.put(one)).length;
     if (dropped > 0)
-      this.#options.log.warn('Too many settled invoices wait for Temporal; pages read the ledger by themselves', { dropped });
+      this.#options.log.warn('Too many settled invoices wait for Temporal; pages read the ledger by themselves', {
+        dropped,
+      });
     this.#schedule();
   }
 

@@ -349,7 +349,12 @@ export interface SettlingLedger {
   /** First applies events that are stored and not applied: the process that stored them may have died in between. */
   pageProgress(batchId: string, page: number): Promise<PageProgress>;
   /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest polls first. */
-  pendingInvoices(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly PendingInvoice[]>;
+  pendingInvoices(
+    batchId: string,
+    page: number,
+    acceptedBefore: number,
+    limit: number,
+  ): Promise<readonly PendingInvoice[]>;
   /** Counts the poll; `issued` and `failed` move the invoice by the transition table. */
   recordStatus(updates: readonly StatusUpdate[]): Promise<readonly SettledInvoice[]>;
   /** End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending -> unknown when mayExist, else held. */

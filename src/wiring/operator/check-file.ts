@@ -63,7 +63,7 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
     for (const invoice of toInvoices(group, read.conversion)) sum.add(invoice);
   }
   const { rowsWithoutInvoice, rowsLost } = read;
-  const gate = await sendingHold(
+  const hold = await sendingHold(
     { countOutcomes: () => Promise.resolve(sum.outcomes()) },
     {
       ...(expectInvoices === undefined ? {} : { expectInvoices }),
@@ -78,7 +78,7 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
     rowsWithoutInvoice,
     rowsLost,
     ...sum.result(),
-    gate: gate?.message ?? null,
+    gate: hold?.message ?? null,
   };
 }
 

@@ -22,6 +22,6 @@ export async function confirmFailure(
     const update = await pollOne(deps, { ...invoice, reason: null });
     if (update !== null) deps.onSettled(await deps.ledger.recordStatus([update]));
   } catch (error) {
-    deps.log.warn('a reported failure could not be confirmed now; its page polls it again', { err: error });
+    deps.log.warn('a reported failure could not be confirmed now; its page will ask again', { err: error });
   }
 }

@@ -39,7 +39,9 @@ export async function queuePollers(client: Client, taskQueue: string): Promise<r
     listedPollers(client, departureQueue(taskQueue)),
   ]);
   const leftAt = new Map(left.map(({ identity, lastPolledAt }) => [identity, lastPolledAt]));
-  return listed.filter(({ identity, lastPolledAt }) => lastPolledAt > (leftAt.get(identity) ?? Number.NEGATIVE_INFINITY));
+  return listed.filter(
+    ({ identity, lastPolledAt }) => lastPolledAt > (leftAt.get(identity) ?? Number.NEGATIVE_INFINITY),
+  );
 }
 
 /**

@@ -252,7 +252,9 @@ export function settlingContract(open: OpenLedger): void {
         news({ invoiceId: first?.invoiceId ?? 0, serviceId: first?.serviceId ?? '' }, 'processing'),
       ]);
 
-      expect((await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks])).toEqual([
+      expect(
+        (await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks]),
+      ).toEqual([
         [2, 0],
         [3, 0],
         [1, 1],
