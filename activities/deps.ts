@@ -41,7 +41,7 @@ export interface ActivityDeps {
     readonly dropPatienceMs: number;
   };
   /** Operator links, for the current details of a run. */
-  readonly desk: () => OperatorLinks;
+  readonly operatorLinks: () => OperatorLinks;
   readonly log: ActivityLog;
   readonly now: () => number;
   readonly random: () => number;
@@ -135,8 +135,8 @@ export interface ReportSummary {
 /** Writes the report of a batch from the ledger. */
 export interface ReportWriter {
   write(batchId: string): Promise<ReportSummary>;
-  /** The report as it stands, when it is there and nothing has moved since. */
-  standing(batchId: string): Promise<ReportSummary | null>;
+  /** Returns the report that exists, if nothing changed since it was written; else null. */
+  reuse(batchId: string): Promise<ReportSummary | null>;
 }
 
 /** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */

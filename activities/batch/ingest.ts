@@ -42,7 +42,7 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'owned':
       return { kind: 'attached', sha256, workflowId: claim.batch.workflowId };
     case 'closed':
-      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.desk() };
+      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.operatorLinks() };
     case 'resumed':
       // The run that was paused has ended, and the pause with it.
       if (claim.batch.state === 'paused')
@@ -93,7 +93,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
       proof: read.proof,
       now: deps.now(),
     });
-    return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.desk() };
+    return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.operatorLinks() };
   }
   const invoices = await stageGroups(deps, input, { claim: batch, read });
   const { rowsWithoutInvoice } = read;

@@ -12,7 +12,7 @@ export interface ReportInput {
 
 /** Writes the outcome report of a batch from the ledger; the report that stands and is still true is left as it is. */
 export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
-  const existing = standing ? await deps.reports.standing(batchId) : null;
+  const existing = standing ? await deps.reports.reuse(batchId) : null;
   if (existing !== null) return existing;
   const written = await deps.reports.write(batchId);
   await announce(deps, written);

@@ -54,7 +54,7 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
       batch.refreshing();
       const actions = [...batch.pendingActions];
       const control = batch.sendingControl() ?? undefined;
-      batch.stands(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
+      batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
       batch.notified(actions.length);
     }
   } catch (error) {

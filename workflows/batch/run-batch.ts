@@ -38,7 +38,7 @@ async function inRounds(
 
 const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
   ...options.RECONCILE,
-  summary: 'asking for what an earlier run left unsettled',
+  summary: 'polling what an earlier run left unsettled',
 });
 const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
 const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
@@ -56,7 +56,7 @@ export async function sendAndClose(batch: BatchControl, running: RunningBatch): 
   // Batches that began before this question existed have no such number in their history.
   if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
   const actions = [...batch.pendingActions];
-  batch.stands(await finishBatch({ ledgerId, batchId, fencingToken, cancelled: batch.cancelled, actions }));
+  batch.showSnapshot(await finishBatch({ ledgerId, batchId, fencingToken, cancelled: batch.cancelled, actions }));
 }
 
 /** The same, and its report. */

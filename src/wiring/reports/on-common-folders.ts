@@ -37,7 +37,7 @@ export function onCommonFolders(folders: CommonFolders, { files, reports, drops,
     },
     reports: {
       write: (batchId) => on(['reports', 'files'], () => reports.write(batchId)),
-      standing: (batchId) => on(['reports'], () => reports.standing(batchId)),
+      reuse: (batchId) => on(['reports'], () => reports.reuse(batchId)),
     },
     drops: {
       claim: (night, isOpen) => on(['input'], () => drops.claim(night, isOpen)),

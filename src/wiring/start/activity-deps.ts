@@ -116,7 +116,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       retry: retrySettings(profile),
       dropPatienceMs: config.drop.patienceMs,
     },
-    desk: () => ({ searchable: parts.searchable, console: parts.consoleUrl(), reportsDir: config.reportsDir }),
+    operatorLinks: () => ({ searchable: parts.searchable, console: parts.consoleUrl(), reportsDir: config.reportsDir }),
     log,
     now,
     random: Math.random,

@@ -120,7 +120,7 @@ async function lastWebhook({ ledger, now }: HealthParts): Promise<readonly Healt
         {
           name: 'last webhook',
           state: 'unknown',
-          detail: 'none in the last 7 days; Lote asks (GET) for what stays silent',
+          detail: 'none in the last 7 days; Lote polls (GET) pending invoices',
         },
       ]
     : [{ name: 'last webhook', state: 'ok', detail: '', at: last }];
