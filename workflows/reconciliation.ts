@@ -27,9 +27,9 @@ const { closeOrphans } = proxyActivities<Activities>({
 });
 
 /**
- * What batches left open when they closed. Started by a schedule, by `lote reconcile`, or here without any input.
- * close batches whose run was lost -> repeat unknown invoices, same key and bytes -> ask for documents without a final word -> write the
- * reports that this, or late news, changed, and those that are missing.
+ * Works on what batches left open when they closed. Started by a schedule, by `lote reconcile`, or here without input:
+ * close batches whose run was lost -> repeat unknown invoices, same key and bytes -> poll documents without a final word
+ * -> write the reports that this, or a late answer, changed, and those that are missing.
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
   const request = { ledgerId: input?.ledgerId, all: input?.all ?? false };

@@ -63,7 +63,7 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
       action: { actionId: `${actionId}/policy`, who: LOTE, why: 'retry.failedReasonCodes of the service profile' },
       fencingToken,
     });
-    // Those whose generations are spent are no news: they stay as they are.
+    // Invoices whose generations are spent stay as they are.
     total = sum(total, { ...result, refused: {} });
   }
   return reopened(deps, batchId, total);

@@ -67,7 +67,7 @@ export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope): P
   }
 }
 
-/** The batch itself will say why a file cannot be read. */
+/** Null: the file cannot be read; its batch will say why. */
 async function batchOf(deps: ActivityDeps, { file, name }: ClaimedFile): Promise<string | null> {
   try {
     return batchIdOf(deps.application, name, await deps.files.hash(await deps.files.resolve(file)));
@@ -120,7 +120,7 @@ export interface FinishedNightlyRun {
   readonly problems: number;
 }
 
-/** The end of a night: its folder goes away, its summary is complete. */
+/** Ends a nightly run: removes its folder and completes its summary. */
 export async function finishNightlyRun(
   deps: ActivityDeps,
   { night, waiting }: FinishNightlyRunInput,

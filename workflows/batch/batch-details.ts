@@ -18,7 +18,7 @@ const PHASES: Readonly<Record<BatchProgress['phase'], string>> = {
  * text is laid out, and the lowest line may be cut off.
  */
 export function batchDetails(view: BatchView): string {
-  const { progress, snapshot, end } = view;
+  const { progress, snapshot } = view;
   const lines = [
     ...linkLines(progress.batchId, view),
     `**Batch** ${progress.batchId ?? '(not read yet)'}`,

@@ -33,7 +33,7 @@ export interface BatchHandles {
   progress(): BatchProgress;
   snapshot(): BatchSnapshot | null;
   readonly attachedTo: string | null;
-  /** True when every process that sends knows; a promise of it when the ledger is told just now. */
+  /** True when every process that sends knows; a promise while the ledger is being written. */
   operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean>;
   settleNow(action: OperatorAction): void;
   retry(request: RetryRequestInput): void;

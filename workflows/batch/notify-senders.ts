@@ -12,7 +12,7 @@ const { recordControl } = proxyLocalActivities<Activities>({
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '500ms' },
 });
 
-/** Tells every process that sends for the batch what an operator wants. False: the ledger could not be written in time. */
+/** Notifies every process that sends for the batch of what an operator wants. False: the ledger did not answer in time. */
 export async function notifySenders(control: ControlInput): Promise<boolean> {
   try {
     await recordControl(control);

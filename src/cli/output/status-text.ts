@@ -1,6 +1,6 @@
 import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
-import { settledCount } from './settled-count.ts';
+import { settledCount } from '../../domain/settled-count.ts';
 
 const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
 

@@ -5,7 +5,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
 import type { OwnerApi } from '../../wiring/operator/owner-api.ts';
 import type { BatchResult } from '../../contract/messages.ts';
-import { settledCount } from '../output/settled-count.ts';
+import { settledCount } from '../../domain/settled-count.ts';
 import { interruption } from './interruption.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { waitForBatches } from './run-batches.ts';

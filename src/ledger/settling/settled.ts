@@ -36,7 +36,7 @@ export interface NotifiedIssued {
   readonly now: number;
 }
 
-/** Late news about documents of earlier generations, by service id: of stored events, and of GETs. */
+/** Applies late answers about documents of earlier generations, from stored events and from GETs. Result by service id. */
 export async function applyPastEvents(
   queries: Queries,
   serviceIds: readonly string[],

@@ -13,8 +13,8 @@ import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 const OVER = `((i.state IN ${fromStates('expire')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
 
 /**
- * batchId, page, acceptedBefore, reason code, reason message, now. `sending` becomes `held` only where every answer is written and none was
- * lost; the reason that its last try left is worth more than the page's.
+ * batchId, page, acceptedBefore, reason code, reason message, now. `sending` becomes `held` only if every answer is
+ * recorded and none was lost. The reason of its last try is kept: it says more than the page's.
  */
 const CLOSE_PAGE = `/* close-page */
 WITH target AS (
@@ -102,8 +102,8 @@ ORDER BY i.asks, bi.ordinal
 LIMIT $4`;
 
 /**
- * batchId, page: service ids of the page's invoices for which an `issued` event is stored and not applied, in this generation or an earlier one.
- * `failed` events need no applying: a GET must confirm them (unconfirmed-failures).
+ * batchId, page: service ids of the page's invoices for which an `issued` event is stored and not applied, in this
+ * generation or an earlier one. `failed` events are not applied: a GET must confirm them (unconfirmed-failures).
  */
 const UNAPPLIED_EVENTS = `/* unapplied-events */
 SELECT known.service_id FROM (
@@ -115,7 +115,7 @@ SELECT known.service_id FROM (
 ) known
 WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND d.verdict = 'issued')`;
 
-/** What the service says later: by GET, or not at all. */
+/** Records what a GET says of an invoice, and closes what got no final word. */
 export function createSettling(database: Database): SettlingLedger {
   const recordStatus = createBatcher<StatusUpdate, readonly SettledInvoice[]>({
     keyOf: (update) => update.invoiceId,
@@ -190,8 +190,8 @@ async function writeStatus(
 }
 
 /**
- * An answer about a document that a correction has replaced meanwhile, or about the other one of a key that brought two: `issued` must reach
- * whoever called it failed.
+ * Applies answers about other documents than the current one: a document that a correction has replaced meanwhile, or
+ * the second one of a key that brought two. `issued` must reach every batch that called it failed.
  */
 async function withPast(
   database: Database,

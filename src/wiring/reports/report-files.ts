@@ -24,7 +24,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   return { write: (batchId) => write(options, batchId), reuse: (batchId) => reuse(options, batchId) };
 }
 
-/** Writers that are stopped between the last look at the ledger and the last rename, again and again, do not happen. */
+/** Enough: a writer is not stopped between its last read of the ledger and its last rename more often than this. */
 const WRITINGS = 3;
 
 async function write(options: ReportWriterOptions, batchId: string): Promise<ReportSummary> {
@@ -77,7 +77,7 @@ function changesOf(byState: readonly ReportedChange[]): NonNullable<ReportSummar
   return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
 }
 
-/** Late news, or a later file that took invoices over, may have made it untrue. */
+/** Null: a late answer, or a later file that took invoices over, has made the report untrue. */
 async function reuse(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
   const { changes } = await options.ledger.sinceReport(batchId);
   return changes.length > 0 ? null : readExisting(options, batchId);
@@ -102,7 +102,7 @@ async function readExisting(options: ReportWriterOptions, batchId: string): Prom
   };
 }
 
-/** The words of a purged batch are gone: its report stays as it was, unless something of it moved since. */
+/** The content of a purged batch is gone: its report stays as it was, unless something of it changed since. */
 async function reportOfPurged(
   options: ReportWriterOptions,
   { batchId, finishedAt }: BatchRecord,

@@ -33,7 +33,7 @@ function createWaitingNotices(
 ): NotifyWaiting {
   return async ({ workflowId, runId, activity, reason }) => {
     const notified = notify().catch((error: unknown) => {
-      log.warn('a batch could not be told what it waits for', { workflowId, activity, err: error });
+      log.warn('a batch could not be notified of what it waits for', { workflowId, activity, err: error });
     });
     await Promise.race([notified, sleep(PATIENCE_MS, undefined, { ref: false })]);
 

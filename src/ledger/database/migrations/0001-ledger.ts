@@ -87,7 +87,7 @@ export const LEDGER_TABLES: readonly string[] = [
      body text NOT NULL,
      PRIMARY KEY (invoice_id, generation)
    )`,
-  // How each earlier generation ended; its service id stays known, for late news of it must never be overlooked.
+  // How each earlier generation ended; its service id stays known, for late answers about it must never be overlooked.
   `CREATE TABLE invoice_generation (
      invoice_id bigint NOT NULL,
      generation integer NOT NULL,
