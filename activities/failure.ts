@@ -53,7 +53,7 @@ type AnyActivity<I, O> = (input: I) => Promise<O>;
 /** Tells a slow service or disk from a dead worker: well inside every heartbeat time-out (workflows/activity-options.ts). */
 const HEARTBEAT_MS = 5_000;
 
-/** Wraps an activity so that it heartbeats while it lives, and whatever it throws leaves as an ApplicationFailure and is logged once, here. */
+/** Wraps an activity so that it heartbeats while it runs, and whatever it throws leaves as an ApplicationFailure and is logged once, here. */
 export function guarded<I, O>(
   name: string,
   log: { error(message: string, fields: Record<string, unknown>): void },

@@ -8,7 +8,7 @@ import type { SliceInput, SliceResult } from './slice.ts';
 import { SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
 import { createStoredErrors } from './stored-errors.ts';
 
-/** A slice starts nothing new after this: its activity must end, and the ledger must be told, long before its time-out. */
+/** A slice starts nothing new after this: its activity must end, and the ledger be written, long before its time-out. */
 const LONGEST_SLICE_MS = 60_000;
 /** An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before that time is spent. */
 const STORED_ERROR_SHARE = 2;

@@ -24,7 +24,7 @@ export interface RehearseCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What would reach a real service, a real ledger, a running Lote or whoever is told of reports: a rehearsal has none of it. */
+/** What would reach a real service, a real ledger, a running Lote or the program of `LOTE_ON_REPORT`: a rehearsal has none of these. */
 const LEFT_OUT = [
   ...['INVOICING_BASE_URL', 'INVOICING_API_KEY', 'INVOICING_API_KEY_FILE', 'WEBHOOK_URL', 'WEBHOOK_SECRET'],
   ...[

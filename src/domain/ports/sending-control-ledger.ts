@@ -4,7 +4,7 @@ export interface ClaimingRun {
   readonly runId: string;
 }
 
-/** What an operator last told a running batch. */
+/** The last order of an operator to a running batch. */
 export interface SendingControl extends ClaimingRun {
   readonly batchId: string;
   /** Rises with each word of one run: a write that comes late never replaces a later word. */

@@ -36,7 +36,7 @@ SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2 FOR UP
  *   finished, cancelled: with open invoices resumed (running again), else closed; closed for a run that waited for the one that had it
  *   refused           | closed           | closed, or claimed when it is to be read again
  *
- * The same run means a later attempt of it: an earlier one is told that its claim is lost.
+ * The same run means a later attempt of it: an earlier attempt gets `claim-lost`.
  */
 export async function claimBatch(database: Database, claim: ClaimBatch): Promise<ClaimResult> {
   return database.transaction(async (queries) => {
@@ -94,7 +94,7 @@ function isHolder(run: { readonly workflowId: string; readonly runId: string }, 
   return batch.workflowId === run.workflowId && batch.runId === run.runId;
 }
 
-/** Two who saw the same run closed both ask: the second one meets the first one's claim, and that run lives. */
+/** Two callers that saw the same run closed may both take over: the second one meets the claim of the first, whose run is open. */
 function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): boolean {
   return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
 }

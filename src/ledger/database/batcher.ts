@@ -1,6 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
 
-/** Concurrent small writes wait this long for company unless told: measured 20-50 times cheaper than row by row, and less than a POST takes. */
+/** By default, concurrent small writes wait this long for each other: measured 20-50 times cheaper than row by row, and less than a POST takes. */
 const WINDOW_MS = 4;
 
 /** A group that is large enough gains nothing by waiting. */

@@ -113,7 +113,7 @@ WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('unfreeze')} AND i
 RETURNING i.invoice_id`;
 
 /**
- * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy sends again is told apart: not what only
+ * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy sends again is counted apart: not what only
  * an event called failed, nor what has its last generation. Invoices that another batch sends are not counted.
  */
 const COUNT_ANSWERS = `/* count-answers */

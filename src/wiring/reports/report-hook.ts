@@ -6,12 +6,12 @@ import { childEnvironment } from '../../runtime/temporal/child-environment.ts';
 const TIMEOUT_MS = 60_000;
 
 export interface ReportHook {
-  /** What is told to the command: the path as its last argument, the rest as LOTE_REPORT_* variables. */
+  /** Arguments and environment of the command: the path as its last argument, the rest as LOTE_REPORT_* variables. */
   announce(report: AnnouncedReport): Promise<void>;
 }
 
 export interface ReportHookOptions {
-  /** Program and its first arguments; null: nobody is told. */
+  /** Program and its first arguments; null: no program is run. */
   readonly command: readonly string[] | null;
   readonly env: NodeJS.ProcessEnv;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };

@@ -96,7 +96,7 @@ async function serveHealth(
   if (health === null) return null;
   const { host, explicit } = health;
   const server = await startHealthServer({ host, port: await choosePort(health), ready }).catch((error: unknown) => {
-    // Of workers that start at once, several choose the same free port; who was told no port takes any.
+    // Workers that start at once may choose the same free port: without a configured port, a worker takes any.
     if (explicit || !(error instanceof LoteError) || error.code !== 'port-taken') throw error;
     return startHealthServer({ host, port: 0, ready });
   });

@@ -110,7 +110,7 @@ async function lostWorker(worker: RunningWorker): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** A real service was told where we listen: then no other port will do. */
+/** A real service knows the address of the receiver: then no other port will do. */
 function withRealService({ receiver, service }: Config): PortWish {
   return { ...receiver, explicit: receiver.explicit || service.kind === 'remote' };
 }

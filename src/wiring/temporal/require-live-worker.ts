@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { QueuePoller } from './queue-pollers.ts';
 
-/** A worker that lives takes a new task within milliseconds; one that is busy asks for the next one within this time. */
+/** A live worker takes a new task within milliseconds; a busy one polls again within this time. */
 const PATIENCE_MS = 10_000;
 const POLL_INTERVAL_MS = 500;
 
@@ -26,7 +26,7 @@ export async function requireListedWorker(watch: WorkerWatch): Promise<void> {
 }
 
 /**
- * Waits for a sign of life after work was handed out: the work was taken up (a worker answered for it), or a listed worker asked again.
+ * Waits for a sign of life after work was handed out: the work was taken up (a worker answered for it), or a listed worker polled again.
  * @throws LoteError `worker-missing` after 10 s without one.
  */
 export async function requireLiveWorker(watch: WorkerWatch, takenUp: Promise<unknown>): Promise<void> {
