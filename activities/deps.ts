@@ -54,11 +54,17 @@ export interface RetrySettings {
   readonly maxGenerations: number;
   /** POSTs that a batch may repeat, on average. */
   readonly repeatsPerInvoice: number;
-  /** For how long after its first POST a key may be used again: the service is known to remember it until its answer has come. */
+  /**
+   * For how long after its first POST a key may be used again: the service is known to remember it until its answer has
+   * come.
+   */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
   readonly rejectionIsProof: boolean;
-  /** The service answers a key that created an invoice with that invoice, so that the refusal of a repeat proves that the key created nothing. */
+  /**
+   * The service answers a key that created an invoice with that invoice, so that the refusal of a repeat proves that
+   * the key created nothing.
+   */
   readonly refusedRepeatIsProof: boolean;
 }
 
@@ -143,8 +149,8 @@ export interface ReportWriter {
 export interface RunDirectory {
   isOpen(workflowId: string, runId: string): Promise<boolean>;
   /**
-   * For how long the run has ended; null: it, or a later run of the same workflow (after a reset in the Temporal UI), is open. Infinity: Temporal does not
-   * know it.
+   * For how long the run has ended; null: it, or a later run of the same workflow (after a reset in the Temporal UI),
+   * is open. Infinity: Temporal does not know it.
    */
   endedForMs(workflowId: string, runId: string): Promise<number | null>;
 }

@@ -23,9 +23,9 @@ import { sendPage, type SendingEnd } from './page/page-sending.ts';
 const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
 
 /**
- * One page of a batch: send its slices -> wait for final words -> poll pending invoices -> close. Every page ends. A page
- * that waits for days goes on in further runs, under the same id and for the same batch; signals that come between two
- * runs reach the second.
+ * One page of a batch: send its slices -> wait for final words -> poll pending invoices -> close. Every page ends. A
+ * page that waits for days goes on in further runs, under the same id and for the same batch; signals that come between
+ * two runs reach the second.
  */
 export async function invoicePage(input: PageInput): Promise<PageResult> {
   const { ledgerId, batchId, fencingToken, page, settings } = input;

@@ -128,7 +128,10 @@ function requireInput(input: NightlyInput | null | undefined): { timezone: strin
   );
 }
 
-/** The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins its batch. */
+/**
+ * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
+ * its batch.
+ */
 async function runBatch(
   { ledgerId, night }: OpenedNightlyRun,
   { file, slot, batchId, name }: DroppedFile,

@@ -10,9 +10,13 @@ import type { ActivityDeps, ReadFileOk } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 
-/** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
+/**
+ * More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead.
+ */
 const MOST_PAGES = 500;
-/** Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two. */
+/**
+ * Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two.
+ */
 const STAGE_PORTION = 1_000;
 
 export interface IngestInput extends BatchInput {
@@ -66,7 +70,8 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     runId: input.runId,
     attempt: Context.current().info.attempt,
     now: deps.now(),
-    // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was missing.
+    // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was
+    // missing.
     rereadRefused: input.sha256 === null,
     waited: input.sha256 !== null,
   };
@@ -116,7 +121,10 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
   return runningBatch(deps, record);
 }
 
-/** What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key and bytes. */
+/**
+ * What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key
+ * and bytes.
+ */
 async function letGo(deps: ActivityDeps, batch: BatchClaim): Promise<void> {
   await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
   await repeatUnknown(deps, batch);
@@ -211,7 +219,10 @@ async function holdOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch
   return sendingHold(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings });
 }
 
-/** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */
+/**
+ * The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a
+ * half-written file.
+ */
 function requireSameBytes(read: string, claimed: string): void {
   if (read === claimed) return;
   throw new LoteError(

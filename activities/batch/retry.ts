@@ -87,7 +87,9 @@ async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Pr
   );
 }
 
-/** What the round before left undone writes no more from here on. Undefined: an earlier version of Lote started the run. */
+/**
+ * What the round before left undone writes no more from here on. Undefined: an earlier version of Lote started the run.
+ */
 async function beginRound({ ledger }: ActivityDeps, { batchId, fencingToken }: SendAgainInput): Promise<FencingToken> {
   if (fencingToken === undefined) return undefined;
   const { attempt } = Context.current().info;

@@ -31,7 +31,10 @@ export interface RunningBatch {
   readonly standing: BatchSnapshot;
   /** Invoices that an earlier run left `unsettled`, to be polled; left out: none. */
   readonly unsettled?: number;
-  /** What goes before the rest of a large batch; null: nothing is left to send. Left out for small batches, and by an earlier version of Lote. */
+  /**
+   * What goes before the rest of a large batch; null: nothing is left to send. Left out for small batches, and by an
+   * earlier version of Lote.
+   */
   readonly first?: FirstInvoices | null;
   /** What the service had said of the batch's invoices; left out: nothing. */
   readonly before?: AnswerCounts;

@@ -16,9 +16,9 @@ export interface StagedBatch {
 type Asked = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
 
 /**
- * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row is
- * invalid and it was started with on-invalid "hold". Null: it may be sent. Everything is read from the ledger, so that a
- * run which takes a batch up again gets the same answer.
+ * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row
+ * is invalid and it was started with on-invalid "hold". Null: it may be sent. Everything is read from the ledger, so
+ * that a run which takes a batch up again gets the same answer.
  * @throws LoteError `usage` for expectations that are no numbers
  */
 export async function sendingHold(
@@ -84,7 +84,9 @@ function netByCurrency(outcomes: readonly OutcomeCount[]): ReadonlyMap<string, s
   return nets;
 }
 
-/** The Temporal UI's form gives a number where somebody types `{"EUR":15321.4}`; its shortest text is what was typed. */
+/**
+ * The Temporal UI's form gives a number where somebody types `{"EUR":15321.4}`; its shortest text is what was typed.
+ */
 function amount(value: unknown): string {
   const decimal = typeof value === 'string' || typeof value === 'number' ? canonicalDecimal(String(value)) : null;
   if (decimal === null) throw notExpected('expectNet', 'a plain decimal such as 15321.40 for each currency', value);

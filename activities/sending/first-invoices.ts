@@ -48,8 +48,9 @@ export async function firstInvoicesOf(
 }
 
 /**
- * Until the first invoices have told what they can (one is issued, or none is left without a final word), or the wait is over. An attempt that comes after
- * another one waits for what that one has left of the time. Spans are of one clock each.
+ * Until the first invoices have told what they can (one is issued, or none is left without a final word), or the wait
+ * is over. An attempt that comes after another one waits for what that one has left of the time. Spans are of one clock
+ * each.
  */
 export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { cancellationSignal, info } = Context.current();

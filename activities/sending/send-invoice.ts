@@ -43,7 +43,9 @@ export interface SendDeps {
   /** Waits for its turn; null: nothing may be sent any more. */
   readonly admit: () => Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
-  /** The service denies access. Called before the permit is released, so that no other POST leaves and is denied too. */
+  /**
+   * The service denies access. Called before the permit is released, so that no other POST leaves and is denied too.
+   */
   readonly accessDenied: (reason: Reason, sentAt: number) => Promise<void>;
   /** True: after this answer send other invoices first, or none. */
   readonly stopped: () => boolean;

@@ -21,7 +21,10 @@ import type { StoredErrors } from './stored-errors.ts';
 
 /** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
 const SHORTEST_PAGE_WAIT_MS = 1_000;
-/** Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is not free. */
+/**
+ * Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is
+ * not free.
+ */
 const FIRST_BUDGET_READ = 16;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
@@ -51,7 +54,10 @@ export interface SliceWork {
   readonly probe: SendableInvoice | undefined;
 }
 
-/** Sends the invoices of one slice, several at a time, and judges every answer: what it says of the invoice, its merchant, the service and the batch. */
+/**
+ * Sends the invoices of one slice, several at a time, and judges every answer: what it says of the invoice, its
+ * merchant, the service and the batch.
+ */
 export class SliceSender {
   readonly #deps: ActivityDeps;
   readonly #parts: SliceParts;

@@ -19,7 +19,9 @@ const DOCUMENTS_AT_ONCE = 500;
 /** A 429 or a lost answer says nothing of a document; the client waits out a Retry-After before the next try. */
 const TRIES_PER_DOCUMENT = 3;
 
-/** Polls the documents that `next` lists, portion by portion in the order of their invoice ids, and records each answer. */
+/**
+ * Polls the documents that `next` lists, portion by portion in the order of their invoice ids, and records each answer.
+ */
 export async function pollDocuments(
   deps: ActivityDeps,
   next: (afterInvoiceId: number, limit: number) => Promise<readonly OpenDocument[]>,

@@ -28,10 +28,16 @@ const REPEATS_AT_ONCE = 50;
 /** Longer than any such group may take: a repeat older than this is one that a crash ended. */
 const STALE_MS = 10 * 60_000;
 
-/** A repeat leaves only while nobody else may take its invoice, with room for the exchange itself and for clocks that differ. */
+/**
+ * A repeat leaves only while nobody else may take its invoice, with room for the exchange itself and for clocks that
+ * differ.
+ */
 const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
 
-/** Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that a crash left unapplied. */
+/**
+ * Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that
+ * a crash left unapplied.
+ */
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
   const { application, ledger, settings } = deps;
   await ledger.applyMissedEvents();
@@ -74,7 +80,8 @@ async function repeatOne(
   const { invoiceId, generation, mayExistSince } = invoice;
   const permit = window.permit(mayExistSince, permitOfTake(deps.now, takenAt));
   const signal = window.signal(mayExistSince);
-  // It was taken together with others, whose answers may have taken their time; this process may have stood still since.
+  // It was taken together with others, whose answers may have taken their time; this process may have stood still
+  // since.
   const answer: CreateAnswer = permit.isValid()
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, { signal, permit })
     : { kind: 'not-permitted' };
@@ -100,7 +107,10 @@ async function repeatOne(
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
 }
 
-/** By the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new key. */
+/**
+ * By the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new
+ * key.
+ */
 function permitOfTake(now: () => number, takenAt: number): DeparturePermit {
   const isValid = (): boolean => now() - takenAt < LEAVES_WITHIN_MS;
   const withdrawn = AbortSignal.timeout(Math.max(0, LEAVES_WITHIN_MS - (now() - takenAt)));

@@ -23,7 +23,9 @@ export function pollTimes(settleMs: number): readonly number[] {
  */
 const FEWEST_POLLS = 3;
 
-/** Whether the `poll`-th poll (from 1) goes to every pending invoice, not only to a sample. Each gets at least three. */
+/**
+ * Whether the `poll`-th poll (from 1) goes to every pending invoice, not only to a sample. Each gets at least three.
+ */
 export function pollsEveryInvoice(settleMs: number, poll: number): boolean {
   return poll > pollTimes(settleMs).length - FEWEST_POLLS;
 }

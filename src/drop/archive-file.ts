@@ -11,9 +11,9 @@ const NOTE_SUFFIX = '.note.txt';
 const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
 
 /**
- * Archives a file: writes the note first and moves the file second. The note reserves the name, so the rename overwrites
- * nothing, and after a crash the note says where its file goes. Returns the relative path of the archived file; null when
- * it is neither in its claim folder nor in the archive.
+ * Archives a file: writes the note first and moves the file second. The note reserves the name, so the rename
+ * overwrites nothing, and after a crash the note says where its file goes. Returns the relative path of the archived
+ * file; null when it is neither in its claim folder nor in the archive.
  */
 export async function archiveFile(options: DropFolderOptions, file: ArchiveFile): Promise<string | null> {
   const { inputDir, at } = options;

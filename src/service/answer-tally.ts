@@ -24,7 +24,9 @@ export interface AnswerTally {
   note(answer: NotedAnswer): TooMany | null;
 }
 
-/** What this process hears of the service's limits. Answers to what left before the last change say nothing about it. */
+/**
+ * What this process hears of the service's limits. Answers to what left before the last change say nothing about it.
+ */
 export function createAnswerTally(): AnswerTally {
   let answers = 0;
   let refused = 0;

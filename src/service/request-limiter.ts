@@ -5,7 +5,10 @@ import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { pause } from './pause.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 
-/** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a request. */
+/**
+ * A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a
+ * request.
+ */
 const WAIT_OUT_MS = 5_000;
 
 /**

@@ -5,8 +5,8 @@ const COALESCE_MS = 250;
 
 /**
  * While the burst goes on, a page is notified every eighth round (2 s). A signal and its workflow task are four history
- * events, and the page can do nothing before its last invoice is settled (measured: 0.10 events an invoice with a signal
- * every 250 ms, 0.02 with this).
+ * events, and the page can do nothing before its last invoice is settled (measured: 0.10 events an invoice with a
+ * signal every 250 ms, 0.02 with this).
  */
 const MOST_ROUNDS = 8;
 

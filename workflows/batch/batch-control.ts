@@ -105,7 +105,9 @@ class FollowedBatch implements BatchControl, BatchHandles {
     return { paused, cancelled, outageOver: this.#outageOver, settleNow: this.#settleNow };
   }
 
-  /** Nothing is sent before the batch is staged; histories of an earlier version do not know which run holds the claim. */
+  /**
+   * Nothing is sent before the batch is staged; histories of an earlier version do not know which run holds the claim.
+   */
   sendingControl(): SendingControl | null {
     if (this.#running?.run === undefined) return null;
     const { paused, cancelled } = this.#progress;

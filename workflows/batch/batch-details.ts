@@ -14,8 +14,8 @@ const PHASES: Readonly<Record<BatchProgress['phase'], string>> = {
 };
 
 /**
- * What the Temporal UI shows as "Current Details". Links come first and an empty line ends it: the UI sizes the frame of it before the
- * text is laid out, and the lowest line may be cut off.
+ * What the Temporal UI shows as "Current Details". Links come first and an empty line ends it: the UI sizes the frame
+ * of it before the text is laid out, and the lowest line may be cut off.
  */
 export function batchDetails(view: BatchView): string {
   const { progress, snapshot } = view;

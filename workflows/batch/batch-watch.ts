@@ -5,7 +5,10 @@ import * as options from '../activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 
-/** A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is back. */
+/**
+ * A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is
+ * back.
+ */
 const REFRESH_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
 
 const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({
@@ -25,8 +28,8 @@ const LATER_SHARE = 20;
 const LATEST_REFRESH_MS = 2 * 60 * 60_000;
 
 /**
- * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An action of an operator
- * causes a refresh at once, so that it is in the audit and its effect is visible.
+ * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An action of an
+ * operator causes a refresh at once, so that it is in the audit and its effect is visible.
  */
 export async function withMonitoring<Result>(
   batch: BatchControl,

@@ -13,8 +13,9 @@ import { sendCanary } from './canary.ts';
 const { sendAgain } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'what goes again' });
 
 /**
- * One round of the pages, and further ones for as long as something goes again: what operators asked for meanwhile (update `retryInvoices`),
- * and failed invoices that the retry policy of the service profile names. Generations are limited, so the rounds end. Returns the batch as the last round left it.
+ * One round of the pages, and further ones for as long as something goes again: what operators asked for meanwhile
+ * (update `retryInvoices`), and failed invoices that the retry policy of the service profile names. Generations are
+ * limited, so the rounds end. Returns the batch as the last round left it.
  */
 async function inRounds(
   batch: BatchControl,

@@ -61,7 +61,8 @@ export async function waitForFinalWords(
     asked = wanted;
     const { accepted, attached } = review;
     const settleOver = accepted === 0 || review.settleEndsInMs === 0;
-    // Another batch's sending ends by itself, with its own send time, patience and settle time; should its run have died, this one ends all the same.
+    // Another batch's sending ends by itself, with its own send time, patience and settle time; should its run have
+    // died, this one ends all the same.
     const attachedOver = attached === 0 || control().cancelled || Date.now() >= attachedUntil;
     if (settleOver && attachedOver) return review;
     const spans = [reread, review.nextAskInMs, settleOver ? null : review.settleEndsInMs];

@@ -24,7 +24,10 @@ export interface ReportCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** `lote report BATCH`: the outcome in short and where its files are. Exit codes as those of `run`; 1 for a batch that goes on. */
+/**
+ * `lote report BATCH`: the outcome in short and where its files are. Exit codes as those of `run`; 1 for a batch that
+ * goes on.
+ */
 export async function reportCommand({ batchId, follow, json, env }: ReportCommand): Promise<ExitCode> {
   const reader = await openBatchReader(readConfig(env));
   try {

@@ -14,7 +14,10 @@ import type { RunCommand } from './run-command.ts';
 const INTERRUPTED =
   'Interrupted: nothing new was taken up, and the slices in flight have ended. The same command goes on where this one stopped.';
 
-/** This process owns the data directory: it does the work, also what others hand over, and leaves when all of that has ended. */
+/**
+ * This process owns the data directory: it does the work, also what others hand over, and leaves when all of that has
+ * ended.
+ */
 export async function runOnOwnStack(stack: Stack, config: Config, command: RunCommand): Promise<ExitCode> {
   const interrupt = interruption(INTERRUPTED, () => stack.kill());
   const say = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -15,7 +15,10 @@ const POLL_INTERVAL_MS = 500;
 const INTERRUPTED =
   'Interrupted: the process that owns the data directory goes on with the batch. `lote status` tells where it stands.';
 
-/** Hands the files to the process that owns the data directory, and waits for what it makes of them; `owner-gone` when it leaves before. */
+/**
+ * Hands the files to the process that owns the data directory, and waits for what it makes of them; `owner-gone` when
+ * it leaves before.
+ */
 export async function runThroughOwner(
   owner: OwnerApi,
   config: Config,

@@ -61,8 +61,8 @@ export interface ArchiveFile {
 }
 
 /**
- * The folder in which files are dropped. Every step is one rename, repeatable at any moment: a file is always in exactly
- * one place, waiting, in progress, or archived.
+ * The folder in which files are dropped. Every step is one rename, repeatable at any moment: a file is always in
+ * exactly one place, waiting, in progress, or archived.
  */
 export interface DropFolder {
   /**

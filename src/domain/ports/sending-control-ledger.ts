@@ -20,7 +20,10 @@ export interface SendingBatch extends ClaimingRun {
 
 /** Where every process that sends reads whether it still may. */
 export interface SendingControlLedger {
-  /** Writes the word of the run that holds the claim of a batch that is not closed. False: the claim or a later word stands against it. */
+  /**
+   * Writes the word of the run that holds the claim of a batch that is not closed. False: the claim or a later word
+   * stands against it.
+   */
   recordControl(control: SendingControl): Promise<boolean>;
   /** Those of the batches that are not closed, paused or cancelled. */
   sendingBatches(batchIds: readonly string[]): Promise<readonly SendingBatch[]>;

@@ -31,7 +31,10 @@ export interface ServiceUseLedger {
    * if it is this very account. Null: no application used it. This writes nothing.
    */
   knownAccount(account: ServiceAccountRecord): Promise<ServiceAccountRecord | null>;
-  /** The service answered with this key: the account is the application's from now on, unless `knownAccount` has one, which comes back. */
+  /**
+   * The service answered with this key: the account is the application's from now on, unless `knownAccount` has one,
+   * which comes back.
+   */
   rememberAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord>;
   /**
    * An operator confirms the account: it is the application's from now on. Merchant ids of another service or key are
@@ -55,7 +58,10 @@ export interface ServiceUseLedger {
   ): Promise<RateUpdate>;
   /** The service asked to wait: no process sends before that. An earlier, longer hold stays. */
   holdRequests(baseUrl: string, ms: number): Promise<void>;
-  /** This process's share of the requests in flight; all shares together never exceed `max`. To be renewed within `ttlMs`. */
+  /**
+   * This process's share of the requests in flight; all shares together never exceed `max`. To be renewed within
+   * `ttlMs`.
+   */
   leaseSlots(
     baseUrl: string,
     lease: { readonly holder: string; readonly max: number; readonly ttlMs: number },

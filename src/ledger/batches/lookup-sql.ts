@@ -13,8 +13,8 @@ export interface FoundInvoiceRow extends BatchInvoiceRow {
 }
 
 /**
- * words, limit: lines by reference, merchant NIF or service id (of any generation). Each branch has an index of its own and a limit of its
- * own, so that a merchant of a million invoices costs no more than the answer.
+ * words, limit: lines by reference, merchant NIF or service id (of any generation). Each branch has an index of its own
+ * and a limit of its own, so that a merchant of a million invoices costs no more than the answer.
  */
 export const FIND_INVOICES = `/* find-invoices */
 WITH known AS (

@@ -11,7 +11,8 @@ const REVIVED = stateList([...TRANSITIONS.revive.from, ...TRANSITIONS.issue.from
 const WARNING = `'The service issued an earlier document of this invoice after it had called it failed; decide whether this one must go too'`;
 
 /**
- * serviceIds of stored events; then arrays of what a GET said was issued: serviceId, when. `issued` for the document of an earlier generation.
+ * serviceIds of stored events; then arrays of what a GET said was issued: serviceId, when. `issued` for the document of
+ * an earlier generation.
  *
  *   same content, this generation never left, or failed, or was refused  -> issued, by the earlier document (revive)
  *   the other document of the same key, and no final word yet             -> issued, by that document (issue)

@@ -36,8 +36,8 @@ FROM target t
 WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
 
 /**
- * batchId, reason code, reason message, now: what a page that failed left open. As `close-page`, for all pages and for what this batch owns
- * alone; other batches' invoices are theirs to close.
+ * batchId, reason code, reason message, now: what a page that failed left open. As `close-page`, for all pages and for
+ * what this batch owns alone; other batches' invoices are theirs to close.
  */
 const CLOSE_BATCH = `/* close-batch */
 WITH target AS (

@@ -9,8 +9,9 @@ export interface FirstContact {
 }
 
 /**
- * The same service. Its account is remembered with the first answer that only a holder of the key gets, before the caller hears the answer,
- * and no invoice is POSTed before that: an address that never answered cannot have an invoice of this ledger.
+ * The same service. Its account is remembered with the first answer that only a holder of the key gets, before the
+ * caller hears the answer, and no invoice is POSTed before that: an address that never answered cannot have an invoice
+ * of this ledger.
  */
 export function authenticatedService({ service, isKnown, remember }: FirstContact): InvoicingService {
   let authenticated = false;

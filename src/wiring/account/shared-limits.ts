@@ -10,7 +10,9 @@ type SharedUse = Pick<
   'leaseRate' | 'currentRate' | 'slowDown' | 'holdRequests' | 'leaseSlots' | 'releaseSlots'
 >;
 
-/** The profile's limits, and what the service's own answers made of them, held over all processes of a shared ledger. */
+/**
+ * The profile's limits, and what the service's own answers made of them, held over all processes of a shared ledger.
+ */
 export function sharedLimits(
   ledger: SharedUse,
   baseUrl: string,

@@ -38,7 +38,10 @@ export interface CheckedFile {
     readonly merchantNif: string;
     readonly rows: readonly number[];
   }[];
-  /** Why nothing would be sent although the file was read: other control totals than expected, or bad rows with on-invalid "hold". */
+  /**
+   * Why nothing would be sent although the file was read: other control totals than expected, or bad rows with
+   * on-invalid "hold".
+   */
   readonly gate: string | null;
 }
 

@@ -33,7 +33,8 @@ async function write(options: ReportWriterOptions, batchId: string): Promise<Rep
   if (kept !== null) return kept;
   for (let writing = 1; ; writing += 1) {
     const { summary, newest } = await writeOnce(options, batch);
-    // A newer report may have been put in place before this one was: what stands there now must be the newest all the same.
+    // A newer report may have been put in place before this one was: what stands there now must be the newest all the
+    // same.
     if (newest || writing >= WRITINGS) return summary;
   }
 }

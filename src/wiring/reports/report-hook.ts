@@ -19,8 +19,9 @@ export interface ReportHookOptions {
 }
 
 /**
- * Runs `LOTE_ON_REPORT` with the path of a report. No shell is between: a file name is never read as a command. It gets PATH, HOME and the like,
- * and none of Lote's secrets. It may run twice for one report (after a crash); whether it fails is only logged.
+ * Runs `LOTE_ON_REPORT` with the path of a report. No shell is between: a file name is never read as a command. It gets
+ * PATH, HOME and the like, and none of Lote's secrets. It may run twice for one report (after a crash); whether it
+ * fails is only logged.
  */
 export function createReportHook({ command, env, log, timeoutMs = TIMEOUT_MS }: ReportHookOptions): ReportHook {
   const [program, ...first] = command ?? [];

@@ -46,7 +46,10 @@ function createWaitingNotices(
   };
 }
 
-/** Below zero, where no page stands: one for each activity of each workflow, so that none takes the notice of another away. */
+/**
+ * Below zero, where no page stands: one for each activity of each workflow, so that none takes the notice of another
+ * away.
+ */
 function noticeKey(workflowId: string, activity: string): number {
   let hash = 0;
   for (const character of `${workflowId} ${activity}`)
@@ -68,14 +71,19 @@ export interface WorkerParts {
   readonly webhookUrl: string | null;
   /** The three search attributes are registered with the Temporal server. */
   readonly searchable: boolean;
-  /** Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not known. */
+  /**
+   * Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not
+   * known.
+   */
   readonly consoleUrl: () => string | null;
   /** Left out: none. */
   readonly crash?: CrashPoints;
   readonly log: Logger;
 }
 
-/** Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. */
+/**
+ * Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire.
+ */
 const SLICE_SIZE = 1_000;
 
 /** Gives the activities everything they touch. */

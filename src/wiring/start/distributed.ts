@@ -124,8 +124,9 @@ export async function startDistributedReceiver(
 }
 
 /**
- * A console on the shared ledger. With a Temporal server it does everything that the console of `lote up` does; without one it only shows,
- * and says so. Whether Temporal and the service are there it tells on its health page: it comes up without them.
+ * A console on the shared ledger. With a Temporal server it does everything that the console of `lote up` does; without
+ * one it only shows, and says so. Whether Temporal and the service are there it tells on its health page: it comes up
+ * without them.
  */
 export async function startDistributedConsole(
   config: Config,

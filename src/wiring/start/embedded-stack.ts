@@ -47,7 +47,10 @@ export interface EmbeddedOptions {
   readonly beforeHandOver: (service: InvoicingService) => Promise<void>;
 }
 
-/** Starts the parts of a data directory's owner, each as the ones before it are there. What was started is in `place.parts`, also when this throws. */
+/**
+ * Starts the parts of a data directory's owner, each as the ones before it are there. What was started is in
+ * `place.parts`, also when this throws.
+ */
 export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lock: DirectoryLock): Promise<Stack> {
   const { config, dataDir, parts, notify, log } = place;
   let endTemporal = (): void => undefined;

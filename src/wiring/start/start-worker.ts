@@ -33,8 +33,8 @@ export interface RunningWorker {
 }
 
 /**
- * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in one that has a worker:
- * the runtime keeps a process alive until its last worker ends.
+ * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in
+ * one that has a worker: the runtime keeps a process alive until its last worker ends.
  */
 function quietSdk({ log }: ActivityDeps): void {
   try {

@@ -46,8 +46,8 @@ export async function queuePollers(client: Client, taskQueue: string): Promise<r
 
 /**
  * Deregisters a worker: it polls once a queue that never has work. The server lists this poll with the time of its own
- * clock, as long as it lists the worker on its real queue. So everybody with access to Temporal sees that the worker has
- * left, whatever ledger they use. Takes half a second.
+ * clock, as long as it lists the worker on its real queue. So everybody with access to Temporal sees that the worker
+ * has left, whatever ledger they use. Takes half a second.
  */
 export async function deregisterWorker(client: Client, taskQueue: string, identity: string): Promise<void> {
   await client.connection.withDeadline(Date.now() + SHORTEST_POLL_MS, () =>

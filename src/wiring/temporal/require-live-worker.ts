@@ -14,7 +14,8 @@ export interface WorkerWatch {
 }
 
 /**
- * Waits until a worker of this ledger and application is listed for the task queue. Listed is not alive: a killed one stays listed for five minutes.
+ * Waits until a worker of this ledger and application is listed for the task queue. Listed is not alive: a killed one
+ * stays listed for five minutes.
  * @throws LoteError `worker-missing` after 10 s without one.
  */
 export async function requireListedWorker(watch: WorkerWatch): Promise<void> {
@@ -26,7 +27,8 @@ export async function requireListedWorker(watch: WorkerWatch): Promise<void> {
 }
 
 /**
- * Waits for a sign of life after work was handed out: the work was taken up (a worker answered for it), or a listed worker polled again.
+ * Waits for a sign of life after work was handed out: the work was taken up (a worker answered for it), or a listed
+ * worker polled again.
  * @throws LoteError `worker-missing` after 10 s without one.
  */
 export async function requireLiveWorker(watch: WorkerWatch, takenUp: Promise<unknown>): Promise<void> {

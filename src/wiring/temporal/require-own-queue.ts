@@ -15,9 +15,9 @@ export interface OwnQueue {
 }
 
 /**
- * Refuses a task queue on which a worker of another ledger or application polls: each would take the other's activities, and refuse them.
- * A worker that was killed stays listed for minutes, so one that does not poll again within 90 s counts as gone. Advice only: the ledger's id in every
- * activity's input is the authority.
+ * Refuses a task queue on which a worker of another ledger or application polls: each would take the other's
+ * activities, and refuse them. A worker that was killed stays listed for minutes, so one that does not poll again
+ * within 90 s counts as gone. Advice only: the ledger's id in every activity's input is the authority.
  * @throws LoteError `ledger-foreign`
  */
 export async function requireOwnQueue(queue: OwnQueue): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * The first schema. Hot tables (invoice, batch_invoice, delivery) have no foreign keys: a key check costs as much as the
- * insert itself, and every writer goes through this folder. `invoice` holds no long text and no index on its state, and
- * leaves room in its pages, so that most updates stay in their page (HOT) and write little.
+ * The first schema. Hot tables (invoice, batch_invoice, delivery) have no foreign keys: a key check costs as much as
+ * the insert itself, and every writer goes through this folder. `invoice` holds no long text and no index on its state,
+ * and leaves room in its pages, so that most updates stay in their page (HOT) and write little.
  */
 export const LEDGER_TABLES: readonly string[] = [
   `CREATE TABLE ledger_meta (
