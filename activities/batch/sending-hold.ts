@@ -13,7 +13,7 @@ export interface StagedBatch {
   readonly fileFindings: readonly Finding[];
 }
 
-type Asked = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
+type Expectations = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
 
 /**
  * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row
@@ -23,19 +23,24 @@ type Asked = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
  */
 export async function sendingHold(
   ledger: Pick<Ledger, 'countOutcomes'>,
-  asked: Asked,
+  expectations: Expectations,
   batch: StagedBatch,
 ): Promise<Reason | null> {
-  if (asked.onInvalid !== 'hold' && asked.expectInvoices === undefined && asked.expectNet === undefined) return null;
+  if (
+    expectations.onInvalid !== 'hold' &&
+    expectations.expectInvoices === undefined &&
+    expectations.expectNet === undefined
+  )
+    return null;
   const outcomes = await ledger.countOutcomes(batch.batchId);
-  const differences = [...invoiceDifference(asked, batch), ...netDifferences(asked, outcomes)];
+  const differences = [...invoiceDifference(expectations, batch), ...netDifferences(expectations, outcomes)];
   if (differences.length > 0) {
     return {
       code: 'control-totals-differ',
       message: `The file does not have the control totals it was started with: ${differences.join('; ')}. Nothing of it was sent. Compare it with its source, then drop the right file, or start this one again with other totals or none.`,
     };
   }
-  return asked.onInvalid === 'hold' && hasInvalidRows(batch, outcomes)
+  return expectations.onInvalid === 'hold' && hasInvalidRows(batch, outcomes)
     ? {
         code: 'invalid-rows-in-file',
         message:
@@ -49,14 +54,14 @@ function hasInvalidRows({ rowsWithoutInvoice, fileFindings }: StagedBatch, outco
   return outcomes.some(({ outcome, invoices }) => outcome === 'invalid' && invoices > 0);
 }
 
-function invoiceDifference({ expectInvoices }: Asked, { invoices }: StagedBatch): readonly string[] {
+function invoiceDifference({ expectInvoices }: Expectations, { invoices }: StagedBatch): readonly string[] {
   if (expectInvoices === undefined) return [];
   if (!Number.isSafeInteger(expectInvoices) || expectInvoices < 0)
     throw notExpected('expectInvoices', 'a whole number such as 120', expectInvoices);
   return expectInvoices === invoices ? [] : [`expected ${expectInvoices} invoices, found ${invoices}`];
 }
 
-function netDifferences({ expectNet }: Asked, outcomes: readonly OutcomeCount[]): readonly string[] {
+function netDifferences({ expectNet }: Expectations, outcomes: readonly OutcomeCount[]): readonly string[] {
   if (expectNet === undefined) return [];
   if (typeof expectNet !== 'object' || expectNet === null || Array.isArray(expectNet))
     throw notExpected('expectNet', 'currencies and amounts such as {"EUR":"15321.40"}', expectNet);

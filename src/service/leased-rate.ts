@@ -16,7 +16,7 @@ export interface LeasedRateLimiterOptions {
   /** Null: no limit but what answers of 429 teach. */
   readonly requestsPerSecond: number | null;
   readonly lease: (requests: number) => Promise<RateLease>;
-  /** Both tell the other processes. Advice: a ledger that is away hears of the next one. */
+  /** `slowDown` and `hold` notify the other processes. A notice that fails is dropped; the next one follows. */
   readonly slowDown: (tooMany: TooMany) => Promise<RateUpdate>;
   readonly hold: (ms: number) => Promise<void>;
   readonly now: () => number;

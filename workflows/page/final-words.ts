@@ -25,7 +25,7 @@ const LATEST_REREAD_MS = 15 * 60_000;
 /** A poll that is due and got no answer is repeated by the next review, not at once. */
 const SHORTEST_REREAD_MS = 1_000;
 
-/** What a page that waits hears and says. */
+/** What a waiting page reads and calls. */
 export interface PageWait {
   readonly control: () => PageControl;
   /** Ordinals that signals called settled since the last read. */
