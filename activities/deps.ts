@@ -41,7 +41,7 @@ export interface ActivityDeps {
     readonly dropPatienceMs: number;
   };
   /** Operator links, for the current details of a run. */
-  readonly desk: () => OperatorLinks;
+  readonly operatorLinks: () => OperatorLinks;
   readonly log: ActivityLog;
   readonly now: () => number;
   readonly random: () => number;
@@ -54,11 +54,17 @@ export interface RetrySettings {
   readonly maxGenerations: number;
   /** POSTs that a batch may repeat, on average. */
   readonly repeatsPerInvoice: number;
-  /** For how long after its first POST a key may be used again: the service is known to remember it until its answer has come. */
+  /**
+   * For how long after its first POST a key may be used again: the service is known to remember it until its answer has
+   * come.
+   */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
   readonly rejectionIsProof: boolean;
-  /** The service answers a key that created an invoice with that invoice, so that the refusal of a repeat proves that the key created nothing. */
+  /**
+   * The service answers a key that created an invoice with that invoice, so that the refusal of a repeat proves that
+   * the key created nothing.
+   */
   readonly refusedRepeatIsProof: boolean;
 }
 
@@ -135,16 +141,16 @@ export interface ReportSummary {
 /** Writes the report of a batch from the ledger. */
 export interface ReportWriter {
   write(batchId: string): Promise<ReportSummary>;
-  /** The report as it stands, when it is there and nothing has moved since. */
-  standing(batchId: string): Promise<ReportSummary | null>;
+  /** Returns the report that exists, if nothing changed since it was written; else null. */
+  reuse(batchId: string): Promise<ReportSummary | null>;
 }
 
 /** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */
 export interface RunDirectory {
   isOpen(workflowId: string, runId: string): Promise<boolean>;
   /**
-   * For how long the run has ended; null: it, or a later run of the same workflow (after a reset in the Temporal UI), is open. Infinity: Temporal does not
-   * know it.
+   * For how long the run has ended; null: it, or a later run of the same workflow (after a reset in the Temporal UI),
+   * is open. Infinity: Temporal does not know it.
    */
   endedForMs(workflowId: string, runId: string): Promise<number | null>;
 }

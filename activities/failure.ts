@@ -1,7 +1,10 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 
-/** Trouble that passes by itself or by somebody's hand, while nothing is lost by waiting: Temporal repeats the activity for as long as it takes. */
+/**
+ * Trouble that passes by itself or by somebody's hand, while nothing is lost by waiting: Temporal repeats the activity
+ * for as long as it takes.
+ */
 const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'ledger-unavailable',
   // Another writer of the same rows was faster: the next attempt finds what it wrote.
@@ -28,8 +31,8 @@ export function passes(error: unknown): boolean {
 }
 
 /**
- * The only place that builds an ApplicationFailure in activities: `type` is the stable code, the cause stays out because
- * its text may hold what history must not (a name, a tax number, an address of the database).
+ * The only place that builds an ApplicationFailure in activities: `type` is the stable code, the cause stays out
+ * because its text may hold what history must not (a name, a tax number, an address of the database).
  */
 function toFailure(error: unknown, attempt: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
@@ -50,10 +53,16 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
 
 type AnyActivity<I, O> = (input: I) => Promise<O>;
 
-/** Tells a slow service or disk from a dead worker: well inside every heartbeat time-out (workflows/activity-options.ts). */
+/**
+ * Tells a slow service or disk from a dead worker: well inside every heartbeat time-out
+ * (workflows/activity-options.ts).
+ */
 const HEARTBEAT_MS = 5_000;
 
-/** Wraps an activity so that it heartbeats while it lives, and whatever it throws leaves as an ApplicationFailure and is logged once, here. */
+/**
+ * Wraps an activity so that it heartbeats while it runs, and whatever it throws leaves as an ApplicationFailure and is
+ * logged once, here.
+ */
 export function guarded<I, O>(
   name: string,
   log: { error(message: string, fields: Record<string, unknown>): void },

@@ -23,8 +23,9 @@ import { sendPage, type SendingEnd } from './page/page-sending.ts';
 const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
 
 /**
- * One page of a batch: send its slices -> wait for final words -> ask for what stays silent -> close. Every page ends. One that waits for days goes
- * on in further runs, under the same id and for the same batch; signals that come between two runs reach the second.
+ * One page of a batch: send its slices -> wait for final words -> poll pending invoices -> close. Every page ends. A
+ * page that waits for days goes on in further runs, under the same id and for the same batch; signals that come between
+ * two runs reach the second.
  */
 export async function invoicePage(input: PageInput): Promise<PageResult> {
   const { ledgerId, batchId, fencingToken, page, settings } = input;
@@ -71,7 +72,7 @@ function endOf({ ending, waitedFor }: SendingEnd): SendingEnd {
   return { ending, waitedFor };
 }
 
-/** A parent that is gone needs no news. */
+/** Signals the parent; a parent that is gone needs no signal. */
 async function notifyParent(signal: string, ...args: readonly unknown[]): Promise<void> {
   const parent = workflowInfo().parent;
   if (parent === undefined) return;

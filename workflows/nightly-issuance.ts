@@ -25,7 +25,7 @@ const { openNight: openNightlyRun } = proxyActivities<Activities>({
 });
 const { shelveDrop: archiveDrop } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
-  summary: 'a file goes to its shelf',
+  summary: 'archiving a file',
 });
 // Its announcement may take a minute.
 const { finishNight: finishNightlyRun } = proxyActivities<Activities>({
@@ -57,8 +57,8 @@ export interface NightlyResult {
 }
 
 /**
- * A night: claim the dropped files -> one batch each -> put each on its shelf with a note -> summary. Whatever ends it early, the next
- * night goes on with the files it had claimed.
+ * A nightly run: claim the dropped files -> one batch each -> archive each with a note -> summary. If a run ends early,
+ * the next one goes on with the files that it had claimed.
  */
 export async function nightlyIssuance(input?: NightlyInput | null): Promise<NightlyResult> {
   const board = followNightlyRun();
@@ -128,7 +128,10 @@ function requireInput(input: NightlyInput | null | undefined): { timezone: strin
   );
 }
 
-/** The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins its batch. */
+/**
+ * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
+ * its batch.
+ */
 async function runBatch(
   { ledgerId, night }: OpenedNightlyRun,
   { file, slot, batchId, name }: DroppedFile,

@@ -15,7 +15,9 @@ const { outdatedReports } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
   summary: 'which reports have changed',
 });
-/** A folder that cannot be written must not keep the next reconciliation from its work: what is left is written then. */
+/**
+ * A folder that cannot be written must not keep the next reconciliation from its work: what is left is written then.
+ */
 const { writeReport } = proxyActivities<Activities>({
   ...options.REPORT,
   retry: { ...options.REPORT.retry, maximumAttempts: 3 },
@@ -27,9 +29,10 @@ const { closeOrphans } = proxyActivities<Activities>({
 });
 
 /**
- * What batches left open when they closed. Started by a schedule, by `lote reconcile`, or here without any input.
- * close batches whose run was lost -> repeat unknown invoices, same key and bytes -> ask for documents without a final word -> write the
- * reports that this, or late news, changed, and those that are missing.
+ * Works on what batches left open when they closed. Started by a schedule, by `lote reconcile`, or here without input:
+ * close batches whose run was lost -> repeat unknown invoices, same key and bytes -> poll documents without a final
+ * word
+ * -> write the reports that this, or a late answer, changed, and those that are missing.
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
   const request = { ledgerId: input?.ledgerId, all: input?.all ?? false };

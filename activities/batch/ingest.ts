@@ -10,9 +10,13 @@ import type { ActivityDeps, ReadFileOk } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 
-/** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
+/**
+ * More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead.
+ */
 const MOST_PAGES = 500;
-/** Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two. */
+/**
+ * Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two.
+ */
 const STAGE_PORTION = 1_000;
 
 export interface IngestInput extends BatchInput {
@@ -42,7 +46,7 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'owned':
       return { kind: 'attached', sha256, workflowId: claim.batch.workflowId };
     case 'closed':
-      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.desk() };
+      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.operatorLinks() };
     case 'resumed':
       // The run that was paused has ended, and the pause with it.
       if (claim.batch.state === 'paused')
@@ -66,7 +70,8 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     runId: input.runId,
     attempt: Context.current().info.attempt,
     now: deps.now(),
-    // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was missing.
+    // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was
+    // missing.
     rereadRefused: input.sha256 === null,
     waited: input.sha256 !== null,
   };
@@ -93,11 +98,11 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
       proof: read.proof,
       now: deps.now(),
     });
-    return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.desk() };
+    return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.operatorLinks() };
   }
   const invoices = await stageGroups(deps, input, { claim: batch, read });
   const { rowsWithoutInvoice } = read;
-  const gate = await sendingHold(ledger, input, {
+  const hold = await sendingHold(ledger, input, {
     batchId,
     invoices,
     rowsWithoutInvoice,
@@ -108,15 +113,18 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     rowsWithoutInvoice,
     invoices,
     pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
-    fileFindings: [...holdFindings(gate), ...riskFindings(input), ...read.findings],
+    fileFindings: [...holdFindings(hold), ...riskFindings(input), ...read.findings],
     proof: read.proof,
   });
   // It may hold invoices that an earlier file left unknown.
-  if (!(await applyHold(deps, batch, gate))) await repeatUnknown(deps, batch);
+  if (!(await applyHold(deps, batch, hold))) await repeatUnknown(deps, batch);
   return runningBatch(deps, record);
 }
 
-/** What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key and bytes. */
+/**
+ * What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key
+ * and bytes.
+ */
 async function letGo(deps: ActivityDeps, batch: BatchClaim): Promise<void> {
   await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
   await repeatUnknown(deps, batch);
@@ -180,10 +188,10 @@ function stageInvoice(application: string, ordinal: number, grouped: GroupedInvo
   };
 }
 
-/** Said of the file too: it may have no invoice left that could carry the reason. */
-function holdFindings(gate: Reason | null): readonly Finding[] {
-  if (gate?.code !== 'control-totals-differ') return [];
-  return [{ row: null, column: null, code: gate.code, message: gate.message, severity: 'error' }];
+/** Repeats the reason as a finding of the file: the file may have no invoice that could carry it. */
+function holdFindings(hold: Reason | null): readonly Finding[] {
+  if (hold?.code !== 'control-totals-differ') return [];
+  return [{ row: null, column: null, code: hold.code, message: hold.message, severity: 'error' }];
 }
 
 /** Written into the report, as the same confirmation of a retry is written into the audit. */
@@ -211,7 +219,10 @@ async function holdOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch
   return sendingHold(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings });
 }
 
-/** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */
+/**
+ * The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a
+ * half-written file.
+ */
 function requireSameBytes(read: string, claimed: string): void {
   if (read === claimed) return;
   throw new LoteError(

@@ -6,20 +6,23 @@ const HEARTBEAT_EVERY_MS = 5_000;
 export interface ReportInput {
   readonly ledgerId?: string | undefined;
   readonly batchId: string;
-  /** The batch was closed before this run: its report stands, and is rewritten only when something has moved since. */
+  /** The batch was closed before this run: its report is reused, and rewritten only if something has changed since. */
   readonly standing: boolean;
 }
 
-/** Writes the outcome report of a batch from the ledger; the report that stands and is still true is left as it is. */
+/**
+ * Writes the outcome report of a batch from the ledger; with `standing`, reuses the report that is there and still
+ * true.
+ */
 export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
-  const existing = standing ? await deps.reports.standing(batchId) : null;
+  const existing = standing ? await deps.reports.reuse(batchId) : null;
   if (existing !== null) return existing;
   const written = await deps.reports.write(batchId);
   await announce(deps, written);
   return written;
 }
 
-/** The command has its own time limit, longer than a worker may be silent. */
+/** Heartbeats while the command runs: its time limit is longer than a worker may go without a heartbeat. */
 async function announce({ announce: notify }: ActivityDeps, { batchId, state, reports }: ReportSummary): Promise<void> {
   const context = Context.current();
   const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);

@@ -63,7 +63,7 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
       action: { actionId: `${actionId}/policy`, who: LOTE, why: 'retry.failedReasonCodes of the service profile' },
       fencingToken,
     });
-    // Those whose generations are spent are no news: they stay as they are.
+    // Invoices whose generations are spent stay as they are.
     total = sum(total, { ...result, refused: {} });
   }
   return reopened(deps, batchId, total);
@@ -87,7 +87,9 @@ async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Pr
   );
 }
 
-/** What the round before left undone writes no more from here on. Undefined: an earlier version of Lote started the run. */
+/**
+ * What the round before left undone writes no more from here on. Undefined: an earlier version of Lote started the run.
+ */
 async function beginRound({ ledger }: ActivityDeps, { batchId, fencingToken }: SendAgainInput): Promise<FencingToken> {
   if (fencingToken === undefined) return undefined;
   const { attempt } = Context.current().info;

@@ -27,11 +27,14 @@ export interface RunningBatch {
   readonly pages: readonly PageSpan[];
   readonly settings: BatchSettings;
   readonly desk: OperatorLinks;
-  /** How it stands before anything is sent. */
+  /** Snapshot before anything is sent. */
   readonly standing: BatchSnapshot;
-  /** Invoices that an earlier run left `unsettled`, to be asked for; left out: none. */
+  /** Invoices that an earlier run left `unsettled`, to be polled; left out: none. */
   readonly unsettled?: number;
-  /** What goes before the rest of a large batch; null: nothing is left to send. Left out for small batches, and by an earlier version of Lote. */
+  /**
+   * What goes before the rest of a large batch; null: nothing is left to send. Left out for small batches, and by an
+   * earlier version of Lote.
+   */
   readonly first?: FirstInvoices | null;
   /** What the service had said of the batch's invoices; left out: nothing. */
   readonly before?: AnswerCounts;
@@ -41,8 +44,8 @@ export interface RunningBatch {
 export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<RunningBatch> {
   const open = await deps.ledger.openPages(batch.batchId);
   const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
-  const standing = await snapshotOf(deps, batch.batchId);
-  const { unsettled = 0 } = standing.counts;
+  const snapshot = await snapshotOf(deps, batch.batchId);
+  const { unsettled = 0 } = snapshot.counts;
   const before = await countAnswers(deps, batch);
   const first = await firstInvoicesOf(deps, batch);
   return {
@@ -58,8 +61,8 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
       lastOrdinal: Math.min(page * batch.pageSize, batch.invoices),
     })),
     settings: { sliceSize, settleMs, sendMs, patienceMs },
-    desk: deps.desk(),
-    standing,
+    desk: deps.operatorLinks(),
+    standing: snapshot,
     ...(unsettled === 0 ? {} : { unsettled }),
     ...(first === undefined ? {} : { first }),
     ...(isNothing(before) ? {} : { before }),

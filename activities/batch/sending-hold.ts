@@ -5,7 +5,7 @@ import { canonicalDecimal, sumDecimals } from '../../src/domain/money.ts';
 import type { Ledger, OutcomeCount } from '../../src/domain/ports/ledger.ts';
 import type { BatchInput } from '../../src/contract/messages.ts';
 
-/** What the gate asks about a batch whose invoices are staged. */
+/** What `sendingHold` reads of a batch whose invoices are staged. */
 export interface StagedBatch {
   readonly batchId: string;
   readonly invoices: number;
@@ -13,29 +13,34 @@ export interface StagedBatch {
   readonly fileFindings: readonly Finding[];
 }
 
-type Asked = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
+type Expectations = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
 
 /**
- * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row is wrong and it was
- * started with on-invalid "hold". Null: it may go. Everything is read from the ledger, so that a run which takes a batch up again asks the
- * same question.
+ * Why nothing of a batch may be sent although it was read: its control totals differ from the expected ones, or a row
+ * is invalid and it was started with on-invalid "hold". Null: it may be sent. Everything is read from the ledger, so
+ * that a run which takes a batch up again gets the same answer.
  * @throws LoteError `usage` for expectations that are no numbers
  */
 export async function sendingHold(
   ledger: Pick<Ledger, 'countOutcomes'>,
-  asked: Asked,
+  expectations: Expectations,
   batch: StagedBatch,
 ): Promise<Reason | null> {
-  if (asked.onInvalid !== 'hold' && asked.expectInvoices === undefined && asked.expectNet === undefined) return null;
+  if (
+    expectations.onInvalid !== 'hold' &&
+    expectations.expectInvoices === undefined &&
+    expectations.expectNet === undefined
+  )
+    return null;
   const outcomes = await ledger.countOutcomes(batch.batchId);
-  const differences = [...invoiceDifference(asked, batch), ...netDifferences(asked, outcomes)];
+  const differences = [...invoiceDifference(expectations, batch), ...netDifferences(expectations, outcomes)];
   if (differences.length > 0) {
     return {
       code: 'control-totals-differ',
       message: `The file does not have the control totals it was started with: ${differences.join('; ')}. Nothing of it was sent. Compare it with its source, then drop the right file, or start this one again with other totals or none.`,
     };
   }
-  return asked.onInvalid === 'hold' && hasInvalidRows(batch, outcomes)
+  return expectations.onInvalid === 'hold' && hasInvalidRows(batch, outcomes)
     ? {
         code: 'invalid-rows-in-file',
         message:
@@ -49,14 +54,14 @@ function hasInvalidRows({ rowsWithoutInvoice, fileFindings }: StagedBatch, outco
   return outcomes.some(({ outcome, invoices }) => outcome === 'invalid' && invoices > 0);
 }
 
-function invoiceDifference({ expectInvoices }: Asked, { invoices }: StagedBatch): readonly string[] {
+function invoiceDifference({ expectInvoices }: Expectations, { invoices }: StagedBatch): readonly string[] {
   if (expectInvoices === undefined) return [];
   if (!Number.isSafeInteger(expectInvoices) || expectInvoices < 0)
     throw notExpected('expectInvoices', 'a whole number such as 120', expectInvoices);
   return expectInvoices === invoices ? [] : [`expected ${expectInvoices} invoices, found ${invoices}`];
 }
 
-function netDifferences({ expectNet }: Asked, outcomes: readonly OutcomeCount[]): readonly string[] {
+function netDifferences({ expectNet }: Expectations, outcomes: readonly OutcomeCount[]): readonly string[] {
   if (expectNet === undefined) return [];
   if (typeof expectNet !== 'object' || expectNet === null || Array.isArray(expectNet))
     throw notExpected('expectNet', 'currencies and amounts such as {"EUR":"15321.40"}', expectNet);
@@ -84,7 +89,9 @@ function netByCurrency(outcomes: readonly OutcomeCount[]): ReadonlyMap<string, s
   return nets;
 }
 
-/** The Temporal UI's form gives a number where somebody types `{"EUR":15321.4}`; its shortest text is what was typed. */
+/**
+ * The Temporal UI's form gives a number where somebody types `{"EUR":15321.4}`; its shortest text is what was typed.
+ */
 function amount(value: unknown): string {
   const decimal = typeof value === 'string' || typeof value === 'number' ? canonicalDecimal(String(value)) : null;
   if (decimal === null) throw notExpected('expectNet', 'a plain decimal such as 15321.40 for each currency', value);

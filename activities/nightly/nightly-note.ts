@@ -1,4 +1,4 @@
-import type { ClaimedFile, Shelf } from '../../src/domain/ports/drop-folder.ts';
+import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
@@ -10,7 +10,7 @@ export type FileEnd =
 
 export interface NightlyNote {
   readonly verdict: NightlyVerdict;
-  readonly shelf: Shelf;
+  readonly destination: Destination;
   /** The same bytes were a batch before this night. */
   readonly known: boolean;
   readonly sentences: readonly string[];
@@ -48,7 +48,7 @@ export function nightlyNote({ file, end, batch, night }: NoteRequest): NightlyNo
   ];
   return {
     verdict,
-    shelf: verdict === 'issued' || verdict === 'attention' ? 'archive' : 'refused',
+    destination: verdict === 'issued' || verdict === 'attention' ? 'archive' : 'refused',
     known,
     sentences,
     text: lines.join('\n'),

@@ -67,7 +67,7 @@ export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope): P
   }
 }
 
-/** The batch itself will say why a file cannot be read. */
+/** Null: the file cannot be read; its batch will say why. */
 async function batchOf(deps: ActivityDeps, { file, name }: ClaimedFile): Promise<string | null> {
   try {
     return batchIdOf(deps.application, name, await deps.files.hash(await deps.files.resolve(file)));
@@ -82,7 +82,7 @@ export interface ArchiveDropInput extends NightlyScope {
   readonly end: FileEnd;
 }
 
-/** Puts a file whose batch has ended on its shelf, with a note beside it, and into the night's summary. */
+/** Archives a file whose batch has ended, with a note beside it, and records it in the summary of the nightly run. */
 export async function archiveDrop(
   deps: ActivityDeps,
   { night, file, end }: ArchiveDropInput,
@@ -90,7 +90,7 @@ export async function archiveDrop(
   const batch = end.kind === 'batch' ? await deps.ledger.findBatch(end.result.batchId) : null;
   const note = nightlyNote({ file, end, batch, night });
   const { slot, name, resumed } = file;
-  const shelvedAs = await deps.drops.archive({ night, slot, name, shelf: note.shelf, note: note.text });
+  const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
   const entry: NightlyRunEntry = {
     slot,
     name,
@@ -120,7 +120,7 @@ export interface FinishedNightlyRun {
   readonly problems: number;
 }
 
-/** The end of a night: its folder goes away, its summary is complete. */
+/** Ends a nightly run: removes its folder and completes its summary. */
 export async function finishNightlyRun(
   deps: ActivityDeps,
   { night, waiting }: FinishNightlyRunInput,

@@ -10,7 +10,7 @@ export interface CountedInvoices {
   readonly before?: AnswerCounts | undefined;
 }
 
-/** What the service has said of them; what the retry policy of the service profile sends again is told apart. */
+/** What the service has said of them; what the retry policy of the service profile sends again is counted apart. */
 export async function countAnswers(
   { ledger, settings }: Pick<ActivityDeps, 'ledger' | 'settings'>,
   { batchId, from, to, before }: CountedInvoices,

@@ -25,12 +25,12 @@ export interface FirstInvoicesInput extends FirstInvoices {
   readonly batchId: string;
 }
 
-/** Webhooks tell the ledger; it is read again after this. */
+/** Webhooks write to the ledger; it is read again after this. */
 const REREAD_MS = 500;
-/** Webhooks may be lost: a few are asked for by GET at these shares of the wait, and all of them at its end. */
+/** Webhooks may be lost: a few invoices are polled at these shares of the wait, and all of them at its end. */
 const SAMPLE_SHARES = [1 / 8, 1 / 4, 1 / 2];
 const SAMPLE = 3;
-/** Asking at the end of the wait must end, too. */
+/** The polling at the end of the wait ends after this. */
 const LONGEST_POLLING_MS = 10_000;
 
 /** Undefined: the batch is small. Null: nothing of it is left to send. */
@@ -48,8 +48,8 @@ export async function firstInvoicesOf(
 }
 
 /**
- * Until the first invoices have told what they can (one is issued, or none is left without a final word), or the wait is over. An attempt that comes after
- * another one waits for what that one has left of the time. Spans are of one clock each.
+ * Waits until the first invoices decide (one is issued, or none is left without a final word), or until the wait is
+ * over. A later attempt of the activity waits for what is left of the time. Each span is measured by one clock.
  */
 export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { cancellationSignal, info } = Context.current();
@@ -73,7 +73,7 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
   throw ApplicationFailure.retryable('The worker stops; another attempt goes on with the wait.', 'worker-stops');
 }
 
-/** Applies what is stored about them, and confirms reported failures by GET: an event alone does not hold a batch. */
+/** Applies stored events of the page, and confirms reported failures by GET: an event alone does not hold a batch. */
 export async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { batchId, page } = input;
   await deps.ledger.pageProgress(batchId, page);
@@ -81,10 +81,10 @@ export async function confirmReported(deps: ActivityDeps, input: FirstInvoicesIn
   await pollStatuses(deps, reported, deps.now() + LONGEST_POLLING_MS);
 }
 
-/** Out of turn: the settled times to ask stay what they were. */
+/** Polls out of turn: the planned polls stay what they were. */
 async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput, most: number): Promise<void> {
   const { batchId, page, from, to } = input;
-  const ofPage = await deps.ledger.silent(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
+  const ofPage = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
   const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
   await pollStatuses(deps, takeNext(pending, most, deps.random), deps.now() + LONGEST_POLLING_MS);
 }

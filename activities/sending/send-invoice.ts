@@ -43,7 +43,9 @@ export interface SendDeps {
   /** Waits for its turn; null: nothing may be sent any more. */
   readonly admit: () => Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
-  /** The service denies access. Called before the slot is free, so that no other POST leaves and is denied too. */
+  /**
+   * The service denies access. Called before the permit is released, so that no other POST leaves and is denied too.
+   */
   readonly accessDenied: (reason: Reason, sentAt: number) => Promise<void>;
   /** True: after this answer send other invoices first, or none. */
   readonly stopped: () => boolean;
@@ -51,7 +53,7 @@ export interface SendDeps {
   readonly permit: SendingPermit;
   readonly storedErrors: StoredErrors;
   /** Whether the service answers at all: in an outage every key gets the same error. */
-  readonly serviceLives: () => Promise<boolean>;
+  readonly serviceAnswers: () => Promise<boolean>;
 }
 
 /** POSTs one invoice with its frozen bytes and key until an answer is final, or other invoices must go first. */
@@ -104,13 +106,13 @@ async function post(deps: SendDeps, { body, key, limits }: Post, sentAt: number)
   return answer;
 }
 
-/** Behind an open circuit too: an error that is kept under a key would otherwise be waited out like an outage. */
+/** Called behind an open circuit, too: otherwise an error that is stored under a key is waited out like an outage. */
 async function judged(deps: SendDeps, post: AnsweredPost, answer: CreateAnswer): Promise<StoredErrorVerdict> {
   const verdict = deps.storedErrors.note(post, answer);
   if (verdict !== 'stored') return verdict;
-  const generations = await deps.serviceLives();
+  const answers = await deps.serviceAnswers();
   deps.storedErrors.forget(post.key);
-  return generations ? 'stored' : 'open';
+  return answers ? 'stored' : 'open';
 }
 
 function turnedAway(now: number): Sent {

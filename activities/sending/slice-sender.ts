@@ -21,7 +21,10 @@ import type { StoredErrors } from './stored-errors.ts';
 
 /** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
 const SHORTEST_PAGE_WAIT_MS = 1_000;
-/** Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is not free. */
+/**
+ * Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is
+ * not free.
+ */
 const FIRST_BUDGET_READ = 16;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
@@ -30,8 +33,8 @@ const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the b
 export interface ProcessParts {
   readonly circuit: CircuitBreaker;
   readonly storedErrors: StoredErrors;
-  /** Of all slices together, so that what waits for its turn can still be stopped when the circuit opens. */
-  readonly slots: Semaphore;
+  /** Limits the POSTs of all slices together. What waits for a permit can still be stopped when the circuit opens. */
+  readonly concurrency: Semaphore;
 }
 
 /** What a slice works with. */
@@ -51,7 +54,10 @@ export interface SliceWork {
   readonly probe: SendableInvoice | undefined;
 }
 
-/** Sends the invoices of one slice, several at a time, and judges every answer: what it says of the invoice, its merchant, the service and the batch. */
+/**
+ * Sends the invoices of one slice, several at a time, and judges every answer: what it says of the invoice, its
+ * merchant, the service and the batch.
+ */
 export class SliceSender {
   readonly #deps: ActivityDeps;
   readonly #parts: SliceParts;
@@ -81,7 +87,9 @@ export class SliceSender {
       stopped: () => this.#isOpen(),
       window: retentionWindow(deps),
       // With many stored errors at once, each would ask the same.
-      serviceLives: sharedAnswer(async () => (await deps.service.listMerchants(this.#cancelled)).kind !== 'unreadable'),
+      serviceAnswers: sharedAnswer(
+        async () => (await deps.service.listMerchants(this.#cancelled)).kind !== 'unreadable',
+      ),
     };
   }
 
@@ -128,7 +136,7 @@ export class SliceSender {
   }
 
   async #admit(invoice: SendableInvoice): Promise<Release | null> {
-    const release = await this.#parts.slots.acquire();
+    const release = await this.#parts.concurrency.acquire();
     if (!this.#isHalted(invoice)) return release;
     release?.();
     return null;

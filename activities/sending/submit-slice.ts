@@ -8,9 +8,14 @@ import type { SliceInput, SliceResult } from './slice.ts';
 import { SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
 import { createStoredErrors } from './stored-errors.ts';
 
-/** A slice starts nothing new after this: its activity must end, and the ledger must be told, long before its time-out. */
+/**
+ * A slice starts nothing new after this: its activity must end, and the ledger be written, long before its time-out.
+ */
 const LONGEST_SLICE_MS = 60_000;
-/** An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before that time is spent. */
+/**
+ * An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before
+ * that time is spent.
+ */
 const STORED_ERROR_SHARE = 2;
 
 interface Shared extends ProcessParts {
@@ -18,7 +23,8 @@ interface Shared extends ProcessParts {
 }
 
 /**
- * The sending of slices: what is to be sent is read, its bytes are frozen in the ledger, it is POSTed, and every answer is recorded as it comes.
+ * The sending of slices: what is to be sent is read, its bytes are frozen in the ledger, it is POSTed, and every answer
+ * is recorded as it comes.
  *
  * When sending stops, and for whom:
  *
@@ -39,7 +45,7 @@ export function createSubmitSlice({ ledger, service, now, settings }: ActivityDe
   const shared: Shared = {
     circuit: createCircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
     storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
-    slots: createSemaphore(settings.maxConcurrency),
+    concurrency: createSemaphore(settings.maxConcurrency),
     failureWatch: createFailureWatches(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);

@@ -1,29 +1,31 @@
 import { Context } from '@temporalio/activity';
-import type { StatusNews } from '../../src/domain/ports/ledger.ts';
+import type { StatusUpdate } from '../../src/domain/ports/ledger.ts';
 import type { OpenDocument } from '../../src/domain/ports/reconciling-ledger.ts';
 import { pollOne } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 
 /** Numbers of documents that were polled, and of those that now have a final word. */
-export interface AskedDocuments {
+export interface PolledDocuments {
   readonly asked: number;
   readonly settled: number;
   /** The service does not answer: the rest waits for the next time. */
   readonly serviceAway: boolean;
 }
 
-/** So many without an answer one after the other: the service is away, and each more try would prove nothing. */
+/** After so many polls in a row without an answer, the service counts as away. */
 export const TROUBLE_IN_A_ROW = 10;
 const DOCUMENTS_AT_ONCE = 500;
 /** A 429 or a lost answer says nothing of a document; the client waits out a Retry-After before the next try. */
 const TRIES_PER_DOCUMENT = 3;
 
-/** GETs each of the documents that `next` lists, portion by portion in the order of their invoice ids, and writes down what it says. */
+/**
+ * Polls the documents that `next` lists, portion by portion in the order of their invoice ids, and records each answer.
+ */
 export async function pollDocuments(
   deps: ActivityDeps,
   next: (afterInvoiceId: number, limit: number) => Promise<readonly OpenDocument[]>,
-): Promise<AskedDocuments> {
+): Promise<PolledDocuments> {
   const { cancellationSignal } = Context.current();
   let asked = 0;
   let settled = 0;
@@ -34,11 +36,11 @@ export async function pollDocuments(
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
       if (halted()) return;
       asked += 1;
-      const news = await pollDocument(deps, document, halted);
-      troubles = news === null ? troubles + 1 : 0;
-      if (news === null) return;
-      await deps.ledger.recordStatus([news]);
-      if (news.status === 'issued' || news.status === 'failed') settled += 1;
+      const update = await pollDocument(deps, document, halted);
+      troubles = update === null ? troubles + 1 : 0;
+      if (update === null) return;
+      await deps.ledger.recordStatus([update]);
+      if (update.status === 'issued' || update.status === 'failed') settled += 1;
     });
     const last = documents.at(-1);
     if (last === undefined || documents.length < DOCUMENTS_AT_ONCE) break;
@@ -51,10 +53,10 @@ async function pollDocument(
   deps: ActivityDeps,
   { invoiceId, serviceId, failedEvent }: OpenDocument,
   halted: () => boolean,
-): Promise<StatusNews | null> {
+): Promise<StatusUpdate | null> {
   const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
   for (let tries = 1; ; tries += 1) {
-    const news = await pollOne(deps, { invoiceId, serviceId, ...reported });
-    if (news !== null || tries >= TRIES_PER_DOCUMENT || halted()) return news;
+    const update = await pollOne(deps, { invoiceId, serviceId, ...reported });
+    if (update !== null || tries >= TRIES_PER_DOCUMENT || halted()) return update;
   }
 }

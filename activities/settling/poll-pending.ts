@@ -1,4 +1,4 @@
-import { pollsDue, pollsEveryInvoice } from '../../src/domain/ask-times.ts';
+import { pollsDue, pollsEveryInvoice } from '../../src/domain/poll-times.ts';
 import type { PendingInvoice } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { pollStatuses } from './poll-statuses.ts';
@@ -10,38 +10,42 @@ export interface PendingPage {
   readonly settleMs: number;
 }
 
-/** Asked before the others: an engine that is slow for all of them must not be asked for thousands. */
+/** Polled before the other invoices: an engine that is slow for all of them must not get thousands of polls. */
 const FIRST_SAMPLE = 20;
-/** A page is 2,000 invoices or somewhat more; what is beyond this is asked for in the next review. */
-const MOST_ASKED_AT_ONCE = 5_000;
+/** A page is 2,000 invoices or somewhat more; the next review polls what is beyond this. */
+const MOST_POLLED_AT_ONCE = 5_000;
 
 /**
- * GETs what is silent and whose time has come. At the last three of the times to ask, each invoice is asked. At the earlier ones a sample drawn by lot
- * is asked first, and twice as many each time as long as one of them has a final word: when none has, the engine needs its time, and no webhook
- * was lost. Returns whether the review ended before each of those that had to be asked was.
+ * Polls the pending invoices that are due. The last three polls go to every invoice. Each earlier one goes to a random
+ * sample first, and to twice as many while one of them has a final word: when none has, the engine needs its time, and
+ * no webhook was lost. Returns whether the review ended before it had polled every invoice that it had to.
  */
 export async function pollPending(deps: ActivityDeps, page: PendingPage, until: number): Promise<boolean> {
   for (let sample = FIRST_SAMPLE; deps.now() < until; sample *= 2) {
-    // Read again each time: webhooks that arrive meanwhile make a question needless.
+    // Read again each time: webhooks that arrive meanwhile make a poll needless.
     const { everyone, sampled, more } = await dueInvoices(deps, page);
     const chosen = [...everyone, ...takeNext(sampled, sample, deps.random)];
     const { answered, finals, skipped } = await pollStatuses(deps, chosen, until);
-    // A service that answers nothing is not asked for ever.
+    // A service that answers nothing is not polled for ever.
     if (answered > 0 && (skipped > 0 || more)) return true;
     if (finals === 0 || chosen.length === everyone.length + sampled.length) return false;
   }
   return false;
 }
 
-/** Every silent invoice, whether or not its time has come. The settled times stay what they were. */
+/** Polls every pending invoice, due or not. The planned polls stay what they were. */
 export async function pollNow(deps: ActivityDeps, { batchId, page }: PendingPage, until: number): Promise<void> {
-  await pollStatuses(deps, await deps.ledger.silent(batchId, page, deps.now() + 1, MOST_ASKED_AT_ONCE), until);
+  await pollStatuses(
+    deps,
+    await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, MOST_POLLED_AT_ONCE),
+    until,
+  );
 }
 
 interface Due {
   readonly everyone: readonly PendingInvoice[];
   readonly sampled: readonly PendingInvoice[];
-  /** There are more than one review asks for. */
+  /** Whether there are more than one review polls. */
   readonly more: boolean;
 }
 
@@ -49,12 +53,13 @@ async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: Pend
   const now = deps.now();
   const everyone: PendingInvoice[] = [];
   const sampled: PendingInvoice[] = [];
-  const silent = await deps.ledger.silent(batchId, page, now, MOST_ASKED_AT_ONCE);
-  for (const invoice of silent) {
-    // Each by its own age: within a page that was held up, the first may have waited for hours when the last was accepted.
-    const asks = pollsDue(settleMs, now - invoice.acceptedAt);
-    if (invoice.asks >= asks) continue;
-    (pollsEveryInvoice(settleMs, asks) ? everyone : sampled).push({ ...invoice, asks });
+  const pending = await deps.ledger.pendingInvoices(batchId, page, now, MOST_POLLED_AT_ONCE);
+  for (const invoice of pending) {
+    // Each invoice counts by its own age: in a page that was held up, the first may have waited for hours when the last
+    // was accepted.
+    const due = pollsDue(settleMs, now - invoice.acceptedAt);
+    if (invoice.asks >= due) continue;
+    (pollsEveryInvoice(settleMs, due) ? everyone : sampled).push({ ...invoice, asks: due });
   }
-  return { everyone, sampled, more: silent.length === MOST_ASKED_AT_ONCE && everyone.length > 0 };
+  return { everyone, sampled, more: pending.length === MOST_POLLED_AT_ONCE && everyone.length > 0 };
 }

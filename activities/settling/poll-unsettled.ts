@@ -1,4 +1,4 @@
-import { pollDocuments, type AskedDocuments } from './poll-documents.ts';
+import { pollDocuments, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 export interface PollUnsettledInput {
@@ -6,8 +6,8 @@ export interface PollUnsettledInput {
   readonly batchId: string;
 }
 
-/** Asks for what an earlier run of a batch left `unsettled`: the same file was started again, and somebody wants to know. */
-export async function pollUnsettled(deps: ActivityDeps, { batchId }: PollUnsettledInput): Promise<AskedDocuments> {
+/** Polls what an earlier run of the batch left `unsettled`, because the same file was started again. */
+export async function pollUnsettled(deps: ActivityDeps, { batchId }: PollUnsettledInput): Promise<PolledDocuments> {
   return pollDocuments(deps, (afterInvoiceId, limit) =>
     deps.ledger.unsettledDocuments({ batchId, afterInvoiceId, limit }),
   );

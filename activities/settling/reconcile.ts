@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../src/domain/ports/ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/reconciling-ledger.ts';
-import { pollDocuments, TROUBLE_IN_A_ROW, type AskedDocuments } from './poll-documents.ts';
+import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 import { refusedRepeat } from '../sending/refused-repeat.ts';
@@ -28,10 +28,16 @@ const REPEATS_AT_ONCE = 50;
 /** Longer than any such group may take: a repeat older than this is one that a crash ended. */
 const STALE_MS = 10 * 60_000;
 
-/** A repeat leaves only while nobody else may take its invoice, with room for the exchange itself and for clocks that differ. */
+/**
+ * A repeat leaves only while nobody else may take its invoice, with room for the exchange itself and for clocks that
+ * differ.
+ */
 const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
 
-/** Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that a crash left unapplied. */
+/**
+ * Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that
+ * a crash left unapplied.
+ */
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
   const { application, ledger, settings } = deps;
   await ledger.applyMissedEvents();
@@ -74,7 +80,8 @@ async function repeatOne(
   const { invoiceId, generation, mayExistSince } = invoice;
   const permit = window.permit(mayExistSince, permitOfTake(deps.now, takenAt));
   const signal = window.signal(mayExistSince);
-  // It was taken together with others, whose answers may have taken their time; this process may have stood still since.
+  // It was taken together with others, whose answers may have taken their time; this process may have stood still
+  // since.
   const answer: CreateAnswer = permit.isValid()
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, { signal, permit })
     : { kind: 'not-permitted' };
@@ -100,7 +107,10 @@ async function repeatOne(
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
 }
 
-/** By the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new key. */
+/**
+ * By the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new
+ * key.
+ */
 function permitOfTake(now: () => number, takenAt: number): DeparturePermit {
   const isValid = (): boolean => now() - takenAt < LEAVES_WITHIN_MS;
   const withdrawn = AbortSignal.timeout(Math.max(0, LEAVES_WITHIN_MS - (now() - takenAt)));
@@ -127,16 +137,19 @@ function outcomeOf(
   }
 }
 
-/** Asks for every document of closed batches that has no final word; what is silent for longer than the settle time is `unsettled`. */
-export async function pollOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<AskedDocuments> {
+/**
+ * Polls every document of closed batches that has no final word. Invoices that are pending for longer than the settle
+ * time become `unsettled`.
+ */
+export async function pollOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<PolledDocuments> {
   const { application } = deps;
   const now = deps.now();
-  const asked = await pollDocuments(deps, (afterInvoiceId, limit) =>
+  const polled = await pollDocuments(deps, (afterInvoiceId, limit) =>
     deps.ledger.openDocuments({ application, now, all, afterInvoiceId, limit }),
   );
   const until = deps.now();
-  await deps.ledger.silenceClosed({ application, acceptedBefore: until - deps.settings.settleMs, now: until });
-  return asked;
+  await deps.ledger.expirePending({ application, acceptedBefore: until - deps.settings.settleMs, now: until });
+  return polled;
 }
 
 /** Closed batches whose report no longer says what the ledger says, or was never written. */

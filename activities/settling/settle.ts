@@ -1,4 +1,4 @@
-import { pollsDue, nextAskInMs } from '../../src/domain/ask-times.ts';
+import { pollsDue, nextPollInMs } from '../../src/domain/poll-times.ts';
 import type { PageProgress } from '../../src/domain/ports/ledger.ts';
 import { pollStatuses } from './poll-statuses.ts';
 import { pollNow, pollPending } from './poll-pending.ts';
@@ -9,54 +9,54 @@ export interface ReviewInput {
   readonly batchId: string;
   readonly page: number;
   readonly settleMs: number;
-  /** An operator wants every silent invoice asked for, whether or not it is due. */
+  /** An operator wants every pending invoice polled, whether or not it is due. */
   readonly askNow?: boolean;
 }
 
-/** Times are spans, not moments: the clocks of worker and Temporal server need not agree. */
+/** What a page still waits for. Times are spans, so that the clocks of worker and Temporal server need not agree. */
 export interface PageReview {
   readonly accepted: number;
-  /** To be sent by another batch that is not closed. */
+  /** Invoices that another open batch sends. */
   readonly attached: number;
-  /** Until a GET of one of the accepted is due; null: none is left to ask. */
+  /** Until one of the accepted invoices is due to be polled; null: no poll is left. */
   readonly nextAskInMs: number | null;
-  /** Until the settle time of all accepted is over; null: none waits. */
+  /** Until the settle time of all accepted invoices is over; null: no invoice waits. */
   readonly settleEndsInMs: number | null;
 }
 
-/** Reported failures of one page that are asked for in one review. */
-const MOST_FAILURES_AT_ONCE = 5_000;
+/** Reported failures of one page that one review polls. */
+const MOST_CONFIRMED_AT_ONCE = 5_000;
 /** A review of a slow service ends after this; the next one goes on. */
 const LONGEST_REVIEW_MS = 60_000;
 
-/** Reads where a page stands; confirms reported failures and asks for silent invoices by GET on the way. */
+/** Reads what a page still waits for. Before that, confirms reported failures and polls pending invoices by GET. */
 export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promise<PageReview> {
   const { batchId, page, settleMs } = input;
   const until = deps.now() + LONGEST_REVIEW_MS;
-  const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_FAILURES_AT_ONCE);
+  const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_CONFIRMED_AT_ONCE);
   const reported = await pollStatuses(deps, failures, until);
   let progress = await deps.ledger.pageProgress(batchId, page);
-  const askNow = input.askNow === true && progress.accepted > 0;
+  const pollAll = input.askNow === true && progress.accepted > 0;
   let unfinished = false;
-  if (askNow || pollsDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
-    if (askNow) await pollNow(deps, input, until);
+  if (pollAll || pollsDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
+    if (pollAll) await pollNow(deps, input, until);
     else unfinished = (await pollPending(deps, input, until)) || (reported.answered > 0 && deps.now() >= until);
     progress = await deps.ledger.pageProgress(batchId, page);
   }
-  const review = standing(deps, progress, settleMs);
+  const review = reviewOf(deps, progress, settleMs);
   if (!unfinished || review.settleEndsInMs === null) return review;
-  // The page must not close while invoices wait for their last question: the next review goes on at once.
+  // The page must not close while invoices wait for their last poll: the next review goes on at once.
   return { ...review, nextAskInMs: 0, settleEndsInMs: Math.max(review.settleEndsInMs, 1) };
 }
 
-function standing(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, settleMs: number): PageReview {
+function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, settleMs: number): PageReview {
   const { accepted, attached, oldestAcceptedAt, newestAcceptedAt } = progress;
   if (accepted === 0 || newestAcceptedAt === null) {
     return { accepted: 0, attached, nextAskInMs: null, settleEndsInMs: null };
   }
   const newest = ageOf(deps, newestAcceptedAt);
-  const asks = [nextAskInMs(settleMs, ageOf(deps, oldestAcceptedAt)), nextAskInMs(settleMs, newest)];
-  const left = asks.filter((span) => span !== null);
+  const polls = [nextPollInMs(settleMs, ageOf(deps, oldestAcceptedAt)), nextPollInMs(settleMs, newest)];
+  const left = polls.filter((span) => span !== null);
   return {
     accepted,
     attached,

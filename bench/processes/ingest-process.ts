@@ -104,7 +104,7 @@ async function staging(): Promise<Work> {
       ...{ pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },
       retry: retrySettings(DEFAULT_PROFILE),
     },
-    desk: () => ({ console: null, reportsDir: input.directory, searchable: false }),
+    operatorLinks: () => ({ console: null, reportsDir: input.directory, searchable: false }),
     now: Date.now,
   } as unknown as ActivityDeps;
   const environment = new MockActivityEnvironment();

@@ -29,7 +29,7 @@ export const HOPS: readonly Hop[] = [
   {
     folder: 'src/service',
     activities: ['ensureMerchants', 'submitSlice', 'reviewPage'],
-    does: ['merchants ensured; each invoice POSTed with', 'frozen bytes; GET for what stays silent'],
+    does: ['merchants ensured; each invoice POSTed with', 'frozen bytes; GET of pending invoices'],
     service: { says: 'POST with Idempotency-Key, GET', direction: 'to' },
   },
   {

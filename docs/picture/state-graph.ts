@@ -35,7 +35,7 @@ const TONES: Readonly<Record<InvoiceState, string>> = {
 
 /** Moves that begin another life under a new key: they are led around the picture, along its bottom. */
 const NEW_KEY: readonly TransitionName[] = ['regenerate', 'replace', 'abandon'];
-/** Late news of an earlier life: led along the top, into `issued`. */
+/** Late answers about an earlier generation: led along the top, into `issued`. */
 const LATE_NEWS: readonly TransitionName[] = ['revive'];
 const TOP = 14;
 const BOTTOM = 262;
@@ -56,7 +56,7 @@ export function stateGraph(): string {
   const around = NEW_KEY.flatMap((name) => TRANSITIONS[name].from);
   const boxes = (Object.keys(PLACES) as InvoiceState[]).map((state) => box(state));
   const late = LATE_NEWS.flatMap((name) => TRANSITIONS[name].from);
-  return [...lines, ...newKey(around), ...lateNews(late), ...boxes].join('\n');
+  return [...lines, ...newKey(around), ...lateAnswers(late), ...boxes].join('\n');
 }
 
 function arrow({ name, from, to }: { name: string; from: InvoiceState; to: InvoiceState }, shift: number): string {
@@ -84,7 +84,7 @@ function newKey(states: readonly InvoiceState[]): readonly string[] {
   ];
 }
 
-function lateNews(states: readonly InvoiceState[]): readonly string[] {
+function lateAnswers(states: readonly InvoiceState[]): readonly string[] {
   const { x, y } = PLACES.issued;
   const up = states.map((state) => {
     const place = PLACES[state];

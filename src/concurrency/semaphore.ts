@@ -1,18 +1,18 @@
-/** Gives back what was taken; a second call does nothing. */
+/** Gives a permit back; a second call does nothing. */
 export type Release = () => void;
 
-/** Hands out at most `slots` permissions at a time, first come first served. */
+/** Hands out at most `permits` permissions at a time, first come first served. */
 export interface Semaphore {
   /** Resolves to the release function, or to null when the signal was aborted first. */
   acquire(signal?: AbortSignal): Promise<Release | null>;
-  /** More slots at once; fewer as soon as those in use come back. */
-  resize(slots: number): void;
+  /** Changes the number of permits: more are free at once, fewer as soon as those in use come back. */
+  resize(permits: number): void;
 }
 
-/** A semaphore that waits in the order of asking. */
-export function createSemaphore(slots: number): Semaphore {
-  let size = slots;
-  let free = slots;
+/** Makes a semaphore with so many permits. */
+export function createSemaphore(permits: number): Semaphore {
+  let size = permits;
+  let free = permits;
   const waiting = new Set<() => void>();
 
   function release(): void {
@@ -20,7 +20,7 @@ export function createSemaphore(slots: number): Semaphore {
     handOut();
   }
 
-  /** Below zero while the slots were made fewer than are in use. */
+  /** `free` is below zero while more permits are in use than there are. */
   function handOut(): void {
     for (const proceed of waiting) {
       if (free <= 0) return;
@@ -29,7 +29,7 @@ export function createSemaphore(slots: number): Semaphore {
     }
   }
 
-  function permission(): Release {
+  function permit(): Release {
     let used = false;
     return () => {
       if (used) return;
@@ -48,7 +48,7 @@ export function createSemaphore(slots: number): Semaphore {
       if (signal?.aborted === true) return null;
       if (free > 0) {
         free -= 1;
-        return permission();
+        return permit();
       }
       return await new Promise((resolve) => {
         const onAbort = (): void => {
@@ -58,7 +58,7 @@ export function createSemaphore(slots: number): Semaphore {
         const proceed = (): void => {
           waiting.delete(proceed);
           signal?.removeEventListener('abort', onAbort);
-          resolve(permission());
+          resolve(permit());
         };
         waiting.add(proceed);
         signal?.addEventListener('abort', onAbort, { once: true });

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** More than a year of nights; older ones stay in their folder. */
+/** More than a year of summaries; older ones stay in their folder. */
 const MOST_NIGHTLY_RUNS = 400;
 const NIGHTLY_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/u;
 
@@ -32,8 +32,8 @@ const Run = z.object({
   ),
 });
 
-/** What the console shows of a nightly summary, `reports/nights/<date>.json`. */
-const NightlySummary = z.object({
+/** What the console reads of a nightly summary, `reports/nights/<date>.json`. */
+const StoredNightlySummary = z.object({
   date: z.string(),
   totals: z.record(
     z.enum(['files', 'issued', 'attention', 'refused', 'failed', 'waiting', 'invoices', 'notIssued']),
@@ -43,10 +43,10 @@ const NightlySummary = z.object({
 });
 
 /** Contents of `reports/nights/<date>.json`, with times as epoch milliseconds. */
-export type NightlySummary = z.infer<typeof NightlySummary>;
+export type StoredNightlySummary = z.infer<typeof StoredNightlySummary>;
 
 /** One nightly run of a summary. `finishedAt` is null until the run has finished. */
-export type NightlyRunState = z.infer<typeof Run>;
+export type StoredNightlyRun = z.infer<typeof Run>;
 
 /**
  * One dropped file of a nightly run. `batchId` is null for a file that became no batch; `shelvedAs` is null when
@@ -55,30 +55,32 @@ export type NightlyRunState = z.infer<typeof Run>;
 export type NightlyFile = z.infer<typeof File>;
 
 /** One date of the list; `summary` is null when its file cannot be read. */
-export interface ListedNightlyRun {
+export interface ListedNightlySummary {
   readonly date: string;
-  readonly summary: NightlySummary | null;
+  readonly summary: StoredNightlySummary | null;
 }
 
 /** The newest 400 dates with a summary, newest first; empty when there is none. */
-export async function listNightlyRuns(reportsDir: string): Promise<readonly ListedNightlyRun[]> {
+export async function listNightlySummaries(reportsDir: string): Promise<readonly ListedNightlySummary[]> {
   const names = await readdir(join(reportsDir, 'nights')).catch(noSuchDirectory);
   const dates = names
     .flatMap((name) => NIGHTLY_FILE.exec(name)?.[1] ?? [])
     .toSorted()
     .toReversed();
   return Promise.all(
-    dates.slice(0, MOST_NIGHTLY_RUNS).map(async (date) => ({ date, summary: await readNightlyRun(reportsDir, date) })),
+    dates
+      .slice(0, MOST_NIGHTLY_RUNS)
+      .map(async (date) => ({ date, summary: await readNightlySummary(reportsDir, date) })),
   );
 }
 
 /** The summary of a date; null where there is none, and for a file that is no summary. */
-export async function readNightlyRun(reportsDir: string, date: string): Promise<NightlySummary | null> {
+export async function readNightlySummary(reportsDir: string, date: string): Promise<StoredNightlySummary | null> {
   if (!NIGHTLY_FILE.test(`${date}.json`)) return null;
   const text = await readFile(join(reportsDir, 'nights', `${date}.json`), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
-    return NightlySummary.parse(JSON.parse(text));
+    return StoredNightlySummary.parse(JSON.parse(text));
   } catch {
     return null;
   }

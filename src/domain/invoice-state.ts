@@ -4,7 +4,7 @@
  *
  *   staged ----freeze----> sending ----accept----> accepted --issue--> issued
  *     |  ^                  |  |  \                  |   \--fail----> failed
- *    hold release           | hold lose              silence           (late news: issue wins)
+ *    hold release           | hold lose              expire            (late answers: issue wins)
  *     v  |                  v  v    v                v
  *     held <-----------refuse  held unknown        unsettled --issue/fail--> issued / failed
  *                           rejected
@@ -55,17 +55,23 @@ export const TRANSITIONS = {
   release: { from: ['held'], to: 'staged' },
   /** The service said issued, in a webhook or in a GET. It wins over everything. */
   issue: { from: ['accepted', 'unsettled', 'failed'], to: 'issued' },
-  /** The service issued an earlier generation of the same content after all, and this one never left, or has no living document. */
+  /**
+   * The service issued an earlier generation of the same content after all, and this one never left, or has no living
+   * document.
+   */
   revive: { from: ['staged', 'sending', 'held', 'failed', 'rejected'], to: 'issued' },
   /** The service said failed and a GET did not contradict. */
   fail: { from: ['accepted', 'unsettled'], to: 'failed' },
   /** The settle time is over and there is no final word. */
-  silence: { from: ['accepted'], to: 'unsettled' },
+  expire: { from: ['accepted'], to: 'unsettled' },
   /** Reconciliation repeats it: same key, same bytes, inside the retention window. */
   repeat: { from: ['unknown'], to: 'sending' },
   /** A definitive no; the next generation gets a new key. By retry policy, operator, or corrected content. */
   regenerate: { from: ['failed', 'rejected'], to: 'staged' },
-  /** Its batch is closed without having sent it, and a later file brings other content: the next generation gets a new key. */
+  /**
+   * Its batch is closed without having sent it, and a later file brings other content: the next generation gets a new
+   * key.
+   */
   replace: { from: ['staged', 'held'], to: 'staged' },
   /** An operator accepts the risk of a duplicate after the retention window; recorded in the audit. */
   abandon: { from: ['unknown'], to: 'staged' },

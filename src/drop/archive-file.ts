@@ -11,28 +11,29 @@ const NOTE_SUFFIX = '.note.txt';
 const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
 
 /**
- * Note first, file second: the note reserves the name, so the rename can overwrite nothing, and after a crash it tells where its file goes.
- * Relative path of the file on its shelf; null when it is neither in the night's folder nor on the shelf.
+ * Archives a file: writes the note first and moves the file second. The note reserves the name, so the rename
+ * overwrites nothing, and after a crash the note says where its file goes. Returns the relative path of the archived
+ * file; null when it is neither in its claim folder nor in the archive.
  */
 export async function archiveFile(options: DropFolderOptions, file: ArchiveFile): Promise<string | null> {
   const { inputDir, at } = options;
   const claimFolderPath = join(nightlyRunPath(inputDir, file.night.nightId), file.slot);
   const source = join(claimFolderPath, file.name);
-  const folder = join(inputDir, file.shelf, file.night.date);
+  const folder = join(inputDir, file.destination, file.night.date);
   await mkdir(folder, { recursive: true });
   const reserved = await reservedName(folder, claimOf(file));
   const there = await isFile(source);
   if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
   const name = reserved ?? (await reserveName(options, { file, folder, claimFolderPath }));
   if (there && !(await renamed(source, join(folder, name)))) {
-    // A later try has shelved it while this one stood still: a note without a file is one that this try placed for nothing.
+    // A later try has archived the file while this one stood still: a note without a file was placed by this try.
     if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
     return archiveFile(options, file);
   }
-  await at('file-shelved');
+  await at('file-archived');
   await rm(join(claimFolderPath, file.name + MARKER_SUFFIX), { force: true });
   await at('marker-removed');
-  return `${file.shelf}/${file.night.date}/${name}`;
+  return `${file.destination}/${file.night.date}/${name}`;
 }
 
 /** False: it is not there any more. */
@@ -50,7 +51,7 @@ function claimOf({ night, slot }: ArchiveFile): string {
   return `${night.nightId}/${slot}`;
 }
 
-/** The name that an earlier, interrupted try reserved for this claim. */
+/** The name that an earlier, interrupted try reserved for this claim; null: none. */
 async function reservedName(folder: string, claim: string): Promise<string | null> {
   for (const entry of await readdir(folder)) {
     if (!entry.endsWith(NOTE_SUFFIX)) continue;
@@ -65,7 +66,7 @@ interface Reservation {
   readonly claimFolderPath: string;
 }
 
-/** The file's own name, or with a number when the shelf has that name already. */
+/** Reserves the file's own name, or with a number when the archive has that name already. */
 async function reserveName(
   options: DropFolderOptions,
   { file, folder, claimFolderPath }: Reservation,
@@ -90,7 +91,10 @@ function numbered(name: string, number: number): string {
   return number === 1 ? name : `${stem}-${number}${ext}`;
 }
 
-/** A note whose file never came, because its night was interrupted and another night has the file now, would tell a lie. */
+/**
+ * Removes a note whose file never came: its nightly run was interrupted, and another run has the file now, so that the
+ * note is untrue.
+ */
 async function removeOrphan(inputDir: string, note: string): Promise<void> {
   const claim = await claimIn(note);
   if (claim === null) return;
@@ -99,7 +103,7 @@ async function removeOrphan(inputDir: string, note: string): Promise<void> {
   await rm(note, { force: true });
 }
 
-/** Whole or not at all, and never over another one. A file system without hard links gets an exclusive copy. */
+/** Places the note whole or not at all, and never over another one. Without hard links, it is an exclusive copy. */
 async function placeNew(draft: string, note: string): Promise<boolean> {
   try {
     await link(draft, note);

@@ -15,7 +15,7 @@ import {
   openClaimFolder,
   removeEmptyClaimFolder,
   removeClaimFolder,
-  removeUnborn,
+  removeDrafts,
 } from './claim-folder.ts';
 
 /** Each file is a batch with some 30 events in the night's history, which may hold 51,200. */
@@ -42,16 +42,16 @@ async function takeOver(
 ): Promise<readonly WaitingFile[]> {
   const { inputDir } = options;
   const stuck: WaitingFile[] = [];
-  await removeUnborn(inputDir);
+  await removeDrafts(inputDir);
   for (const nightId of await listNightlyRuns(inputDir)) {
     if (nightId === night.nightId) continue;
     const owner = await nightlyOwner(inputDir, nightId);
     if (owner !== null && (await isOpen(owner.workflowId, owner.runId))) continue;
-    for (const { slot, name } of await listClaimFolders(inputDir, nightId)) {
-      const from = join(nightlyRunPath(inputDir, nightId), slot);
+    for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
+      const from = join(nightlyRunPath(inputDir, nightId), claimFolder);
       const kept = name === null ? null : await moveIn(options, night, { from, name, resumed: true });
       if (name !== null && kept === 'not-movable') stuck.push({ name, reason: kept });
-      await removeEmptyClaimFolder(inputDir, nightId, slot);
+      await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
     }
     await removeClaimFolder(inputDir, nightId);
   }
@@ -88,12 +88,12 @@ async function moveIn(
   night: NightlyRun,
   { from, name, resumed }: { readonly from: string; readonly name: string; readonly resumed: boolean },
 ): Promise<'not-movable' | 'gone' | null> {
-  const slot = await makeClaimFolder(inputDir, night.nightId, resumed);
-  await at('slot-made');
+  const claimFolder = await makeClaimFolder(inputDir, night.nightId, resumed);
+  await at('claim-folder-made');
   try {
-    await rename(join(from, name), join(nightlyRunPath(inputDir, night.nightId), slot, name));
+    await rename(join(from, name), join(nightlyRunPath(inputDir, night.nightId), claimFolder, name));
   } catch (error) {
-    await removeEmptyClaimFolder(inputDir, night.nightId, slot);
+    await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
     return errorCode(error) === 'ENOENT' ? 'gone' : 'not-movable';
   }
   await at('file-claimed');
@@ -102,11 +102,11 @@ async function moveIn(
 
 /** The marker follows its file, so that it cannot vouch for the next file of that name. */
 async function bringMarkers({ inputDir, at }: DropFolderOptions, night: NightlyRun): Promise<void> {
-  for (const { slot, name } of await listClaimFolders(inputDir, night.nightId)) {
+  for (const { claimFolder, name } of await listClaimFolders(inputDir, night.nightId)) {
     if (name === null || (await exists(join(inputDir, name)))) continue;
     const marker = name + MARKER_SUFFIX;
     try {
-      await rename(join(inputDir, marker), join(nightlyRunPath(inputDir, night.nightId), slot, marker));
+      await rename(join(inputDir, marker), join(nightlyRunPath(inputDir, night.nightId), claimFolder, marker));
       await at('marker-claimed');
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
@@ -115,9 +115,11 @@ async function bringMarkers({ inputDir, at }: DropFolderOptions, night: NightlyR
 }
 
 async function claimedFiles(inputDir: string, night: NightlyRun): Promise<Claims['claimed']> {
-  const slots = await listClaimFolders(inputDir, night.nightId);
-  return slots.flatMap(({ slot, name, resumed }) =>
-    name === null ? [] : [{ slot, name, resumed, file: `${IN_PROGRESS}/${night.nightId}/${slot}/${name}` }],
+  const folders = await listClaimFolders(inputDir, night.nightId);
+  return folders.flatMap(({ claimFolder, name, resumed }) =>
+    name === null
+      ? []
+      : [{ slot: claimFolder, name, resumed, file: `${IN_PROGRESS}/${night.nightId}/${claimFolder}/${name}` }],
   );
 }
 

@@ -9,16 +9,18 @@ import { isIgnoredName } from './is-ignored-name.ts';
 export const IN_PROGRESS = 'in-progress';
 const RECORD = '.night.json';
 const RESUMED = '-resumed';
-const UNBORN = '.new-';
+const DRAFT_PREFIX = '.new-';
 
-/** Who made a night's folder. */
+/** Temporal run that made the folder of a nightly run. */
 export interface NightlyOwner {
   readonly workflowId: string;
   readonly runId: string;
 }
 
-export interface Slot {
-  readonly slot: string;
+/** One claim folder of a nightly run. */
+export interface ClaimFolder {
+  /** Name of the folder. */
+  readonly claimFolder: string;
   /** The file in it; null: taken out again, or never brought in. */
   readonly name: string | null;
   readonly resumed: boolean;
@@ -29,25 +31,31 @@ export function nightlyRunPath(inputDir: string, nightId: string): string {
   return join(inputDir, IN_PROGRESS, nightId);
 }
 
-/** The folder appears together with the record of its owner: a night without a known owner could never be given up. */
+/**
+ * Makes the folder of a nightly run together with the record of its owner: a run without a known owner could never be
+ * given up.
+ */
 export async function openClaimFolder(inputDir: string, night: NightlyRun): Promise<void> {
   const path = nightlyRunPath(inputDir, night.nightId);
   if ((await nightlyOwner(inputDir, night.nightId)) !== null) return;
-  const fresh = join(inputDir, IN_PROGRESS, `${UNBORN}${randomUUID()}`);
-  await mkdir(fresh, { recursive: true });
+  const draft = join(inputDir, IN_PROGRESS, `${DRAFT_PREFIX}${randomUUID()}`);
+  await mkdir(draft, { recursive: true });
   try {
-    await writeFile(join(fresh, RECORD), JSON.stringify({ workflowId: night.workflowId, runId: night.runId }));
-    await rename(fresh, path);
+    await writeFile(join(draft, RECORD), JSON.stringify({ workflowId: night.workflowId, runId: night.runId }));
+    await rename(draft, path);
   } finally {
-    await rm(fresh, { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
   }
 }
 
-/** Folders of nights that were killed before they began; a living one makes its own again when its activity is repeated. */
-export async function removeUnborn(inputDir: string): Promise<void> {
+/**
+ * Removes folders of nightly runs that were killed before they began. A run that goes on makes its own again when its
+ * activity is repeated.
+ */
+export async function removeDrafts(inputDir: string): Promise<void> {
   const path = join(inputDir, IN_PROGRESS);
   for (const name of await namesIn(path))
-    if (name.startsWith(UNBORN)) await rm(join(path, name), { recursive: true, force: true });
+    if (name.startsWith(DRAFT_PREFIX)) await rm(join(path, name), { recursive: true, force: true });
 }
 
 /** Null when it has no readable record. */
@@ -68,15 +76,15 @@ export async function listNightlyRuns(inputDir: string): Promise<readonly string
 }
 
 /** The claim folders of a nightly run, each with the file in it. */
-export async function listClaimFolders(inputDir: string, nightId: string): Promise<readonly Slot[]> {
+export async function listClaimFolders(inputDir: string, nightId: string): Promise<readonly ClaimFolder[]> {
   const path = nightlyRunPath(inputDir, nightId);
-  const slots: Slot[] = [];
-  for (const slot of await namesIn(path)) {
-    if (slot.startsWith('.')) continue;
-    const name = (await namesIn(join(path, slot))).find((entry) => !isIgnoredName(entry)) ?? null;
-    slots.push({ slot, name, resumed: slot.endsWith(RESUMED) });
+  const claimFolders: ClaimFolder[] = [];
+  for (const claimFolder of await namesIn(path)) {
+    if (claimFolder.startsWith('.')) continue;
+    const name = (await namesIn(join(path, claimFolder))).find((entry) => !isIgnoredName(entry)) ?? null;
+    claimFolders.push({ claimFolder, name, resumed: claimFolder.endsWith(RESUMED) });
   }
-  return slots;
+  return claimFolders;
 }
 
 /**
@@ -85,28 +93,28 @@ export async function listClaimFolders(inputDir: string, nightId: string): Promi
  */
 export async function makeClaimFolder(inputDir: string, nightId: string, resumed: boolean): Promise<string> {
   const path = nightlyRunPath(inputDir, nightId);
-  const taken = (await namesIn(path)).map((slot) => Number.parseInt(slot, 10)).filter(Number.isFinite);
+  const taken = (await namesIn(path)).map((claimFolder) => Number.parseInt(claimFolder, 10)).filter(Number.isFinite);
   for (let number = Math.max(0, ...taken) + 1; ; number += 1) {
-    const slot = `${String(number).padStart(4, '0')}${resumed ? RESUMED : ''}`;
+    const claimFolder = `${String(number).padStart(4, '0')}${resumed ? RESUMED : ''}`;
     try {
-      await mkdir(join(path, slot));
-      return slot;
+      await mkdir(join(path, claimFolder));
+      return claimFolder;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
 }
 
-/** Removes a slot that holds no file; what is only Lote's own in it goes too. */
-export async function removeEmptyClaimFolder(inputDir: string, nightId: string, slot: string): Promise<void> {
-  const path = join(nightlyRunPath(inputDir, nightId), slot);
+/** Removes a claim folder that holds no file, with Lote's own files in it. */
+export async function removeEmptyClaimFolder(inputDir: string, nightId: string, claimFolder: string): Promise<void> {
+  const path = join(nightlyRunPath(inputDir, nightId), claimFolder);
   const names = await namesIn(path);
   if (names.some((name) => !isIgnoredName(name))) return;
   for (const name of names) await rm(join(path, name), { force: true });
   await removeEmptyFolder(path);
 }
 
-/** Removes a night's folder that holds no slot any more. */
+/** Removes the folder of a nightly run that holds no claim folder any more. */
 export async function removeClaimFolder(inputDir: string, nightId: string): Promise<void> {
   const path = nightlyRunPath(inputDir, nightId);
   if ((await namesIn(path)).some((name) => name !== RECORD)) return;

@@ -5,9 +5,11 @@ import { listClaimFolders, removeEmptyClaimFolder, removeClaimFolder } from './c
 import { archiveFile } from './archive-file.ts';
 
 /**
- * A folder on a disk:
+ * Makes the drop folder on a disk:
  *
- *   input/x.csv  --claim-->  input/in-progress/<night>/<slot>/x.csv  --shelve-->  input/archive|refused/<date>/x.csv + x.csv.note.txt
+ *   input/x.csv
+ *     --claim-->    input/in-progress/<night>/<claim folder>/x.csv
+ *     --archive-->  input/archive|refused/<date>/x.csv + x.csv.note.txt
  */
 export function createDropFolder(options: DropFolderOptions): DropFolder {
   const { inputDir, at } = options;
@@ -15,10 +17,10 @@ export function createDropFolder(options: DropFolderOptions): DropFolder {
     claim: (night, isOpen) => claimFiles(options, night, isOpen),
     archive: (file) => archiveFile(options, file),
     async close({ nightId }) {
-      for (const { slot, name } of await listClaimFolders(inputDir, nightId)) {
+      for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
         if (name !== null) continue;
-        await removeEmptyClaimFolder(inputDir, nightId, slot);
-        await at('slot-removed');
+        await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
+        await at('claim-folder-removed');
       }
       await removeClaimFolder(inputDir, nightId);
     },

@@ -1,14 +1,14 @@
-/** Moments between two steps on the disk; a test kills the process at each of them. */
+/** Points between two steps on the disk; a test kills the process at each of them. */
 export const DROP_POINTS = [
   'night-opened',
-  'slot-made',
+  'claim-folder-made',
   'file-claimed',
   'marker-claimed',
   'note-prepared',
   'note-placed',
-  'file-shelved',
+  'file-archived',
   'marker-removed',
-  'slot-removed',
+  'claim-folder-removed',
 ] as const;
 
 /** Name of one of `DROP_POINTS`. */

@@ -1,11 +1,11 @@
-import type { TooMany } from '../domain/request-pace.ts';
+import type { TooMany } from '../domain/request-rate.ts';
 
 /** The last hundred answers count, older ones less and less. */
 const FADING = 0.99;
 /** One in eight refused, and ten at least: fewer may be somebody else's burst, for which the Retry-After is enough. */
 const TOO_LARGE_A_SHARE = 1 / 8;
 const TOO_MANY_TO_OVERLOOK = 10;
-/** A pace that is slowed already is looked at once a second, at every 429. */
+/** While the rate is throttled, each 429 can lower it again, at most once a second. */
 const LOOK_AGAIN_MS = 1_000;
 /** At a few requests a second, the answers of one second alone would never be enough to judge by. */
 const HALF = 0.5;
@@ -15,7 +15,7 @@ export interface NotedAnswer {
   readonly tooMany: boolean;
   readonly sentAt: number;
   readonly now: number;
-  /** The pace is below its limit already: any 429 says that it is still too fast. */
+  /** Whether the rate is below its limit already: then any 429 says that it is still too high. */
   readonly throttled: boolean;
 }
 
@@ -24,7 +24,9 @@ export interface AnswerTally {
   note(answer: NotedAnswer): TooMany | null;
 }
 
-/** What this process hears of the service's limits. Answers to what left before the last change say nothing about it. */
+/**
+ * What this process hears of the service's limits. Answers to what left before the last change say nothing about it.
+ */
 export function createAnswerTally(): AnswerTally {
   let answers = 0;
   let refused = 0;

@@ -1,30 +1,36 @@
-import type { RateLease, RateNews } from '../domain/ports/service-use-ledger.ts';
-import { isThrottled, type TooMany } from '../domain/request-pace.ts';
+import type { RateLease, RateUpdate } from '../domain/ports/service-use-ledger.ts';
+import { isThrottled, type TooMany } from '../domain/request-rate.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** Leased at once: a fifth of a second's worth. Less would ask the ledger for every request, more would let one worker starve another. */
+/**
+ * A lease covers a fifth of a second. A shorter one would call the ledger for every request; a longer one would let one
+ * worker starve another.
+ */
 const LEASE_SECONDS = 0.2;
-/** A place that was not used in time is gone: used later, it would be a burst. */
+/** A permit that was not used in time is lost: used later, it would make a burst. */
 const STALE_MS = 250;
-/** Many answers bring one and the same Retry-After, a few milliseconds apart: the others hear of it once. */
+/** Many answers bring the same Retry-After within a few milliseconds: the other processes hear of it once. */
 const SAME_HOLD_MS = 100;
 
 export interface LeasedRateLimiterOptions {
   /** Null: no limit but what answers of 429 teach. */
   readonly requestsPerSecond: number | null;
   readonly lease: (requests: number) => Promise<RateLease>;
-  /** Both tell the other processes. Advice: a ledger that is away hears of the next one. */
-  readonly slowDown: (tooMany: TooMany) => Promise<RateNews>;
+  /** `slowDown` and `hold` notify the other processes. A notice that fails is dropped; the next one follows. */
+  readonly slowDown: (tooMany: TooMany) => Promise<RateUpdate>;
   readonly hold: (ms: number) => Promise<void>;
   readonly now: () => number;
 }
 
 export interface LeasedRateLimiter extends RateLimiter {
-  /** What another process has brought about. */
-  learn(news: RateNews): void;
+  /** Takes over the rate and the hold that the ledger has for all processes. */
+  learn(update: RateUpdate): void;
 }
 
-/** The rate of all processes together: places in one row, which the ledger hands out a few at a time. While there is no limit, nobody asks it. */
+/**
+ * Rate limiter of all processes together: the ledger leases permits, a few at a time. Without a limit, no process
+ * calls the ledger.
+ */
 export function createLeasedRateLimiter({
   requestsPerSecond,
   lease,
@@ -34,36 +40,36 @@ export function createLeasedRateLimiter({
 }: LeasedRateLimiterOptions): LeasedRateLimiter {
   let rate = requestsPerSecond;
   let heldUntil = 0;
-  let places: number[] = [];
+  let permits: number[] = [];
   let turn: Promise<unknown> = Promise.resolve();
 
-  function learn(news: RateNews): void {
-    // Places were handed out at the rate before.
-    if (rate === null || news.requestsPerSecond === null || news.requestsPerSecond < rate) places = [];
-    rate = news.requestsPerSecond;
-    if (news.heldMs > 0) heldUntil = Math.max(heldUntil, now() + news.heldMs);
+  function learn(update: RateUpdate): void {
+    // These permits were leased at the rate before.
+    if (rate === null || update.requestsPerSecond === null || update.requestsPerSecond < rate) permits = [];
+    rate = update.requestsPerSecond;
+    if (update.heldMs > 0) heldUntil = Math.max(heldUntil, now() + update.heldMs);
   }
 
-  async function takePlace(): Promise<number> {
-    places = places.filter((at) => at > now() - STALE_MS);
-    if (places.length === 0 && rate !== null) {
+  async function takePermit(): Promise<number> {
+    permits = permits.filter((at) => at > now() - STALE_MS);
+    if (permits.length === 0 && rate !== null) {
       const asked = now();
       const size = Math.max(1, Math.ceil(rate * LEASE_SECONDS));
       const leased = await lease(size);
       learn(leased);
-      places = Array.from({ length: size }, (_, index) => asked + leased.waitMs + index * leased.gapMs);
+      permits = Array.from({ length: size }, (_, index) => asked + leased.waitMs + index * leased.gapMs);
     }
-    return places.shift() ?? now();
+    return permits.shift() ?? now();
   }
 
   return {
     learn,
     reserve(at) {
       if (rate === null) return 0;
-      // One after the other: callers that come while a lease is fetched share it.
-      const mine = turn.then(takePlace);
+      // Callers wait in a queue: those that come while a lease is fetched share it.
+      const mine = turn.then(takePermit);
       turn = mine.catch(() => undefined);
-      return mine.then((place) => Math.max(0, place - at));
+      return mine.then((permit) => Math.max(0, permit - at));
     },
     throttled: () => isThrottled(rate, requestsPerSecond),
     slowDown: (tooMany) => void slowDown(tooMany).then(learn, () => undefined),

@@ -1,10 +1,10 @@
-import { isThrottled, rateOf, throttle, takePlaces, FULL_RATE, type TooMany } from '../domain/request-pace.ts';
+import { isThrottled, rateOf, throttle, reservePermits, FULL_RATE, type TooMany } from '../domain/request-rate.ts';
 
 /** Spreads requests evenly at a rate; bursts are what makes a service answer 429. */
 export interface RateLimiter {
-  /** Takes the next place in the row and says how long to wait for it, in milliseconds. */
+  /** Takes the next permit. Returns how long to wait until it may be used, in milliseconds. */
   reserve(now: number): number | Promise<number>;
-  /** Slower than the limit, as far as this process knows. */
+  /** Whether the rate is below the limit, as far as this process knows. */
   throttled(now: number): boolean;
   slowDown(tooMany: TooMany, now: number): void;
   /** Until then nothing may leave, as far as this process knows. */
@@ -13,25 +13,25 @@ export interface RateLimiter {
   hold(until: number, now: number): void;
 }
 
-/** Nobody else is asked, so that a place is known at once. */
+/** A rate limiter of one process: it knows a permit at once. */
 export interface LocalRateLimiter extends RateLimiter {
   reserve(now: number): number;
 }
 
-/** The pace of this process alone. `requestsPerSecond` null: no limit but what answers of 429 teach. */
+/** Makes the rate limiter of this process alone. `requestsPerSecond` null: no limit but what answers of 429 teach. */
 export function createRateLimiter(requestsPerSecond: number | null): LocalRateLimiter {
-  let pace = FULL_RATE;
+  let state = FULL_RATE;
   let heldUntil = 0;
   return {
     reserve(now) {
-      if (requestsPerSecond === null && pace.throttled === null) return 0;
-      const places = takePlaces(pace, { requests: 1, limit: requestsPerSecond, now });
-      pace = places.pace;
-      return places.waitMs;
+      if (requestsPerSecond === null && state.throttled === null) return 0;
+      const reserved = reservePermits(state, { requests: 1, limit: requestsPerSecond, now });
+      state = reserved.state;
+      return reserved.waitMs;
     },
-    throttled: (now) => isThrottled(rateOf(pace, requestsPerSecond, now), requestsPerSecond),
+    throttled: (now) => isThrottled(rateOf(state, requestsPerSecond, now), requestsPerSecond),
     slowDown(tooMany, now) {
-      pace = throttle(pace, { tooMany, limit: requestsPerSecond, now });
+      state = throttle(state, { tooMany, limit: requestsPerSecond, now });
     },
     heldUntil: () => heldUntil,
     hold(until) {

@@ -39,7 +39,7 @@ function withoutStatus(end: HttpEnd, shape: CreationShape): StatusAnswer {
   return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
 }
 
-/** A cache or a gateway may answer for the service: only the id shows whose fate is told. */
+/** A cache or a gateway may answer for the service: only the id shows which invoice the answer is about. */
 function notProvedItsOwn(id: string | null, place: string): Unreadable {
   if (id !== null) return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
   return unreadable('status-without-id', `No id at ${place}, and so no proof that the answer is about this invoice`);

@@ -5,7 +5,10 @@ import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { pause } from './pause.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 
-/** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a request. */
+/**
+ * A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a
+ * request.
+ */
 const WAIT_OUT_MS = 5_000;
 
 /**
@@ -30,7 +33,10 @@ export interface RequestLimiterOptions {
   readonly slots?: Semaphore;
 }
 
-/** What every request of this process to one base address passes: concurrency, rate, what answers of 429 made of it, and the service's own Retry-After. */
+/**
+ * Limits the requests of this process to one base address: concurrency, the adaptive rate (AIMD), and the service's own
+ * Retry-After.
+ */
 export interface RequestLimiter {
   pass(send: () => Promise<HttpEnd>, limits?: PostLimits): Promise<HttpEnd>;
 }
@@ -55,19 +61,19 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
         continue;
       }
       // oxlint-disable-next-line no-await-in-loop
-      const wait = await place();
-      if (wait === null) return { kind: 'not-sent', code: 'pace-unavailable', retryAfterMs: null };
+      const wait = await reservePermit();
+      if (wait === null) return { kind: 'not-sent', code: 'rate-unavailable', retryAfterMs: null };
       // oxlint-disable-next-line no-await-in-loop
       if (!(await pause(wait, waiting))) return givenUp();
       // oxlint-disable-next-line no-await-in-loop
       if (permit !== undefined && !(await permit.confirm())) return notPermitted();
-      // Asked again after each wait: another answer may have brought a hold, or prolonged it. A place before its end is given up.
+      // Another answer may have brought a hold during the wait, or prolonged it: a permit before its end is given up.
       if (rateLimiter.heldUntil() <= options.now()) return null;
     }
   }
 
-  /** Null: the shared rate limiter cannot be reached, so that nothing may leave. */
-  async function place(): Promise<number | null> {
+  /** How long to wait, in milliseconds; null: the shared rate limiter cannot be reached, so that nothing may leave. */
+  async function reservePermit(): Promise<number | null> {
     try {
       return await rateLimiter.reserve(options.now());
     } catch {

@@ -24,7 +24,9 @@ const WORD = /^[\x21-\x7e]{1,200}$/;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 const MAX_MESSAGE = 200;
 
-/** Reads correctly signed bytes; null when they cannot be read, or are final news of no invoice that could be named. */
+/**
+ * Reads correctly signed bytes; null when they cannot be read, or name no invoice of which they say something final.
+ */
 export function readEvent(raw: Uint8Array, shape: EventShape): Event | null {
   const document = parse(raw);
   const type = word(readPointer(document, shape.type));

@@ -1,18 +1,19 @@
 import type { SettledInvoice } from '../domain/ports/ledger.ts';
 
-/** Pages are looked at this often; one whose news has come to an end is told then. */
+/** Pages are checked this often; a page is notified when its burst of settled invoices is over. */
 const COALESCE_MS = 250;
 
 /**
- * A page that news still comes for is told every eighth time, 2 s: a signal and the workflow task it wakes are four history events, and the page can do
- * nothing with it before its last invoice is at rest (measured: 0.10 events an invoice with a signal every 250 ms, 0.02 so).
+ * While the burst goes on, a page is notified every eighth round (2 s). A signal and its workflow task are four history
+ * events, and the page can do nothing before its last invoice is settled (measured: 0.10 events an invoice with a
+ * signal every 250 ms, 0.02 with this).
  */
 const MOST_ROUNDS = 8;
 
-/** News beyond this is dropped while Temporal is away: pages read the ledger again by themselves. */
+/** Settled invoices beyond this are dropped while Temporal is away: pages read the ledger again by themselves. */
 const MAX_PENDING = 200_000;
 
-/** Pages told at the same time. */
+/** Pages notified at the same time. */
 const MAX_SENDING = 8;
 
 export interface SignalRelayOptions {
@@ -29,36 +30,41 @@ export interface SignalRelay {
   flush(): Promise<void>;
 }
 
-interface PageNews {
+interface PageSettlements {
   readonly ordinals: Set<number>;
   /** Nothing came since the last round: the burst is over. */
   quiet: boolean;
   rounds: number;
 }
 
-/** A page, and the invoices of it that came to rest. */
+/** A page, and its invoices that were settled. */
 type PageSignal = readonly [pageWorkflowId: string, ordinals: readonly number[]];
 
-/** Tells each page which of its invoices came to rest, as seldom as it can without delaying the last. A lost signal costs a delay and nothing else. */
+/**
+ * Notifies each page of its settled invoices, as seldom as possible without delaying the last. A lost signal costs a
+ * delay and nothing else.
+ */
 export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
   return new CoalescingRelay(options);
 }
 
 class CoalescingRelay implements SignalRelay {
   readonly #options: SignalRelayOptions;
-  readonly #pending: PendingNews;
+  readonly #pending: PendingSettlements;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #sending: Promise<void> = Promise.resolve();
 
   constructor(options: SignalRelayOptions) {
     this.#options = options;
-    this.#pending = new PendingNews(options.pageWorkflowIdOf, options.maxPending ?? MAX_PENDING);
+    this.#pending = new PendingSettlements(options.pageWorkflowIdOf, options.maxPending ?? MAX_PENDING);
   }
 
   add(settled: readonly SettledInvoice[]): void {
     const dropped = settled.filter((one) => !this.#pending.put(one)).length;
     if (dropped > 0)
-      this.#options.log.warn('Too much news waits for Temporal; pages read the ledger by themselves', { dropped });
+      this.#options.log.warn('Too many settled invoices wait for Temporal; pages read the ledger by themselves', {
+        dropped,
+      });
     this.#schedule();
   }
 
@@ -74,7 +80,7 @@ class CoalescingRelay implements SignalRelay {
     this.#timer ??= setTimeout(() => this.#round(), this.#options.coalesceMs ?? COALESCE_MS);
   }
 
-  /** One round at a time: while Temporal is slow, news gathers into fewer signals. */
+  /** Rounds run one after the other: while Temporal is slow, settled invoices gather into fewer signals. */
   #round(): void {
     this.#timer = null;
     this.#sending = this.#sending.then(() => this.#send(this.#pending.takeDue())).finally(() => this.#schedule());
@@ -93,7 +99,7 @@ class CoalescingRelay implements SignalRelay {
         // oxlint-disable-next-line no-await-in-loop
         await this.#options.send(pageId, ordinals);
       } catch (error) {
-        this.#options.log.warn('A page could not be told; it reads the ledger by itself', {
+        this.#options.log.warn('A page could not be notified; it reads the ledger by itself', {
           page: pageId,
           error: error instanceof Error ? error.name : 'unknown',
         });
@@ -102,11 +108,11 @@ class CoalescingRelay implements SignalRelay {
   }
 }
 
-/** News by page, up to a limit of invoices. */
-class PendingNews {
+/** Settled invoices by page, up to a limit. */
+class PendingSettlements {
   readonly #pageWorkflowIdOf: SignalRelayOptions['pageWorkflowIdOf'];
   readonly #max: number;
-  readonly #pages = new Map<string, PageNews>();
+  readonly #pages = new Map<string, PageSettlements>();
   #count = 0;
 
   constructor(pageWorkflowIdOf: SignalRelayOptions['pageWorkflowIdOf'], max: number) {
@@ -118,34 +124,34 @@ class PendingNews {
     return this.#pages.size === 0;
   }
 
-  /** False: the limit is reached, and the news is dropped. */
+  /** False: the limit is reached, and the invoice is dropped. */
   put(settled: SettledInvoice): boolean {
     if (this.#count >= this.#max) return false;
     const pageId = this.#pageWorkflowIdOf(settled);
-    const news = this.#pages.get(pageId) ?? { ordinals: new Set(), quiet: false, rounds: 0 };
-    if (!news.ordinals.has(settled.ordinal)) this.#count += 1;
-    news.ordinals.add(settled.ordinal);
-    news.quiet = false;
-    this.#pages.set(pageId, news);
+    const waiting = this.#pages.get(pageId) ?? { ordinals: new Set(), quiet: false, rounds: 0 };
+    if (!waiting.ordinals.has(settled.ordinal)) this.#count += 1;
+    waiting.ordinals.add(settled.ordinal);
+    waiting.quiet = false;
+    this.#pages.set(pageId, waiting);
     return true;
   }
 
   /** Takes the pages whose burst is over, or that have waited long enough. */
   takeDue(): readonly PageSignal[] {
     const due: PageSignal[] = [];
-    for (const [pageId, news] of this.#pages) {
-      news.rounds += 1;
-      if (news.quiet || news.rounds >= MOST_ROUNDS) due.push(this.#take(pageId, news));
-      else news.quiet = true;
+    for (const [pageId, waiting] of this.#pages) {
+      waiting.rounds += 1;
+      if (waiting.quiet || waiting.rounds >= MOST_ROUNDS) due.push(this.#take(pageId, waiting));
+      else waiting.quiet = true;
     }
     return due;
   }
 
   takeAll(): readonly PageSignal[] {
-    return Array.from(this.#pages, ([pageId, news]) => this.#take(pageId, news));
+    return Array.from(this.#pages, ([pageId, waiting]) => this.#take(pageId, waiting));
   }
 
-  #take(pageId: string, { ordinals }: PageNews): PageSignal {
+  #take(pageId: string, { ordinals }: PageSettlements): PageSignal {
     this.#pages.delete(pageId);
     this.#count -= ordinals.size;
     return [pageId, Array.from(ordinals)];

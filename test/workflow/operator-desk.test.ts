@@ -61,7 +61,7 @@ describe('the update settleNow', SIDE_BY_SIDE, () => {
       expect(await handle.executeUpdate<string, []>('settleNow')).toContain('Asking');
       await until(async () => (await historyText(stack, `${batchId}-p0001`)).includes('"askNow":true'));
       await until(() => gets(stack) >= 5);
-      const silent = await stack.ledger.silent(batchId, 1, Date.now(), 10);
+      const silent = await stack.ledger.pendingInvoices(batchId, 1, Date.now(), 10);
       engine.open();
       await handle.executeUpdate<string, []>('settleNow');
 

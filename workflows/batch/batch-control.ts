@@ -23,19 +23,19 @@ export interface BatchControl {
   readonly attachedTo: string | null;
   /** Pages whose last invoice is sent. */
   readonly sentPages: ReadonlySet<number>;
-  /** Rises with every pause, resume, cancel or settleNow: the pages are then told. */
+  /** Rises with every pause, resume, cancel or settleNow: the pages are then notified. */
   readonly controlVersion: number;
   control(): PageControl;
   /** Operators asked for invoices to be sent again, and no round has taken that up yet. */
   readonly retryWaiting: boolean;
   takeRetries(): readonly RetryRequestInput[];
-  /** What operators did and the audit does not know yet. */
+  /** Actions of operators that are not yet in the audit. */
   readonly pendingActions: readonly NotedAction[];
   /** The first so many of them are in the audit. */
   notified(actions: number): void;
-  /** What processes that send are to know; null: they are not told, in runs of an earlier version. */
+  /** What processes that send are to know; null: they are not notified, in runs of an earlier version. */
   sendingControl(): SendingControl | null;
-  /** Something was stopped since the last look at the ledger, and it is worth another one. */
+  /** Something was stopped since the last refresh: another one is due. */
   readonly refreshWanted: boolean;
   refreshing(): void;
   begin(batch: RunningBatch): void;
@@ -43,8 +43,8 @@ export interface BatchControl {
   phase(phase: BatchProgress['phase']): void;
   pageDone(page: number, outcome: { failed: boolean }): void;
   waitFor(page: number, reason: string | null): void;
-  /** The ledger was looked at. */
-  stands(standing: BatchSnapshot): void;
+  /** Shows what was read from the ledger. */
+  showSnapshot(snapshot: BatchSnapshot): void;
   /** The report is written: the end of the run. */
   done(end: BatchEnd): void;
 }
@@ -105,7 +105,9 @@ class FollowedBatch implements BatchControl, BatchHandles {
     return { paused, cancelled, outageOver: this.#outageOver, settleNow: this.#settleNow };
   }
 
-  /** Nothing is sent before the batch is staged; histories of an earlier version do not know which run holds the claim. */
+  /**
+   * Nothing is sent before the batch is staged; histories of an earlier version do not know which run holds the claim.
+   */
   sendingControl(): SendingControl | null {
     if (this.#running?.run === undefined) return null;
     const { paused, cancelled } = this.#progress;
@@ -202,14 +204,14 @@ class FollowedBatch implements BatchControl, BatchHandles {
     this.refreshWanted = false;
   }
 
-  stands(next: BatchSnapshot): void {
+  showSnapshot(next: BatchSnapshot): void {
     this.#snapshot = next;
     this.#change({});
   }
 
   done(ended: BatchEnd): void {
     this.#end = ended;
-    this.#links = ended.desk;
+    this.#links = ended.links;
     this.#waiting.clear();
     this.#change({ phase: 'done', batchId: ended.batchId });
     if (this.attachedTo === null) this.#list(ended.state, ended.problems);
@@ -230,7 +232,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
     };
     setCurrentDetails(
       batchDetails({
-        ...{ progress: this.#progress, standing: snapshot, desk: this.#links },
+        ...{ progress: this.#progress, snapshot, links: this.#links },
         ...{ attachedTo: this.attachedTo, end: this.#end },
       }),
     );

@@ -14,18 +14,18 @@ const PHASES: Readonly<Record<BatchProgress['phase'], string>> = {
 };
 
 /**
- * What the Temporal UI shows as "Current Details". Links come first and an empty line ends it: the UI sizes the frame of it before the
- * text is laid out, and the lowest line may be cut off.
+ * What the Temporal UI shows as "Current Details". Links come first and an empty line ends it: the UI sizes the frame
+ * of it before the text is laid out, and the lowest line may be cut off.
  */
 export function batchDetails(view: BatchView): string {
-  const { progress, standing, desk, end } = view;
+  const { progress, snapshot } = view;
   const lines = [
-    ...links(progress.batchId, { desk, end }),
+    ...linkLines(progress.batchId, view),
     `**Batch** ${progress.batchId ?? '(not read yet)'}`,
     '',
     table(['', ''], situation(view)),
     '',
-    ...(standing === null ? [] : balance(standing)),
+    ...(snapshot === null ? [] : balance(snapshot)),
     LAST_LINE,
   ];
   return lines.join('\n');
@@ -34,14 +34,14 @@ export function batchDetails(view: BatchView): string {
 /** Not `&nbsp;`: the UI shows those six letters as they are. */
 const LAST_LINE = '\n\u00A0\n\n\u00A0';
 
-function links(batchId: string | null, { desk, end }: Pick<BatchView, 'desk' | 'end'>): readonly string[] {
-  if (batchId === null || desk === null) return [];
-  const page = desk.console === null ? null : `${desk.console}/batches/${encodeURIComponent(batchId)}`;
+function linkLines(batchId: string | null, { links, end }: Pick<BatchView, 'links' | 'end'>): readonly string[] {
+  if (batchId === null || links === null) return [];
+  const page = links.console === null ? null : `${links.console}/batches/${encodeURIComponent(batchId)}`;
   const shown = [
     ...(page === null || end === null ? [] : [`[Report](${page}/files/report.html)`]),
     ...(page === null ? [] : [`[Console: this batch](${page})`]),
   ];
-  const file = `${desk.reportsDir}/${batchId}/report.html`;
+  const file = `${links.reportsDir}/${batchId}/report.html`;
   return [
     ...(shown.length === 0 ? [] : [shown.join(' · '), '']),
     end === null ? `Report, when it is written: \`${file}\`` : `Report: \`${file}\``,

@@ -5,11 +5,11 @@ import type { OperatorLinks, BatchResult } from '../../src/contract/messages.ts'
 /** How a batch ended, as its report says it. */
 export function endOf(
   { batchId, state, counts }: Pick<BatchResult, 'batchId' | 'state' | 'counts'>,
-  desk: OperatorLinks,
+  links: OperatorLinks,
 ): BatchEnd {
   const problems = OUTCOMES.filter((outcome) => isProblem(outcome)).reduce(
     (sum, outcome) => sum + (counts[outcome] ?? 0),
     counts.rowsLost ?? 0,
   );
-  return { batchId, desk, state, problems: state === 'refused' ? Math.max(problems, 1) : problems };
+  return { batchId, links, state, problems: state === 'refused' ? Math.max(problems, 1) : problems };
 }

@@ -33,7 +33,7 @@ export interface BatchHandles {
   progress(): BatchProgress;
   snapshot(): BatchSnapshot | null;
   readonly attachedTo: string | null;
-  /** True when every process that sends knows; a promise of it when the ledger is told just now. */
+  /** True when every process that sends knows; a promise while the ledger is being written. */
   operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean>;
   settleNow(action: OperatorAction): void;
   retry(request: RetryRequestInput): void;
@@ -189,7 +189,10 @@ function problemsOf({ batchId, asOf }: BatchProgress, snapshot: BatchSnapshot | 
   return { batchId, asOf, invoices: snapshot?.problems ?? 0, groups: snapshot?.problemGroups ?? [] };
 }
 
-/** A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and forgotten. */
+/**
+ * A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and
+ * forgotten.
+ */
 function requireRunning(batch: BatchHandles): void {
   const { phase, batchId } = batch.progress();
   const owner = batch.attachedTo;

@@ -18,14 +18,17 @@ import { controlSignal } from '../../src/contract/messages.ts';
 import { pageWorkflowId } from '../page/page-workflow-id.ts';
 
 /**
- * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four pages of two slices are 8,000
- * invoices on their way; more of them only take longer each, and are told of their settled invoices in more signals.
+ * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four
+ * pages of two slices are 8,000 invoices on their way. More pages would take longer each, and would get more signals
+ * about their settled invoices.
  */
 const PAGES_SENDING = 4;
 /** Every waiting page is a pending child; Temporal allows 2,000 and each costs cached state in the worker. */
 const PAGES_RUNNING = 200;
 
-/** A page of an earlier run that was terminated a moment ago may still be there: looked for again after 1, 2, 4 … 30 s. */
+/**
+ * A page of an earlier run that was terminated a moment ago may still be there: looked for again after 1, 2, 4 … 30 s.
+ */
 const FIRST_START_RETRY_MS = 1_000;
 const LONGEST_START_RETRY_MS = 30_000;
 const START_TRIES = 20;

@@ -3,8 +3,8 @@ import type { OperatorLinks, BatchProgress, BatchSnapshot } from '../../src/cont
 /** Everything that the current details of a batch are made of. */
 export interface BatchView {
   readonly progress: BatchProgress;
-  readonly standing: BatchSnapshot | null;
-  readonly desk: OperatorLinks | null;
+  readonly snapshot: BatchSnapshot | null;
+  readonly links: OperatorLinks | null;
   readonly attachedTo: string | null;
   readonly end: BatchEnd | null;
 }
@@ -12,7 +12,7 @@ export interface BatchView {
 /** End of a batch, for the details that the Temporal UI shows. */
 export interface BatchEnd {
   readonly batchId: string;
-  readonly desk: OperatorLinks;
+  readonly links: OperatorLinks;
   readonly state: 'refused' | 'cancelled' | 'finished';
   /** Settled invoices that did not go out, from the report; a refused file counts as one. */
   readonly problems: number;

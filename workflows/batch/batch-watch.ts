@@ -5,25 +5,31 @@ import * as options from '../activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 
-/** It may bring the word of an operator that the ledger could not be told: soon after the ledger is back. */
+/**
+ * A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is
+ * back.
+ */
 const REFRESH_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
 
 const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
   retry: REFRESH_RETRY,
-  summary: 'a look at the ledger, for the current details and the audit',
+  summary: 'refreshing the current details and the audit from the ledger',
 });
 
-/** A look costs the history a dozen events: a batch of seconds has none, one of a night some hundred. */
+/** A refresh costs the history a dozen events: a batch of seconds has none, a batch of a night some hundred. */
 const FIRST_REFRESH_MS = 15_000;
 const LONGEST_REFRESH_MS = 10 * 60_000;
-/** A wait of days: a twentieth of what it has lasted, up to two hours, so that 24 days are some 4,000 events. The batch holds the claim of its file by its run, and cannot go on in another one. */
+/**
+ * In a wait of days, a refresh comes after a twentieth of what it has lasted, up to two hours: 24 days are some 4,000
+ * events. The batch holds the claim of its file by its run, and cannot go on in another run.
+ */
 const LATER_SHARE = 20;
-const LATEST_LOOK_MS = 2 * 60 * 60_000;
+const LATEST_REFRESH_MS = 2 * 60 * 60_000;
 
 /**
- * Does the work, and beside it reads now and then how the batch stands; at once when an operator has done something, so that it is in the
- * audit and its effect is seen.
+ * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An action of an
+ * operator causes a refresh at once, so that it is in the audit and its effect is visible.
  */
 export async function withMonitoring<Result>(
   batch: BatchControl,
@@ -40,21 +46,21 @@ export async function withMonitoring<Result>(
   }
 }
 
-/** Never rejects: what could not be written down is written when the batch is closed. */
+/** Never rejects: what could not be recorded is recorded when the batch is closed. */
 async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
   try {
     const began = Date.now();
     const longest = (): number =>
-      Math.min(Math.max(LONGEST_REFRESH_MS, (Date.now() - began) / LATER_SHARE), LATEST_LOOK_MS);
+      Math.min(Math.max(LONGEST_REFRESH_MS, (Date.now() - began) / LATER_SHARE), LATEST_REFRESH_MS);
     for (let wait = FIRST_REFRESH_MS; ; wait = Math.min(wait * 2, longest())) {
       await waitAtMost(wait, {
-        summary: 'until the next look at the ledger',
+        summary: 'until the next refresh from the ledger',
         until: () => batch.pendingActions.length > 0 || batch.refreshWanted,
       });
       batch.refreshing();
       const actions = [...batch.pendingActions];
       const control = batch.sendingControl() ?? undefined;
-      batch.stands(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
+      batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
       batch.notified(actions.length);
     }
   } catch (error) {

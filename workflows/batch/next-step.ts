@@ -27,14 +27,14 @@ const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
 ];
 
 /** The one thing that helps now, for a person who has just opened the page. */
-export function nextStep({ progress, standing, attachedTo, end }: BatchView): string {
+export function nextStep({ progress, snapshot, attachedTo, end }: BatchView): string {
   if (end !== null) return afterwards(end.state, end.problems, end.batchId);
   if (attachedTo !== null) return `Look at the workflow ${attachedTo}`;
   if (progress.paused) return 'Send the update resume to go on, or cancelRemaining';
   const { waitingFor } = progress;
   if (waitingFor !== null) return WAITING.find(([code]) => code.test(waitingFor))?.[1] ?? '';
   if (progress.phase === 'waiting') return 'Nothing. The update settleNow asks the service at once instead of waiting';
-  if ((standing?.problems ?? 0) > 0) return 'Nothing now. The query problems lists what does not go out';
+  if ((snapshot?.problems ?? 0) > 0) return 'Nothing now. The query problems lists what does not go out';
   return 'Nothing';
 }
 

@@ -3,8 +3,9 @@ import type { ControlInput } from '../../activities/batch/record-control.ts';
 import type { Activities } from '../../activities/index.ts';
 
 /**
- * A local activity: its slots are never all taken by slices, as those of other activities may be for a minute, and it costs one event. An operator
- * waits for it, so that a ledger which is away is given up soon; the look at the ledger that follows writes the same word, however long that takes.
+ * A local activity: slices may take all slots of other activities for a minute, but never its slots, and it costs one
+ * event. An operator waits for it, so it soon gives up a ledger that is away; the refresh that follows writes the same
+ * order, however long that takes.
  */
 const { recordControl } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '2s',
@@ -12,7 +13,9 @@ const { recordControl } = proxyLocalActivities<Activities>({
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '500ms' },
 });
 
-/** Tells every process that sends for the batch what an operator wants. False: the ledger could not be told in time. */
+/**
+ * Notifies every process that sends for the batch of what an operator wants. False: the ledger did not answer in time.
+ */
 export async function notifySenders(control: ControlInput): Promise<boolean> {
   try {
     await recordControl(control);

@@ -13,8 +13,9 @@ import { sendCanary } from './canary.ts';
 const { sendAgain } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'what goes again' });
 
 /**
- * One round of the pages, and further ones for as long as something goes again: what operators asked for meanwhile (update `retryInvoices`),
- * and failed invoices that the retry policy of the service profile names. Generations are limited, so the rounds end. Returns the batch as the last round left it.
+ * One round of the pages, and further ones for as long as something goes again: what operators asked for meanwhile
+ * (update `retryInvoices`), and failed invoices that the retry policy of the service profile names. Generations are
+ * limited, so the rounds end. Returns the batch as the last round left it.
  */
 async function inRounds(
   batch: BatchControl,
@@ -38,7 +39,7 @@ async function inRounds(
 
 const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
   ...options.RECONCILE,
-  summary: 'asking for what an earlier run left unsettled',
+  summary: 'polling what an earlier run left unsettled',
 });
 const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
 const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
@@ -56,7 +57,7 @@ export async function sendAndClose(batch: BatchControl, running: RunningBatch): 
   // Batches that began before this question existed have no such number in their history.
   if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
   const actions = [...batch.pendingActions];
-  batch.stands(await finishBatch({ ledgerId, batchId, fencingToken, cancelled: batch.cancelled, actions }));
+  batch.showSnapshot(await finishBatch({ ledgerId, batchId, fencingToken, cancelled: batch.cancelled, actions }));
 }
 
 /** The same, and its report. */

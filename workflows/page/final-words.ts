@@ -11,21 +11,21 @@ const { reviewPage } = proxyActivities<Activities>({
   ...options.SETTLE,
   summary: 'final words: what the ledger knows',
 });
-const { reviewPage: askNow } = proxyActivities<Activities>({
+const { reviewPage: pollNow } = proxyActivities<Activities>({
   ...options.SETTLE,
-  summary: 'an operator wants every silent invoice asked for now',
+  summary: 'an operator wants every pending invoice polled now',
 });
 
-/** A signal may be lost: re-read the ledger after 5, 10, 20 … 60 s of silence. */
+/** A signal may be lost: the ledger is read again after 5, 10, 20 … 60 s without one. */
 const FIRST_REREAD_MS = 5_000;
 const LONGEST_REREAD_MS = 60_000;
 /** A wait of days: a twentieth of what it has lasted, up to a quarter of an hour. */
 const LATER_SHARE = 20;
 const LATEST_REREAD_MS = 15 * 60_000;
-/** A GET that is due and got no answer is asked again by the next review, not at once. */
+/** A poll that is due and got no answer is repeated by the next review, not at once. */
 const SHORTEST_REREAD_MS = 1_000;
 
-/** What a page that waits hears and says. */
+/** What a waiting page reads and calls. */
 export interface PageWait {
   readonly control: () => PageControl;
   /** Ordinals that signals called settled since the last read. */
@@ -35,7 +35,10 @@ export interface PageWait {
   readonly goOn: (from: PageWaiting) => Promise<never>;
 }
 
-/** Waits until every invoice of the page has its final word, or its time is over. Signals are news; the ledger is the truth, and is read again without them. */
+/**
+ * Waits until every invoice of the page has its final word, or its time is over. The ledger is the truth: signals only
+ * make the page read it earlier.
+ */
 export async function waitForFinalWords(
   input: PageInput,
   { control, settled, sent, goOn }: PageWait,
@@ -50,15 +53,16 @@ export async function waitForFinalWords(
   let asked = before?.asked ?? input.control.settleNow;
   for (let reread = before?.rereadMs ?? FIRST_REREAD_MS; ; reread = laterReread(reread, since)) {
     if (historyIsLong()) await goOn({ phase: 'waiting', ...sent, since, attachedUntil, asked, rereadMs: reread });
-    // Cleared before the ledger is read: news that comes meanwhile may count twice, never be missed.
+    // Cleared before the ledger is read: a signal that comes meanwhile may count twice, but is never missed.
     settled.clear();
     const wanted = control().settleNow;
     const review =
-      wanted > asked ? await askNow({ ...scope, settleMs, askNow: true }) : await reviewPage({ ...scope, settleMs });
+      wanted > asked ? await pollNow({ ...scope, settleMs, askNow: true }) : await reviewPage({ ...scope, settleMs });
     asked = wanted;
     const { accepted, attached } = review;
     const settleOver = accepted === 0 || review.settleEndsInMs === 0;
-    // Another batch's sending ends by itself, with its own send time, patience and settle time; should its run have died, this one ends all the same.
+    // Another batch's sending ends by itself, with its own send time, patience and settle time; should its run have
+    // died, this one ends all the same.
     const attachedOver = attached === 0 || control().cancelled || Date.now() >= attachedUntil;
     if (settleOver && attachedOver) return review;
     const spans = [reread, review.nextAskInMs, settleOver ? null : review.settleEndsInMs];

@@ -9,7 +9,7 @@ import { createLogger } from '../../runtime/process/logger.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
-import { settledCountIn } from '../output/settled-count.ts';
+import { settledCountIn } from '../../domain/settled-count.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
@@ -24,7 +24,10 @@ export interface RehearseCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What would reach a real service, a real ledger, a running Lote or whoever is told of reports: a rehearsal has none of it. */
+/**
+ * What would reach a real service, a real ledger, a running Lote or the program of `LOTE_ON_REPORT`: a rehearsal has
+ * none of these.
+ */
 const LEFT_OUT = [
   ...['INVOICING_BASE_URL', 'INVOICING_API_KEY', 'INVOICING_API_KEY_FILE', 'WEBHOOK_URL', 'WEBHOOK_SECRET'],
   ...[
@@ -46,8 +49,8 @@ const Report = z.object({
 const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE_OUTAGE_PATIENCE: '2m' };
 
 /**
- * `lote rehearse FILE`: the real file, read as it would be, against the sandbox with faults, in a ledger that is thrown away. The report is
- * the one that the night would have given; it stays under `<reports>/rehearsal`.
+ * `lote rehearse FILE`: the real file, read as it would be, against the sandbox with faults, in a ledger that is thrown
+ * away. The report is the one that the night would have given; it stays under `<reports>/rehearsal`.
  */
 export async function rehearseCommand(command: RehearseCommand): Promise<ExitCode> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-rehearsal-'));

@@ -5,7 +5,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../runtime/config/config.ts';
 import { openBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import type { BatchResult } from '../../contract/messages.ts';
-import { settledCount } from '../output/settled-count.ts';
+import { settledCount } from '../../domain/settled-count.ts';
 import { batchExitCode } from '../output/batch-exit-code.ts';
 import { batchNotFound } from '../session/batch-not-found.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -24,7 +24,10 @@ export interface ReportCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** `lote report BATCH`: the outcome in short and where its files are. Exit codes as those of `run`; 1 for a batch that goes on. */
+/**
+ * `lote report BATCH`: the outcome in short and where its files are. Exit codes as those of `run`; 1 for a batch that
+ * goes on.
+ */
 export async function reportCommand({ batchId, follow, json, env }: ReportCommand): Promise<ExitCode> {
   const reader = await openBatchReader(readConfig(env));
   try {

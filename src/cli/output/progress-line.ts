@@ -6,13 +6,13 @@ const WINDOW_MS = 20_000;
 /** A rate of the first moments says nothing. */
 const SHORTEST_MS = 2_000;
 
-interface Pace {
-  /** So much a second over the last while, told that so many are done now; null: too early to say. */
+interface ThroughputMeter {
+  /** Settled invoices a second over the last 20 s. `now` is in epoch milliseconds; null: too early to say. */
   rate(now: number, done: number): number | null;
 }
 
-/** How fast a number rises. */
-function createRateLimiter(): Pace {
+/** Measures how fast the number of settled invoices rises. */
+function createThroughputMeter(): ThroughputMeter {
   let seen: { readonly at: number; readonly done: number }[] = [];
   return {
     rate(now, done) {
@@ -72,16 +72,16 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
   // A dumb terminal cannot take a line back.
   const redraws = out.isTTY === true && env['TERM'] !== 'dumb';
   const style = styleOf({ isTTY: redraws, env });
-  const paces = new Map<string, Pace>();
+  const meters = new Map<string, ThroughputMeter>();
   let last = '';
   let drawn = false;
   let lastKind = '';
   let lastPlainAt = 0;
 
-  function rateFromRow(file: string): Pace {
-    const pace = paces.get(file) ?? createRateLimiter();
-    paces.set(file, pace);
-    return pace;
+  function meterOf(file: string): ThroughputMeter {
+    const meter = meters.get(file) ?? createThroughputMeter();
+    meters.set(file, meter);
+    return meter;
   }
 
   function write(text: string): void {
@@ -93,7 +93,7 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
 
   return {
     show(file, progress, settledCount) {
-      const rate = rateFromRow(file).rate(now(), settledCount);
+      const rate = meterOf(file).rate(now(), settledCount);
       const view = { file, progress, settledCount, rate };
       if (redraws) {
         write(barLine(view, { columns: out.columns ?? 80, style }));

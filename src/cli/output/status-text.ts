@@ -1,6 +1,6 @@
 import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
-import { settledCount } from './settled-count.ts';
+import { settledCount } from '../../domain/settled-count.ts';
 
 const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
 
@@ -66,7 +66,7 @@ function balanceOf({ counts, invoices }: ReadBatch) {
   return { out, missing: resting - out, open: Math.max(invoices - resting, 0) };
 }
 
-/** In the machine's own zone unless told: a person reads it. */
+/** In the time zone of the machine by default: a person reads it. */
 function timeOf(time: number, timeZone: string | undefined): string {
   return new Intl.DateTimeFormat('sv-SE', {
     dateStyle: 'short',

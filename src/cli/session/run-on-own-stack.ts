@@ -3,7 +3,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
 import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
-import { settledCountIn } from '../output/settled-count.ts';
+import { settledCountIn } from '../../domain/settled-count.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { interruption } from './interruption.ts';
 import { printResults } from '../output/print-results.ts';
@@ -14,7 +14,10 @@ import type { RunCommand } from './run-command.ts';
 const INTERRUPTED =
   'Interrupted: nothing new was taken up, and the slices in flight have ended. The same command goes on where this one stopped.';
 
-/** This process owns the data directory: it does the work, also what others hand over, and leaves when all of that has ended. */
+/**
+ * This process owns the data directory: it does the work, also what others hand over, and leaves when all of that has
+ * ended.
+ */
 export async function runOnOwnStack(stack: Stack, config: Config, command: RunCommand): Promise<ExitCode> {
   const interrupt = interruption(INTERRUPTED, () => stack.kill());
   const say = (line: string): void => void process.stderr.write(`${line}\n`);

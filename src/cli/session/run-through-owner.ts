@@ -5,7 +5,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
 import type { OwnerApi } from '../../wiring/operator/owner-api.ts';
 import type { BatchResult } from '../../contract/messages.ts';
-import { settledCount } from '../output/settled-count.ts';
+import { settledCount } from '../../domain/settled-count.ts';
 import { interruption } from './interruption.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { waitForBatches } from './run-batches.ts';
@@ -15,7 +15,10 @@ const POLL_INTERVAL_MS = 500;
 const INTERRUPTED =
   'Interrupted: the process that owns the data directory goes on with the batch. `lote status` tells where it stands.';
 
-/** Hands the files to the process that owns the data directory, and waits for what it makes of them; `owner-gone` when it leaves before. */
+/**
+ * Hands the files to the process that owns the data directory, and waits for what it makes of them; `owner-gone` when
+ * it leaves before.
+ */
 export async function runThroughOwner(
   owner: OwnerApi,
   config: Config,

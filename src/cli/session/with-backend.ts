@@ -11,7 +11,7 @@ import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { findOwner, type OwnerApi } from '../../wiring/operator/owner-api.ts';
 import { workerScope, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
 import { requireListedWorker } from '../../wiring/temporal/require-live-worker.ts';
-import { settledCount, settledCountIn } from '../output/settled-count.ts';
+import { settledCount, settledCountIn } from '../../domain/settled-count.ts';
 import { batchNotFound } from './batch-not-found.ts';
 import { interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';

@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import { settledCount } from '../../domain/settled-count.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { progressBar } from './progress-bar.ts';
-import { settledCount, PROBLEM_STATES } from './state-counts.ts';
+import { PROBLEM_STATES } from './state-counts.ts';
 import type { StateCounts } from './state-counts.ts';
 import { uploadForm } from '../forms/upload-form.ts';
 import { batchTone } from './verdict.ts';

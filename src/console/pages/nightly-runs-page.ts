@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
-import type { ListedNightlyRun, NightlyFile, NightlyRunState, NightlySummary } from '../nightly-files.ts';
+import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
@@ -13,7 +13,7 @@ const TONES: Readonly<Record<NightlyVerdict, string>> = {
 const MOST_URGENT_FIRST = Object.keys(TONES);
 
 /** Every night, newest first: did every file go through. */
-export function nightlyRunsPage(format: PageFormat, nights: readonly ListedNightlyRun[]): Html {
+export function nightlyRunsPage(format: PageFormat, nights: readonly ListedNightlySummary[]): Html {
   const { nights: texts, invoices } = format.texts;
   if (nights.length === 0)
     return html`<h1>${texts.title}</h1>
@@ -37,7 +37,7 @@ export function nightlyRunsPage(format: PageFormat, nights: readonly ListedNight
     </div>`;
 }
 
-function listRow(format: PageFormat, { date, summary }: ListedNightlyRun): Html {
+function listRow(format: PageFormat, { date, summary }: ListedNightlySummary): Html {
   const { texts, count } = format;
   const name = html`<th scope="row"><a href="/nights/${date}">${format.date(date)}</a></th>`;
   if (summary === null)
@@ -56,7 +56,7 @@ function listRow(format: PageFormat, { date, summary }: ListedNightlyRun): Html 
 }
 
 /** One night: what was taken, where it lies now, and why. */
-export function nightlyRunPage(format: PageFormat, summary: NightlySummary): Html {
+export function nightlyDatePage(format: PageFormat, summary: StoredNightlySummary): Html {
   const { nights } = format.texts;
   return html`<p><a href="/nights">← ${nights.title}</a></p>
     <h1>${nights.night}: ${format.date(summary.date)}</h1>
@@ -66,7 +66,7 @@ export function nightlyRunPage(format: PageFormat, summary: NightlySummary): Htm
     ${summary.runs.toReversed().map((run) => runSection(format, run))}`;
 }
 
-function runSection(format: PageFormat, run: NightlyRunState): Html {
+function runSection(format: PageFormat, run: StoredNightlyRun): Html {
   const { texts, time } = format;
   const { nights } = texts;
   const files = run.files.toSorted(
@@ -139,12 +139,12 @@ function note(title: string, { sentences, verdict: became }: NightlyFile): Html 
   </details>`;
 }
 
-function toneOf({ totals }: NightlySummary): string {
+function toneOf({ totals }: StoredNightlySummary): string {
   if (totals.failed + totals.refused > 0) return 'bad';
   return totals.attention + totals.waiting > 0 ? 'open' : 'good';
 }
 
-function verdict({ texts: { nights }, plural }: PageFormat, { totals }: NightlySummary): string {
+function verdict({ texts: { nights }, plural }: PageFormat, { totals }: StoredNightlySummary): string {
   const files = totals.files + totals.waiting;
   const open = files - totals.issued;
   if (files === 0) return nights.empty;

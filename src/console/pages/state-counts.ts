@@ -52,8 +52,3 @@ export function stateCounts(counts: readonly OutcomeCount[]): StateCounts {
 export const PROBLEM_STATES: readonly Outcome[] = STATE_ORDER.filter(
   (state) => TONES[state] === 'bad' || TONES[state] === 'open',
 );
-
-/** Invoices that Lote has nothing to do for any more, in this run. */
-export function settledCount(counts: StateCounts): number {
-  return STATE_ORDER.filter((state) => TONES[state] !== 'under-way').reduce((sum, state) => sum + counts[state], 0);
-}

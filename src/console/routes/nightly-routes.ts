@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { ConsoleOptions } from '../console-options.ts';
-import { listNightlyRuns, NIGHTLY_DATE, readNightlyRun } from '../nightly-files.ts';
-import { nightlyRunPage, nightlyRunsPage } from '../pages/nightly-runs-page.ts';
+import { listNightlySummaries, NIGHTLY_DATE, readNightlySummary } from '../nightly-files.ts';
+import { nightlyDatePage, nightlyRunsPage } from '../pages/nightly-runs-page.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 
 /** What the nights took, from the summaries that they wrote. */
@@ -10,15 +10,15 @@ export function nightlyRoutes({ reportsDir }: ConsoleOptions, pages: PageAnswers
 
   routes.get('/', async (context) => {
     const format = pages.formatOf(context);
-    const content = nightlyRunsPage(format, await listNightlyRuns(reportsDir));
+    const content = nightlyRunsPage(format, await listNightlySummaries(reportsDir));
     return pages.show(context, { title: format.texts.nights.title, content });
   });
 
   routes.get(`/:date{${NIGHTLY_DATE}}`, async (context) => {
-    const summary = await readNightlyRun(reportsDir, context.req.param('date'));
+    const summary = await readNightlySummary(reportsDir, context.req.param('date'));
     if (summary === null) return pages.notFound(context);
     const format = pages.formatOf(context);
-    return pages.show(context, { title: format.date(summary.date), content: nightlyRunPage(format, summary) });
+    return pages.show(context, { title: format.date(summary.date), content: nightlyDatePage(format, summary) });
   });
 
   return routes;

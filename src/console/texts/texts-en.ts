@@ -154,12 +154,12 @@ export const TEXTS_EN: ConsoleTexts = {
       'What is not sent will be held; what is sent is waited for. This run cannot be continued after that; starting the file again goes on with what is left.',
     paused: 'Paused: nothing new is sent. Answers to what was sent are still taken.',
     waitingFor: 'It waits:',
-    settleNow: 'Ask for what is silent now',
+    settleNow: 'Poll pending invoices now',
     done: {
       pause: 'Paused. What is on its way is waited for; nothing new is sent.',
       resume: 'Going on.',
       cancelRemaining: 'Nothing more is sent. What is on its way is waited for, then the report is written.',
-      settleNow: 'The service is asked for every invoice of this batch that is still without a final word.',
+      settleNow: 'Lote polls every invoice of this batch that is still without a final word.',
     },
   },
   search: {

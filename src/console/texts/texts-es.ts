@@ -159,12 +159,12 @@ export const TEXTS_ES: ConsoleTexts = {
       'Lo que no se ha enviado queda retenido; se espera lo ya enviado. Después esta ejecución no continúa; iniciar de nuevo el archivo sigue con lo que falta.',
     paused: 'En pausa: no se envía nada nuevo. Se siguen recibiendo las respuestas a lo enviado.',
     waitingFor: 'Está esperando:',
-    settleNow: 'Preguntar ahora por lo que no respondió',
+    settleNow: 'Consultar ahora las facturas pendientes',
     done: {
       pause: 'En pausa. Se espera lo que está en camino; no se envía nada nuevo.',
       resume: 'Sigue.',
       cancelRemaining: 'No se envía nada más. Se espera lo que está en camino y después se escribe el informe.',
-      settleNow: 'Se pregunta al servicio por cada factura de este lote que sigue sin palabra final.',
+      settleNow: 'Lote consulta al servicio cada factura de este lote que sigue sin palabra final.',
     },
   },
   search: {

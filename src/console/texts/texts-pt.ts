@@ -156,7 +156,7 @@ export const TEXTS_PT: ConsoleTexts = {
       'O que não foi enviado fica retido; espera-se pelo que já foi enviado. Depois disso esta execução não continua; iniciar o ficheiro de novo retoma o que falta.',
     paused: 'Em pausa: nada de novo é enviado. As respostas ao que foi enviado continuam a ser recebidas.',
     waitingFor: 'Está à espera:',
-    settleNow: 'Perguntar já pelo que não respondeu',
+    settleNow: 'Consultar já as faturas pendentes',
     done: {
       pause: 'Em pausa. Espera-se pelo que está a caminho; nada de novo é enviado.',
       resume: 'A continuar.',

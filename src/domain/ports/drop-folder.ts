@@ -12,7 +12,7 @@ export interface NightlyRun {
 
 /** A file that belongs to a nightly run: no other run takes it while this one goes on. */
 export interface ClaimedFile {
-  /** Folder of its own under the night's folder; never used twice by a night. */
+  /** Its claim folder under the folder of the nightly run; a run uses none twice. */
   readonly slot: string;
   readonly name: string;
   /** Relative to the input directory, with `/`: what a batch is started with. */
@@ -47,22 +47,22 @@ export interface Claims {
   readonly waiting: readonly WaitingFile[];
 }
 
-/** Where a file goes when its batch has ended. */
-export type Shelf = 'archive' | 'refused';
+/** Folder in which a file is archived when its batch has ended. */
+export type Destination = 'archive' | 'refused';
 
 /** A claimed file whose batch has ended, and where it goes. */
 export interface ArchiveFile {
   readonly night: NightlyRun;
   readonly slot: string;
   readonly name: string;
-  readonly shelf: Shelf;
+  readonly destination: Destination;
   /** What a person reads in the note beside the file. */
   readonly note: string;
 }
 
 /**
- * The folder in which files are dropped. Every step is one rename, repeatable at any moment: a file is always in exactly one place,
- * waiting, in progress, or on a shelf.
+ * The folder in which files are dropped. Every step is one rename, repeatable at any moment: a file is always in
+ * exactly one place, waiting, in progress, or archived.
  */
 export interface DropFolder {
   /**

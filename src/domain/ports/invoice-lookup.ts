@@ -8,18 +8,18 @@ export interface FoundInvoice extends BatchInvoice {
   readonly file: string;
 }
 
-/** One life of an invoice under one key: the current one, or an earlier one and how it ended. */
+/** One generation of an invoice: the current one, or an earlier one and how it ended. */
 export interface InvoiceGeneration {
   readonly generation: number;
   readonly idempotencyKey: string;
   readonly state: InvoiceState;
   readonly serviceId: string | null;
-  /** POSTs of this life; of the current one, those of all lives. */
+  /** POSTs of this generation; for the current one, POSTs of all generations. */
   readonly attempts: number;
   readonly firstSentAt: number | null;
   readonly acceptedAt: number | null;
   readonly settledAt: number | null;
-  /** The last change of the current life; null for an earlier one. */
+  /** The last change of the current generation; null for an earlier one. */
   readonly changedAt: number | null;
   readonly reason: Reason | null;
   readonly flags: readonly string[];

@@ -13,7 +13,10 @@ export type CreateAnswer =
   | { readonly kind: 'lost'; readonly reason: Reason; readonly retryAfterMs: number | null }
   /** The key is known with other bytes: the earlier one may be alive. Never a refusal. */
   | { readonly kind: 'key-mismatch'; readonly reason: Reason }
-  /** Trouble of the whole batch, not of this invoice: 401, 403, 407, which prove that nothing was created, and redirects, which prove nothing. */
+  /**
+   * Trouble of the whole batch, not of this invoice: 401, 403, 407, which prove that nothing was created, and
+   * redirects, which prove nothing.
+   */
   | {
       readonly kind: 'access-denied';
       readonly reason: Reason;
@@ -77,7 +80,7 @@ export interface DeparturePermit {
   readonly withdrawn: AbortSignal;
   /** Asked in the very moment before the first byte is written. */
   isValid(): boolean;
-  /** Asked when a POST has its place in the rate: true when it may leave now, after asking anew if need be. */
+  /** Called when a POST has its permit of the rate limiter. True: it may leave now; this reads anew if need be. */
   confirm(): Promise<boolean>;
 }
 
@@ -88,10 +91,15 @@ export interface PostLimits {
   readonly permit?: DeparturePermit | undefined;
 }
 
-/** The Electronic Invoicing Service as Lote uses it; timeouts and limits are inside. Methods never throw for an answer. */
+/**
+ * The Electronic Invoicing Service as Lote uses it; timeouts and limits are inside. Methods never throw for an answer.
+ */
 export interface InvoicingService {
   readonly baseUrl: string;
-  /** The exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Frozen in the ledger before the first send. */
+  /**
+   * The exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Frozen in the ledger before
+   * the first send.
+   */
   invoiceBody(invoice: Invoice, merchantId: string): string;
   createInvoice(body: string, idempotencyKey: string, limits?: PostLimits): Promise<CreateAnswer>;
   getInvoice(serviceId: string, signal?: AbortSignal): Promise<StatusAnswer>;

@@ -16,7 +16,8 @@ export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken } 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
  * Every method commits before it resolves. Calls with many items are set statements; calls with few may be merged with
- * others in flight (group commit). Methods never throw for a lost race: the result says what held. A lost claim is an error, `claim-lost`.
+ * others in flight (group commit). Methods never throw for a lost race: the result says what held. A lost claim is an
+ * error, `claim-lost`.
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export interface Ledger
@@ -56,7 +57,10 @@ export interface ClaimBatch {
   readonly sha256: string;
   readonly workflowId: string;
   readonly runId: string;
-  /** Which attempt of the step asks, from 1: one that was stopped and goes on later takes nothing from a later one of its run. */
+  /**
+   * Which attempt of the step asks, from 1: one that was stopped and goes on later takes nothing from a later one of
+   * its run.
+   */
   readonly attempt: number;
   readonly now: number;
   /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
@@ -65,7 +69,10 @@ export interface ClaimBatch {
   readonly closedRun?: { readonly workflowId: string; readonly runId: string };
   /** A file that was refused is read again, from the start: it may be dropped with other options now. */
   readonly rereadRefused?: boolean;
-  /** It has waited for the run that had the file, and takes that run's answer: a batch that was closed meanwhile is not opened again. */
+  /**
+   * It has waited for the run that had the file, and takes that run's answer: a batch that was closed meanwhile is not
+   * opened again.
+   */
   readonly waited?: boolean;
 }
 
@@ -138,24 +145,28 @@ export interface OutcomeCount {
 /** Claiming, staging, reading and closing of batches. */
 export interface BatchLedger {
   /**
-   * Atomic: exactly one (workflowId, runId) holds a batch. A later attempt of the same pair holds it still. Key: application + sha256.
-   * Each claim that is won raises the fencing token; the methods that take a `BatchClaim` prove theirs against it in the same transaction.
+   * Atomic: exactly one (workflowId, runId) holds a batch. A later attempt of the same pair holds it still. Key:
+   * application + sha256. Each claim that is won raises the fencing token; the methods that take a `BatchClaim` prove
+   * theirs against it in the same transaction.
    * @throws LoteError `claim-lost` for an attempt of the holder that is not its latest
    */
   claimBatch(claim: ClaimBatch): Promise<ClaimResult>;
   findBatch(batchId: string): Promise<BatchRecord | null>;
   /** Newest first. */
   listBatches(limit: number): Promise<readonly BatchRecord[]>;
-  /** Forget what an interrupted staging left behind (rows, invoices that were never sent, findings). Only in state `staging`. */
+  /**
+   * Forget what an interrupted staging left behind (rows, invoices that were never sent, findings). Only in state
+   * `staging`.
+   */
   restartStaging(claim: BatchClaim): Promise<void>;
   /** Raw rows of a batch in `staging`. Its methods throw `claim-lost` too. */
   rowStore(claim: BatchClaim): RowStore;
   /**
-   * Writes the batch's invoices, in set statements, by the ownership rule of docs/ledger.md: new identity -> `staged`, owned by this batch;
-   * same fingerprint -> attached (issued before -> outcome `already-issued`; `staged`/`held` of a closed owner -> taken over and `staged`);
-   * other fingerprint -> `conflict`, unless `failed`/`rejected`, or `staged`/`held` of a closed owner: then corrected content takes over with
-   * the next generation.
-   * The key of a later generation is computed by the `keyOf` given to the ledger when it was opened.
+   * Writes the batch's invoices, in set statements, by the ownership rule of docs/ledger.md: new identity -> `staged`,
+   * owned by this batch; same fingerprint -> attached (issued before -> outcome `already-issued`; `staged`/`held` of a
+   * closed owner -> taken over and `staged`); other fingerprint -> `conflict`, unless `failed`/`rejected`, or
+   * `staged`/`held` of a closed owner: then corrected content takes over with the next generation. The key of a later
+   * generation is computed by the `keyOf` given to the ledger when it was opened.
    */
   stageInvoices(claim: BatchClaim, invoices: readonly StageInvoice[], now: number): Promise<void>;
   /**
@@ -179,9 +190,14 @@ export interface BatchLedger {
     now: number,
     fencingToken?: FencingToken,
   ): Promise<void>;
-  /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
+  /**
+   * `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation.
+   * Returns how many.
+   */
   releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number>;
-  /** unknown -> sending, for the pages of this batch: same key and bytes, frozen after this moment. Returns how many. */
+  /**
+   * unknown -> sending, for the pages of this batch: same key and bytes, frozen after this moment. Returns how many.
+   */
   repeatUnknown(batchId: string, frozenAfter: number, fencingToken?: FencingToken): Promise<number>;
   /** Pages with a `staged`/`sending` invoice whose owner is not closed, or any `accepted` one; ascending. */
   openPages(batchId: string): Promise<readonly number[]>;
@@ -212,7 +228,10 @@ export interface SendableInvoice {
   readonly firstSentAt: number | null;
   /** An answer of this generation was lost, or a crash may have lost one. */
   readonly mayExist: boolean;
-  /** Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null: every earlier one is proved not to have. */
+  /**
+   * Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null:
+   * every earlier one is proved not to have.
+   */
   readonly mayExistSince: number | null;
   /** The service kept an error under its key when it was last sent. */
   readonly errorKept?: true;
@@ -262,11 +281,14 @@ export interface SendingLedger {
   /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; handing them out is written down. One found `sending`
    * comes with mayExist true unless each of its tries is written and proved not to have reached the service. */
   sendable(batchId: string, from: number, to: number): Promise<readonly SendableInvoice[]>;
-  /** staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the invoiceIds that moved. */
+  /**
+   * staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the
+   * invoiceIds that moved.
+   */
   freeze(batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]>;
   /**
-   * sending -> staged, by the very attempt that froze these invoices, for those of which it POSTed nothing. What was handed out again meanwhile
-   * stays as it is. Returns how many moved.
+   * sending -> staged, by the very attempt that froze these invoices, for those of which it POSTed nothing. What was
+   * handed out again meanwhile stays as it is. Returns how many moved.
    */
   unfreeze(
     batchId: string,
@@ -274,15 +296,18 @@ export interface SendingLedger {
     put: { readonly reason: Reason; readonly now: number },
   ): Promise<number>;
   /**
-   * Records answers; then, in a new snapshot, applies events that came before. A serviceId that another invoice has: the invoice becomes
-   * `unknown`, reason `service-id-taken`. Returns invoices that are final now.
+   * Records answers; then, in a new snapshot, applies events that came before. A serviceId that another invoice has:
+   * the invoice becomes `unknown`, reason `service-id-taken`. Returns invoices that are final now.
    */
   recordSends(items: readonly RecordSend[]): Promise<readonly SettledInvoice[]>;
   /** Ordinals of the first of its unsent invoices (owned, `staged` or `sending`), at most `limit`; ascending. */
   firstUnsent(batchId: string, limit: number): Promise<readonly number[]>;
   /** What the service has said of the owned invoices of the batch with ordinal in [from, to], or of all. */
   countAnswers(batchId: string, count: CountAnswers): Promise<AnswerCounts>;
-  /** staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of one merchant only. */
+  /**
+   * staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of
+   * one merchant only.
+   */
   holdUnsent(
     batchId: string,
     hold: {
@@ -312,20 +337,20 @@ export interface PendingInvoice {
   readonly ordinal: number;
   readonly serviceId: string;
   readonly acceptedAt: number;
-  /** How many of the settled times to ask are done with. */
+  /** How many of the planned polls are done. */
   readonly asks: number;
 }
 
-/** What a GET said of an invoice. */
-export interface StatusNews {
+/** What a GET said of an invoice. `now` is epoch milliseconds. */
+export interface StatusUpdate {
   readonly invoiceId: number;
-  /** The document that was asked for: a correction may have given the invoice another one meanwhile. */
+  /** The document that was polled: a correction may have given the invoice another one meanwhile. */
   readonly serviceId: string;
   readonly status: 'issued' | 'failed' | 'processing' | 'unreadable';
   /** `failed` is the word of a signed event alone: the GET that was to confirm it could not be read. */
   readonly unconfirmed?: boolean;
   readonly reason: Reason | null;
-  /** How many of the settled times to ask have come by now, this ask included; as many as before: it was out of turn; without it, one more. */
+  /** How many of the planned polls are done by now. As many as before: the poll was out of turn. Left out: one more. */
   readonly asks?: number;
   readonly now: number;
 }
@@ -348,11 +373,19 @@ export interface PageProgress {
 export interface SettlingLedger {
   /** First applies events that are stored and not applied: the process that stored them may have died in between. */
   pageProgress(batchId: string, page: number): Promise<PageProgress>;
-  /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest asks first. */
-  silent(batchId: string, page: number, acceptedBefore: number, limit: number): Promise<readonly PendingInvoice[]>;
-  /** Counts the ask; issued and failed move the invoice by the transition table. */
-  recordStatus(news: readonly StatusNews[]): Promise<readonly SettledInvoice[]>;
-  /** End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending -> unknown when mayExist, else held. */
+  /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest polls first. */
+  pendingInvoices(
+    batchId: string,
+    page: number,
+    acceptedBefore: number,
+    limit: number,
+  ): Promise<readonly PendingInvoice[]>;
+  /** Counts the poll; `issued` and `failed` move the invoice by the transition table. */
+  recordStatus(updates: readonly StatusUpdate[]): Promise<readonly SettledInvoice[]>;
+  /**
+   * End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending ->
+   * unknown when mayExist, else held.
+   */
   closePage(
     batchId: string,
     page: number,
@@ -384,7 +417,9 @@ export interface MerchantNeed {
 
 /** Ids that the service gave the merchants of an application. */
 export interface MerchantLedger {
-  /** Merchants of owned `staged` invoices of the batch without a known service id. First non-null details in file order. */
+  /**
+   * Merchants of owned `staged` invoices of the batch without a known service id. First non-null details in file order.
+   */
   merchantsNeeded(batchId: string): Promise<readonly MerchantNeed[]>;
   saveMerchants(
     application: string,
@@ -408,7 +443,10 @@ export interface WebhookEndpointRecord extends WebhookPlace {
 
 export type EndpointClaim =
   | { readonly kind: 'registered' }
-  /** This claimant alone may register. `unanswered`: so many before it have, or may have, asked the service and not said what it answered. */
+  /**
+   * This claimant alone may register. `unanswered`: so many before it have, or may have, asked the service and not said
+   * what it answered.
+   */
   | { readonly kind: 'claimed'; readonly unanswered: number }
   /** Another process registers at this moment. */
   | { readonly kind: 'taken' };
@@ -465,7 +503,10 @@ export interface ReportedFailure {
 export interface DeliveryLedger {
   /** Stores the deliveries and commits. What is not applied after that, `pageProgress` applies. */
   storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
-  /** Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by recordSends. */
+  /**
+   * Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by
+   * recordSends.
+   */
   applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries>;
   /** The one, then the other. */
   recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<DeliveryResult>;

@@ -23,7 +23,10 @@ export interface TakeUnknown {
   readonly retentionMs: number;
   /** A repeat that was begun this long ago and not recorded is one that a crash ended. */
   readonly staleMs: number;
-  /** True: whatever may be repeated; false: each one after half of the age that it had at its last try, one with a spent key after all of it. */
+  /**
+   * True: whatever may be repeated; false: each one after half of the age that it had at its last try, one with a spent
+   * key after all of it.
+   */
   readonly all: boolean;
   /** The refusal of a repeat proves that nothing was created: what was refused after a lost answer need not wait. */
   readonly refusalIsProof?: boolean;
@@ -103,8 +106,11 @@ export interface ReconcilingLedger {
   unsettledDocuments(unsettled: UnsettledDocuments): Promise<readonly OpenDocument[]>;
   /** Stored `issued` events that a crash kept from being applied; returns how many invoices they moved. */
   applyMissedEvents(): Promise<number>;
-  /** accepted -> unsettled, of closed batches, accepted before this. */
-  silenceClosed(silence: {
+  /**
+   * Moves pending invoices of closed batches from `accepted` to `unsettled`: those accepted before `acceptedBefore`
+   * (epoch milliseconds). Returns their number.
+   */
+  expirePending(expiry: {
     readonly application: string;
     readonly acceptedBefore: number;
     readonly now: number;
@@ -120,7 +126,10 @@ export interface ReportMarkLedger {
   /** Closed batches of which no report was ever written, each with the run that closed it; purged ones left out. */
   unreportedBatches(application: string): Promise<readonly BatchRun[]>;
   sinceReport(batchId: string): Promise<SinceReport>;
-  /** Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report was begun after it. */
+  /**
+   * Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report
+   * was begun after it.
+   */
   noteReported(
     batchId: string,
     report: {

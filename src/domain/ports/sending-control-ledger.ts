@@ -4,7 +4,7 @@ export interface ClaimingRun {
   readonly runId: string;
 }
 
-/** What an operator last told a running batch. */
+/** The last order of an operator to a running batch. */
 export interface SendingControl extends ClaimingRun {
   readonly batchId: string;
   /** Rises with each word of one run: a write that comes late never replaces a later word. */
@@ -20,7 +20,10 @@ export interface SendingBatch extends ClaimingRun {
 
 /** Where every process that sends reads whether it still may. */
 export interface SendingControlLedger {
-  /** Writes the word of the run that holds the claim of a batch that is not closed. False: the claim or a later word stands against it. */
+  /**
+   * Writes the word of the run that holds the claim of a batch that is not closed. False: the claim or a later word
+   * stands against it.
+   */
   recordControl(control: SendingControl): Promise<boolean>;
   /** Those of the batches that are not closed, paused or cancelled. */
   sendingBatches(batchIds: readonly string[]): Promise<readonly SendingBatch[]>;

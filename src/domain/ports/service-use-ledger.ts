@@ -1,4 +1,4 @@
-import type { TooMany } from '../request-pace.ts';
+import type { TooMany } from '../request-rate.ts';
 
 /** Where an application's invoices go, and with whose key. */
 export interface ServiceAccountRecord {
@@ -8,8 +8,8 @@ export interface ServiceAccountRecord {
   readonly keyFingerprint: string;
 }
 
-/** What all processes have to keep to at the moment. */
-export interface RateNews {
+/** The limits that hold for all processes at the moment. */
+export interface RateUpdate {
   /** The limit, or less after answers of 429; null: as many as come. */
   readonly requestsPerSecond: number | null;
   /** The service's own Retry-After is in force for that long yet. */
@@ -17,7 +17,7 @@ export interface RateNews {
 }
 
 /** Leased permits: the first may be used after `waitMs`, each further one `gapMs` later. Times are milliseconds. */
-export interface RateLease extends RateNews {
+export interface RateLease extends RateUpdate {
   /** Until the first of the leased requests may leave. */
   readonly waitMs: number;
   /** Between one and the next. */
@@ -31,31 +31,37 @@ export interface ServiceUseLedger {
    * if it is this very account. Null: no application used it. This writes nothing.
    */
   knownAccount(account: ServiceAccountRecord): Promise<ServiceAccountRecord | null>;
-  /** The service answered with this key: the account is the application's from now on, unless `knownAccount` has one, which comes back. */
+  /**
+   * The service answered with this key: the account is the application's from now on, unless `knownAccount` has one,
+   * which comes back.
+   */
   rememberAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord>;
   /**
    * An operator confirms the account: it is the application's from now on. Merchant ids of another service or key are
    * forgotten.
    */
   confirmAccount(account: ServiceAccountRecord, now: number): Promise<void>;
-  /** The next places in the row of all processes, at this rate or, after answers of 429, below it. */
+  /** Leases the next permits of all processes, at this rate or, after answers of 429, below it. */
   leaseRate(
     baseUrl: string,
     lease: { readonly requests: number; readonly requestsPerSecond: number | null },
   ): Promise<RateLease>;
-  /** The rate and the hold in force; takes no place. */
-  rateNews(baseUrl: string, requestsPerSecond: number | null): Promise<RateNews>;
+  /** The rate and the hold in force. Takes no permit. */
+  currentRate(baseUrl: string, requestsPerSecond: number | null): Promise<RateUpdate>;
   /**
    * The service answered 429 to this process; `taken` is its own part. The rate falls at most once a second for all
    * processes together.
    */
   slowDown(
     baseUrl: string,
-    news: { readonly requestsPerSecond: number | null; readonly tooMany: TooMany },
-  ): Promise<RateNews>;
+    update: { readonly requestsPerSecond: number | null; readonly tooMany: TooMany },
+  ): Promise<RateUpdate>;
   /** The service asked to wait: no process sends before that. An earlier, longer hold stays. */
   holdRequests(baseUrl: string, ms: number): Promise<void>;
-  /** This process's share of the requests in flight; all shares together never exceed `max`. To be renewed within `ttlMs`. */
+  /**
+   * This process's share of the requests in flight; all shares together never exceed `max`. To be renewed within
+   * `ttlMs`.
+   */
   leaseSlots(
     baseUrl: string,
     lease: { readonly holder: string; readonly max: number; readonly ttlMs: number },

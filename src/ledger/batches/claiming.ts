@@ -15,7 +15,10 @@ SELECT EXISTS (
   WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
 ) AS found`;
 
-/** batchId, application, file, sha256, workflowId, runId, now, attempt. No row when the file, or the batch's id, is known. */
+/**
+ * batchId, application, file, sha256, workflowId, runId, now, attempt. No row when the file, or the batch's id, is
+ * known.
+ */
 const INSERT_BATCH = `/* insert-batch */
 INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, fencing_token, raised_attempt)
 VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8)
@@ -36,7 +39,7 @@ SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2 FOR UP
  *   finished, cancelled: with open invoices resumed (running again), else closed; closed for a run that waited for the one that had it
  *   refused           | closed           | closed, or claimed when it is to be read again
  *
- * The same run means a later attempt of it: an earlier one is told that its claim is lost.
+ * The same run means a later attempt of it: an earlier attempt gets `claim-lost`.
  */
 export async function claimBatch(database: Database, claim: ClaimBatch): Promise<ClaimResult> {
   return database.transaction(async (queries) => {
@@ -80,7 +83,10 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, known: BatchRow):
   }
 }
 
-/** An attempt that was stopped before it claimed, and goes on after a later one of its run did, must not take the work back. */
+/**
+ * An attempt that was stopped before it claimed, and goes on after a later one of its run did, must not take the work
+ * back.
+ */
 export function requireLatestAttempt(
   claim: { readonly workflowId: string; readonly runId: string; readonly attempt: number },
   known: BatchRow,
@@ -94,7 +100,10 @@ function isHolder(run: { readonly workflowId: string; readonly runId: string }, 
   return batch.workflowId === run.workflowId && batch.runId === run.runId;
 }
 
-/** Two who saw the same run closed both ask: the second one meets the first one's claim, and that run lives. */
+/**
+ * Two callers that saw the same run closed may both take over: the second one meets the claim of the first, whose run
+ * is open.
+ */
 function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): boolean {
   return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
 }

@@ -1,8 +1,9 @@
 import { BATCH_COLUMNS } from './batch-columns-sql.ts';
 
 /**
- * batchId, workflowId, runId, state, attempt: the claim changes hands, and whoever held it before can write no more. A batch that runs again has not
- * finished, and has its whole retry budget. What an operator told another run about sending ends with that run.
+ * batchId, workflowId, runId, state, attempt: the claim changes hands, and whoever held it before can write no more. A
+ * batch that runs again has not finished, and has its whole retry budget. What an operator ordered another run ends
+ * with that run.
  */
 export const HOLD_CLAIM = `/* hold-claim */
 UPDATE batch SET workflow_id = $2, run_id = $3, state = $4, finished_at = CASE WHEN state = $4 THEN finished_at END, repeats = 0,

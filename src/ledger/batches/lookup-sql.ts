@@ -13,8 +13,8 @@ export interface FoundInvoiceRow extends BatchInvoiceRow {
 }
 
 /**
- * words, limit: lines by reference, merchant NIF or service id (of any generation). Each branch has an index of its own and a limit of its
- * own, so that a merchant of a million invoices costs no more than the answer.
+ * words, limit: lines by reference, merchant NIF or service id (of any generation). Each branch has an index of its own
+ * and a limit of its own, so that a merchant of a million invoices costs no more than the answer.
  */
 export const FIND_INVOICES = `/* find-invoices */
 WITH known AS (
@@ -65,7 +65,7 @@ export interface GenerationRow {
 }
 
 /** invoiceId: every generation with its frozen bytes, newest first. */
-export const INVOICE_GENERATIONS = `/* invoice-lives */
+export const INVOICE_GENERATIONS = `/* invoice-generations */
 SELECT l.*, body.body FROM (
   SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, first_sent_at, accepted_at, settled_at, changed_at,
     reason_code, reason_message, flags

@@ -2,7 +2,10 @@ import { NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-de
 import { failedEventOf } from '../settling/failed-event-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 
-/** Invoices that the last report of some batch left open: a small table instead of an index on the state of all invoices. */
+/**
+ * Invoices that the last report of some batch left open: a small table instead of an index on the state of all
+ * invoices.
+ */
 const LEFT_OPEN = `
   SELECT DISTINCT bi.invoice_id
   FROM report_outcome r
@@ -123,7 +126,10 @@ export interface OpenDocumentRow {
   readonly reason_message: string | null;
 }
 
-/** now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked for each time. */
+/**
+ * now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked
+ * for each time.
+ */
 export const OPEN_DOCUMENTS = `/* open-documents */
 WITH left_open AS (${LEFT_OPEN}
 )
@@ -144,7 +150,9 @@ WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
 ORDER BY invoice_id
 LIMIT $4`;
 
-/** Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it. */
+/**
+ * Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it.
+ */
 export const MISSED_EVENTS = `/* missed-events */
 SELECT i.service_id, false AS past
 FROM (${LEFT_OPEN}) o
@@ -158,18 +166,18 @@ WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
   AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued')`;
 
 /** acceptedBefore, reason code, reason message, now, application. */
-export const SILENCE_CLOSED = `/* silence-closed */
+export const EXPIRE_PENDING = `/* expire-pending */
 WITH left_open AS (${LEFT_OPEN}
 ), target AS (
   SELECT i.invoice_id
   FROM left_open o
   JOIN invoice i ON i.invoice_id = o.invoice_id
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
-  WHERE i.state IN ${fromStates('silence')} AND i.accepted_at < $1 AND i.application = $5
+  WHERE i.state IN ${fromStates('expire')} AND i.accepted_at < $1 AND i.application = $5
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )
 UPDATE invoice i SET state = 'unsettled', reason_code = $2, reason_message = $3, changed_at = $4
 FROM target t
-WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('silence')}
+WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('expire')}
 RETURNING i.invoice_id`;

@@ -8,7 +8,7 @@ import {
   MISSED_EVENTS,
   OPEN_DOCUMENTS,
   type OpenDocumentRow,
-  SILENCE_CLOSED,
+  EXPIRE_PENDING,
   TAKE_UNKNOWN,
   type TakenRow,
   UNSETTLED_DOCUMENTS,
@@ -22,7 +22,7 @@ WHERE application = $1 AND state IN ('staging', 'running', 'paused')
 ORDER BY seq`;
 
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost; nothing tells what became of it.' };
-const PENDING_INVOICES = {
+const NO_FINAL_ANSWER = {
   code: 'no-final-answer',
   message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
 };
@@ -81,9 +81,9 @@ export function createReconciling(database: Database): ReconcilingLedger {
       return live.filter(({ state }) => state === 'issued').length + past.length;
     },
 
-    async silenceClosed({ application, acceptedBefore, now }) {
-      const { code, message } = PENDING_INVOICES;
-      return (await database.query(SILENCE_CLOSED, [acceptedBefore, code, message, now, application])).length;
+    async expirePending({ application, acceptedBefore, now }) {
+      const { code, message } = NO_FINAL_ANSWER;
+      return (await database.query(EXPIRE_PENDING, [acceptedBefore, code, message, now, application])).length;
     },
 
     async openBatches(application) {

@@ -33,7 +33,10 @@ interface SendableRow {
   readonly error_kept: boolean;
 }
 
-/** batchId, from, to. Only an exposure `lost` says that the service may have it: tries that were all refused for now prove that it has not. An operator's accepted risk starts the retention window anew. */
+/**
+ * batchId, from, to. Only an exposure `lost` says that the service may have it: tries that were all refused for now
+ * prove that it has not. An operator's accepted risk starts the retention window anew.
+ */
 const SENDABLE = `/* sendable */
 SELECT i.invoice_id, bi.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
   i.state = 'sending' AND i.exposure = 'lost' AS may_exist,
@@ -49,9 +52,10 @@ WHERE i.invoice_id = ANY(${SLICE_INVOICES}) AND bi.batch_id = $1 AND bi.ordinal 
 ORDER BY bi.ordinal`;
 
 /**
- * Arrays: invoiceId, generation, batchId, body; now. State and bytes in one statement: no invoice is ever `sending` without its bytes.
- * `= ANY` beside the first join keeps the planner on the primary key: tables that grow within minutes have no statistics yet.
- * Bytes of the same generation that were there before belong to a send that is proved never to have reached the service.
+ * Arrays: invoiceId, generation, batchId, body; now. State and bytes in one statement: no invoice is ever `sending`
+ * without its bytes. `= ANY` beside the first join keeps the planner on the primary key: tables that grow within
+ * minutes have no statistics yet. Bytes of the same generation that were there before belong to a send that is proved
+ * never to have reached the service.
  */
 const FREEZE = `/* freeze */
 WITH item AS (
@@ -94,8 +98,9 @@ WHERE i.invoice_id = t.invoice_id AND i.owner_batch = $1
 RETURNING i.invoice_id`;
 
 /**
- * batchId, now, reason code, reason message, then arrays: invoiceId, generation. Only the attempt that froze an invoice may put it back, and only
- * while nobody else has been handed it: whoever finds it `sending` makes its exposure `lost`, and this statement then passes it over.
+ * batchId, now, reason code, reason message, then arrays: invoiceId, generation. Only the attempt that froze an invoice
+ * may put it back, and only while nobody else has been handed it: whoever finds it `sending` makes its exposure `lost`,
+ * and this statement then passes it over.
  */
 const UNFREEZE = `/* unfreeze */
 WITH item AS (
@@ -113,8 +118,9 @@ WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('unfreeze')} AND i
 RETURNING i.invoice_id`;
 
 /**
- * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy sends again is told apart: not what only
- * an event called failed, nor what has its last generation. Invoices that another batch sends are not counted.
+ * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy
+ * sends again is counted apart: not what only an event called failed, nor what has its last generation. Invoices that
+ * another batch sends are not counted.
  */
 const COUNT_ANSWERS = `/* count-answers */
 WITH own AS (
@@ -134,8 +140,8 @@ SELECT
 FROM own`;
 
 /**
- * batchId, from, to. An invoice found `sending` was left so: where no answer was written since, a crash may have lost one; where
- * every answer was written, the POST that comes now is open again.
+ * batchId, from, to. An invoice found `sending` was left so: where no answer was written since, a crash may have lost
+ * one; where every answer was written, the POST that comes now is open again.
  */
 const NOTE_INTERRUPTED_SENDS = `/* note-interrupted-sends */
 WITH target AS (
@@ -162,7 +168,10 @@ LIMIT $2`;
 const ADD_REPEATS = `/* add-repeats */
 UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
 
-/** A writer that took the same service id first is visible to the next try; more than a few such races in a row do not happen. */
+/**
+ * A writer that took the same service id first is visible to the next try; more than a few such races in a row do not
+ * happen.
+ */
 const UNIQUE_TRIES = 3;
 
 /** An answer's record holds up nothing but its own lane, and each statement costs as much as a dozen of its rows. */

@@ -41,18 +41,18 @@ export interface RateRow {
 
 const RATE_COLUMNS = `next_at, slowed_to, slowed_from, slowed_at, held_until, ${CLOCK} AS now`;
 
-/** baseUrl. Makes the row when there is none, and locks it: of two workers each gets places of its own. */
-export const LOCK_RATE = `/* lock-pace */
+/** baseUrl. Makes the row when there is none, and locks it: each of two workers gets permits of its own. */
+export const LOCK_RATE = `/* lock-rate */
 INSERT INTO request_pace (base_url, next_at, slowed_at) VALUES ($1, 0, 0)
 ON CONFLICT (base_url) DO UPDATE SET base_url = excluded.base_url
 RETURNING ${RATE_COLUMNS}`;
 
-/** baseUrl, next place, slowed to, from, at. */
-export const WRITE_RATE = `/* write-pace */
+/** baseUrl, when the next permit is free, throttled to, from, at. */
+export const WRITE_RATE = `/* write-rate */
 UPDATE request_pace SET next_at = $2, slowed_to = $3, slowed_from = $4, slowed_at = $5 WHERE base_url = $1`;
 
 /** baseUrl. */
-export const READ_RATE = `/* read-pace */
+export const READ_RATE = `/* read-rate */
 SELECT ${RATE_COLUMNS} FROM request_pace WHERE base_url = $1`;
 
 /** baseUrl, milliseconds from now. */

@@ -1,6 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { RateNews, ServiceAccountRecord, ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
-import { rateOf, throttle, takePlaces, type RequestRate } from '../../domain/request-pace.ts';
+import type { RateUpdate, ServiceAccountRecord, ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
+import { rateOf, throttle, reservePermits, type RequestRate } from '../../domain/request-rate.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { RateRow } from './service-use-sql.ts';
 import {
@@ -59,15 +59,15 @@ export function createServiceUse(database: Database): ServiceUseLedger {
     async leaseRate(baseUrl, { requests, requestsPerSecond: limit }) {
       return database.transaction(async (queries) => {
         const row = await lockRate(queries, baseUrl);
-        const { pace, waitMs, gapMs } = takePlaces(rateFromRow(row), { requests, limit, now: row.now });
-        await writeRate(queries, baseUrl, pace);
-        return { waitMs, gapMs, ...newsOf(row, pace, limit) };
+        const { state, waitMs, gapMs } = reservePermits(rateFromRow(row), { requests, limit, now: row.now });
+        await writeRate(queries, baseUrl, state);
+        return { waitMs, gapMs, ...updateOf(row, state, limit) };
       });
     },
 
-    async rateNews(baseUrl, limit) {
+    async currentRate(baseUrl, limit) {
       const [row] = await database.query<RateRow>(READ_RATE, [baseUrl]);
-      return row === undefined ? { requestsPerSecond: limit, heldMs: 0 } : newsOf(row, rateFromRow(row), limit);
+      return row === undefined ? { requestsPerSecond: limit, heldMs: 0 } : updateOf(row, rateFromRow(row), limit);
     },
 
     async slowDown(baseUrl, { requestsPerSecond: limit, tooMany }) {
@@ -75,9 +75,9 @@ export function createServiceUse(database: Database): ServiceUseLedger {
         const row = await lockRate(queries, baseUrl);
         const [counted] = await queries.query<{ senders: number }>(COUNT_SENDERS, [baseUrl]);
         const taken = tooMany.taken * Math.max(1, counted?.senders ?? 1);
-        const pace = throttle(rateFromRow(row), { tooMany: { ...tooMany, taken }, limit, now: row.now });
-        await writeRate(queries, baseUrl, pace);
-        return newsOf(row, pace, limit);
+        const state = throttle(rateFromRow(row), { tooMany: { ...tooMany, taken }, limit, now: row.now });
+        await writeRate(queries, baseUrl, state);
+        return updateOf(row, state, limit);
       });
     },
 
@@ -102,7 +102,8 @@ export function createServiceUse(database: Database): ServiceUseLedger {
 
 async function lockRate(queries: Queries, baseUrl: string): Promise<RateRow> {
   const [row] = await queries.query<RateRow>(LOCK_RATE, [baseUrl]);
-  if (row === undefined) throw new LoteError('internal', 'Taking the pace of a base address: its row was not locked.');
+  if (row === undefined)
+    throw new LoteError('internal', 'Taking the request rate of a base address: its row was not locked.');
   return row;
 }
 
@@ -117,6 +118,6 @@ async function writeRate(queries: Queries, baseUrl: string, { nextAt, throttled 
   await queries.query(WRITE_RATE, [baseUrl, nextAt, throttled?.to ?? null, throttled?.from ?? 0, throttled?.at ?? 0]);
 }
 
-function newsOf(row: RateRow, pace: RequestRate, limit: number | null): RateNews {
-  return { requestsPerSecond: rateOf(pace, limit, row.now), heldMs: Math.max(0, row.held_until - row.now) };
+function updateOf(row: RateRow, state: RequestRate, limit: number | null): RateUpdate {
+  return { requestsPerSecond: rateOf(state, limit, row.now), heldMs: Math.max(0, row.held_until - row.now) };
 }

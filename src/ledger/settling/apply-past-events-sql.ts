@@ -11,7 +11,8 @@ const REVIVED = stateList([...TRANSITIONS.revive.from, ...TRANSITIONS.issue.from
 const WARNING = `'The service issued an earlier document of this invoice after it had called it failed; decide whether this one must go too'`;
 
 /**
- * serviceIds of stored events; then arrays of what a GET said was issued: serviceId, when. `issued` for the document of an earlier generation.
+ * serviceIds of stored events; then arrays of what a GET said was issued: serviceId, when. `issued` for the document of
+ * an earlier generation.
  *
  *   same content, this generation never left, or failed, or was refused  -> issued, by the earlier document (revive)
  *   the other document of the same key, and no final word yet             -> issued, by that document (issue)
@@ -22,26 +23,26 @@ const WARNING = `'The service issued an earlier document of this invoice after i
  * The earlier generation is issued after all, and every line that held its content says so.
  */
 export const APPLY_PAST_EVENTS = `/* apply-past-events */
-WITH news AS (
+WITH reported AS (
   SELECT service_id, min(issued_at) AS issued_at FROM (
     SELECT u.service_id, d.received_at AS issued_at
     FROM unnest($1::text[]) AS u(service_id)
     CROSS JOIN LATERAL (SELECT received_at FROM delivery WHERE service_id = u.service_id AND verdict = 'issued' ORDER BY received_at LIMIT 1) d
     UNION ALL
-    SELECT * FROM unnest($2::text[], $3::bigint[]) AS told(service_id, issued_at)
+    SELECT * FROM unnest($2::text[], $3::bigint[]) AS answered(service_id, issued_at)
   ) said
   GROUP BY service_id
 ), target AS (
   SELECT i.*, ${UNSENT} AS unsent
   FROM invoice i
-  WHERE i.invoice_id IN (SELECT g.invoice_id FROM invoice_generation g JOIN news n ON n.service_id = g.service_id WHERE g.state <> 'issued')
+  WHERE i.invoice_id IN (SELECT g.invoice_id FROM invoice_generation g JOIN reported r ON r.service_id = g.service_id WHERE g.state <> 'issued')
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 ), past AS (
-  UPDATE invoice_generation g SET state = 'issued', settled_at = n.issued_at, reason_code = NULL, reason_message = NULL,
+  UPDATE invoice_generation g SET state = 'issued', settled_at = r.issued_at, reason_code = NULL, reason_message = NULL,
     flags = g.flags || CASE WHEN g.state = 'accepted' THEN '{}'::text[] ELSE '{issued-after-failed}' END
-  FROM news n
-  WHERE g.service_id = n.service_id AND g.state <> 'issued' AND g.invoice_id IN (SELECT invoice_id FROM target)
+  FROM reported r
+  WHERE g.service_id = r.service_id AND g.state <> 'issued' AND g.invoice_id IN (SELECT invoice_id FROM target)
   RETURNING g.invoice_id, g.generation, g.fingerprint, g.service_id, g.idempotency_key, g.first_sent_at, g.settled_at
 ), decided AS (
   SELECT DISTINCT ON (p.invoice_id) p.*, t.unsent,
@@ -83,13 +84,13 @@ WITH news AS (
            THEN '{issued-in-earlier-generation}'::text[] ELSE '{}' END
   FROM decided d
   WHERE i.invoice_id = d.invoice_id
-), told AS (
+), updated AS (
   UPDATE batch_invoice bi SET outcome = 'issued', generation = p.generation
   FROM past p JOIN invoice_generation held ON held.invoice_id = p.invoice_id AND held.fingerprint = p.fingerprint
   WHERE bi.invoice_id = p.invoice_id AND bi.generation = held.generation
   RETURNING bi.batch_id, bi.ordinal, p.invoice_id, p.service_id
 ), concerned AS (
-  SELECT batch_id, ordinal, invoice_id, service_id FROM told
+  SELECT batch_id, ordinal, invoice_id, service_id FROM updated
   UNION ALL
   SELECT bi.batch_id, bi.ordinal, d.invoice_id, d.service_id
   FROM decided d JOIN batch_invoice bi ON bi.invoice_id = d.invoice_id AND bi.outcome IS NULL

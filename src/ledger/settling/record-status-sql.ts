@@ -18,15 +18,15 @@ export interface RecordedStatus {
 export const RECORD_STATUS = `/* record-status */
 WITH item AS (
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::integer[], $8::boolean[])
-    AS u(invoice_id, status, reason_code, reason_message, told_at, service_id, asks, unconfirmed)
+    AS u(invoice_id, status, reason_code, reason_message, answered_at, service_id, asks, unconfirmed)
 ), target AS (
   SELECT i.invoice_id, i.service_id
   FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id
   WHERE i.invoice_id = ANY($1::bigint[]) AND i.service_id = u.service_id
   ORDER BY i.invoice_id
   FOR UPDATE OF i
-), heard AS (
-  SELECT u.invoice_id, u.told_at, u.asks, event.seq IS NOT NULL AS failed_before,
+), answer AS (
+  SELECT u.invoice_id, u.answered_at, u.asks, event.seq IS NOT NULL AS failed_before,
     u.unconfirmed OR u.status = 'unreadable' AS unconfirmed,
     CASE
       WHEN u.status <> 'failed' AND (u.status <> 'unreadable' OR event.seq IS NULL) THEN u.status
@@ -42,36 +42,36 @@ WITH item AS (
 )
 UPDATE invoice i SET
   state = CASE
-    WHEN h.status = 'issued' AND i.state IN ${fromStates('issue')} THEN 'issued'
-    WHEN h.status = 'failed' AND i.state IN ${fromStates('fail')} THEN 'failed'
+    WHEN a.status = 'issued' AND i.state IN ${fromStates('issue')} THEN 'issued'
+    WHEN a.status = 'failed' AND i.state IN ${fromStates('fail')} THEN 'failed'
     ELSE i.state END,
   settled_at = CASE
-    WHEN h.status = 'issued' AND i.state IN ${fromStates('issue')} THEN h.told_at
-    WHEN h.status = 'failed' AND i.state IN ${fromStates('fail')} THEN h.told_at
+    WHEN a.status = 'issued' AND i.state IN ${fromStates('issue')} THEN a.answered_at
+    WHEN a.status = 'failed' AND i.state IN ${fromStates('fail')} THEN a.answered_at
     ELSE i.settled_at END,
   reason_code = CASE
-    WHEN h.status = 'issued' AND i.state IN ${fromStates('issue')} THEN NULL
-    WHEN h.status = 'failed' AND i.state IN ${fromStates('fail')} THEN h.reason_code
+    WHEN a.status = 'issued' AND i.state IN ${fromStates('issue')} THEN NULL
+    WHEN a.status = 'failed' AND i.state IN ${fromStates('fail')} THEN a.reason_code
     ELSE i.reason_code END,
   reason_message = CASE
-    WHEN h.status = 'issued' AND i.state IN ${fromStates('issue')} THEN NULL
-    WHEN h.status = 'failed' AND i.state IN ${fromStates('fail')} THEN h.reason_message
+    WHEN a.status = 'issued' AND i.state IN ${fromStates('issue')} THEN NULL
+    WHEN a.status = 'failed' AND i.state IN ${fromStates('fail')} THEN a.reason_message
     ELSE i.reason_message END,
   flags = i.flags
-    || CASE WHEN h.status = 'issued' AND (i.state = 'failed' OR (h.failed_before AND i.state IN ${fromStates('issue')}))
+    || CASE WHEN a.status = 'issued' AND (i.state = 'failed' OR (a.failed_before AND i.state IN ${fromStates('issue')}))
         AND NOT i.flags @> '{issued-after-failed}' THEN '{issued-after-failed}'::text[] ELSE '{}' END
-    || CASE WHEN h.status = 'failed' AND i.state = 'issued'
+    || CASE WHEN a.status = 'failed' AND i.state = 'issued'
         AND NOT i.flags @> '{failed-after-issued}' THEN '{failed-after-issued}'::text[] ELSE '{}' END
-    || CASE WHEN h.status = 'failed' AND h.unconfirmed AND i.state IN ${fromStates('fail')}
+    || CASE WHEN a.status = 'failed' AND a.unconfirmed AND i.state IN ${fromStates('fail')}
         THEN '{failure-unconfirmed}'::text[] ELSE '{}' END,
-  asks = greatest(i.asks, coalesce(h.asks, i.asks + 1)),
-  changed_at = h.told_at
-FROM heard h
-WHERE i.invoice_id = h.invoice_id
+  asks = greatest(i.asks, coalesce(a.asks, i.asks + 1)),
+  changed_at = a.answered_at
+FROM answer a
+WHERE i.invoice_id = a.invoice_id
 RETURNING i.invoice_id, i.service_id, i.state`;
 
 /** Arrays: serviceId, now: what a GET called failed and is the other document of a key that brought two. */
 export const FAIL_OTHER_DOCUMENTS = `/* fail-other-documents */
-UPDATE invoice_generation g SET state = 'failed', settled_at = u.told_at
-FROM unnest($1::text[], $2::bigint[]) AS u(service_id, told_at)
+UPDATE invoice_generation g SET state = 'failed', settled_at = u.answered_at
+FROM unnest($1::text[], $2::bigint[]) AS u(service_id, answered_at)
 WHERE g.service_id = u.service_id AND g.generation < 0 AND g.state = 'accepted'`;

@@ -16,7 +16,10 @@ interface SettledRow {
   readonly state: string;
 }
 
-/** invoiceIds: those at rest, once for every batch that is attached to them and has pages. The second `= ANY` keeps the planner on batch_invoice's index. */
+/**
+ * invoiceIds: those at rest, once for every batch that is attached to them and has pages. The second `= ANY` keeps the
+ * planner on batch_invoice's index.
+ */
 const SETTLED_INVOICES = `/* settled-invoices */
 SELECT i.invoice_id, b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal, i.state
 FROM invoice i
@@ -36,7 +39,9 @@ export interface NotifiedIssued {
   readonly now: number;
 }
 
-/** Late news about documents of earlier generations, by service id: of stored events, and of GETs. */
+/**
+ * Applies late answers about documents of earlier generations, from stored events and from GETs. Result by service id.
+ */
 export async function applyPastEvents(
   queries: Queries,
   serviceIds: readonly string[],

@@ -1,5 +1,5 @@
 import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
-import type { PageProgress, SettledInvoice, SettlingLedger, StatusNews } from '../../domain/ports/ledger.ts';
+import type { PageProgress, SettledInvoice, SettlingLedger, StatusUpdate } from '../../domain/ports/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { onPage, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
@@ -10,11 +10,11 @@ import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './reco
 import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
 import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 
-const OVER = `((i.state IN ${fromStates('silence')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
+const OVER = `((i.state IN ${fromStates('expire')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
 
 /**
- * batchId, page, acceptedBefore, reason code, reason message, now. `sending` becomes `held` only where every answer is written and none was
- * lost; the reason that its last try left is worth more than the page's.
+ * batchId, page, acceptedBefore, reason code, reason message, now. `sending` becomes `held` only if every answer is
+ * recorded and none was lost. The reason of its last try is kept: it says more than the page's.
  */
 const CLOSE_PAGE = `/* close-page */
 WITH target AS (
@@ -36,8 +36,8 @@ FROM target t
 WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
 
 /**
- * batchId, reason code, reason message, now: what a page that failed left open. As `close-page`, for all pages and for what this batch owns
- * alone; other batches' invoices are theirs to close.
+ * batchId, reason code, reason message, now: what a page that failed left open. As `close-page`, for all pages and for
+ * what this batch owns alone; other batches' invoices are theirs to close.
  */
 const CLOSE_BATCH = `/* close-batch */
 WITH target AS (
@@ -92,7 +92,7 @@ interface PendingRow {
 }
 
 /** batchId, page, acceptedBefore, limit. */
-const PENDING_INVOICES = `/* silent */
+const PENDING_INVOICES = `/* pending-invoices */
 SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
 FROM batch_invoice bi
 JOIN invoice i ON i.invoice_id = bi.invoice_id
@@ -102,8 +102,8 @@ ORDER BY i.asks, bi.ordinal
 LIMIT $4`;
 
 /**
- * batchId, page: service ids of the page's invoices for which an `issued` event is stored and not applied, in this generation or an earlier one.
- * `failed` events need no applying: a GET must confirm them (unconfirmed-failures).
+ * batchId, page: service ids of the page's invoices for which an `issued` event is stored and not applied, in this
+ * generation or an earlier one. `failed` events are not applied: a GET must confirm them (unconfirmed-failures).
  */
 const UNAPPLIED_EVENTS = `/* unapplied-events */
 SELECT known.service_id FROM (
@@ -115,11 +115,11 @@ SELECT known.service_id FROM (
 ) known
 WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND d.verdict = 'issued')`;
 
-/** What the service says later: by GET, or not at all. */
+/** Records what a GET says of an invoice, and closes what got no final word. */
 export function createSettling(database: Database): SettlingLedger {
-  const recordStatus = createBatcher<StatusNews, readonly SettledInvoice[]>({
-    keyOf: (news) => news.invoiceId,
-    write: (news) => writeStatus(database, news),
+  const recordStatus = createBatcher<StatusUpdate, readonly SettledInvoice[]>({
+    keyOf: (update) => update.invoiceId,
+    write: (updates) => writeStatus(database, updates),
   });
 
   return {
@@ -132,7 +132,7 @@ export function createSettling(database: Database): SettlingLedger {
       return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]));
     },
 
-    async silent(batchId, page, acceptedBefore, limit) {
+    async pendingInvoices(batchId, page, acceptedBefore, limit) {
       const rows = await database.query<PendingRow>(PENDING_INVOICES, [batchId, page, acceptedBefore, limit]);
       return rows.map((row) => ({
         invoiceId: row.invoice_id,
@@ -143,8 +143,8 @@ export function createSettling(database: Database): SettlingLedger {
       }));
     },
 
-    async recordStatus(news) {
-      return (await recordStatus(news)).flat();
+    async recordStatus(updates) {
+      return (await recordStatus(updates)).flat();
     },
 
     async closePage(batchId, page, { acceptedBefore, reason, now, fencingToken }) {
@@ -167,17 +167,17 @@ export function createSettling(database: Database): SettlingLedger {
 
 async function writeStatus(
   database: Database,
-  news: readonly StatusNews[],
+  updates: readonly StatusUpdate[],
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
   const recorded = await database.query<RecordedStatus>(RECORD_STATUS, [
-    column(news, (one) => one.invoiceId),
-    column(news, (one) => one.status),
-    column(news, (one) => one.reason?.code ?? null),
-    column(news, (one) => one.reason?.message ?? null),
-    column(news, (one) => one.now),
-    column(news, (one) => one.serviceId),
-    column(news, (one) => one.asks ?? null),
-    column(news, (one) => one.unconfirmed ?? false),
+    column(updates, (one) => one.invoiceId),
+    column(updates, (one) => one.status),
+    column(updates, (one) => one.reason?.code ?? null),
+    column(updates, (one) => one.reason?.message ?? null),
+    column(updates, (one) => one.now),
+    column(updates, (one) => one.serviceId),
+    column(updates, (one) => one.asks ?? null),
+    column(updates, (one) => one.unconfirmed ?? false),
   ]);
   const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
   // An `issued` event may have come while the GET was on its way; it wins.
@@ -186,33 +186,33 @@ async function writeStatus(
     database,
     recorded.filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),
   );
-  return withPast(database, { news, recorded, settled });
+  return withPast(database, { updates, recorded, settled });
 }
 
 /**
- * An answer about a document that a correction has replaced meanwhile, or about the other one of a key that brought two: `issued` must reach
- * whoever called it failed.
+ * Applies answers about other documents than the current one: a document that a correction has replaced meanwhile, or
+ * the second one of a key that brought two. `issued` must reach every batch that called it failed.
  */
 async function withPast(
   database: Database,
-  notified: {
-    readonly news: readonly StatusNews[];
+  written: {
+    readonly updates: readonly StatusUpdate[];
     readonly recorded: readonly RecordedStatus[];
     readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
   },
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
-  const current = new Set(notified.recorded.map((row) => row.service_id));
-  const failed = notified.news.filter(({ status, serviceId }) => status === 'failed' && !current.has(serviceId));
+  const current = new Set(written.recorded.map((row) => row.service_id));
+  const failed = written.updates.filter(({ status, serviceId }) => status === 'failed' && !current.has(serviceId));
   if (failed.length > 0)
     await database.query(FAIL_OTHER_DOCUMENTS, [
       column(failed, (one) => one.serviceId),
       column(failed, (one) => one.now),
     ]);
-  const past = notified.news.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
-  if (past.length === 0) return notified.settled;
+  const past = written.updates.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
+  if (past.length === 0) return written.settled;
   const found = await applyPastEvents(database, [], past);
   return new Map([
-    ...notified.settled,
+    ...written.settled,
     ...past.map(({ invoiceId, serviceId }) => [invoiceId, found.get(serviceId) ?? []] as const),
   ]);
 }

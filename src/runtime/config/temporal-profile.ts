@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
+import type * as EnvConfigModule from '@temporalio/envconfig';
 import { LoteError } from '../../domain/errors.ts';
 
-type EnvConfig = typeof import('@temporalio/envconfig');
+type EnvConfig = typeof EnvConfigModule;
 type Profile = ReturnType<EnvConfig['loadClientConfigProfile']>;
 type Source = NonNullable<NonNullable<Profile['tls']>['clientCert']>;
 

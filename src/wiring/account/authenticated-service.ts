@@ -4,13 +4,14 @@ export interface FirstContact {
   readonly service: InvoicingService;
   /** Whether the ledger knows the account: the service has answered with this key before. */
   readonly isKnown: () => Promise<boolean>;
-  /** Writes it down. @throws LoteError `interlock` when the ledger has another account by now */
+  /** Records the account. @throws LoteError `interlock` when the ledger has another account by now */
   readonly remember: () => Promise<void>;
 }
 
 /**
- * The same service. Its account is remembered with the first answer that only a holder of the key gets, before the caller hears the answer,
- * and no invoice is POSTed before that: an address that never answered cannot have an invoice of this ledger.
+ * The same service. Its account is remembered with the first answer that only a holder of the key gets, before the
+ * caller hears the answer, and no invoice is POSTed before that: an address that never answered cannot have an invoice
+ * of this ledger.
  */
 export function authenticatedService({ service, isKnown, remember }: FirstContact): InvoicingService {
   let authenticated = false;
@@ -55,7 +56,7 @@ export function authenticatedService({ service, isKnown, remember }: FirstContac
   };
 }
 
-/** The invoice did not leave: what is said of the service is what the list of merchants told. */
+/** Nothing of the invoice was sent: the reason comes from the answer to the list of merchants. */
 function notSent({ reason }: Extract<MerchantListAnswer, { kind: 'unreadable' }>): CreateAnswer {
   return reason.code === 'service-unauthorized'
     ? { kind: 'access-denied', reason: { ...reason, code: 'http-401' }, retryAfterMs: null, mayExist: false }

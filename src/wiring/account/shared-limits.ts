@@ -7,10 +7,12 @@ import type { ServiceProfile } from '../../service/profile.ts';
 
 type SharedUse = Pick<
   ServiceUseLedger,
-  'leaseRate' | 'rateNews' | 'slowDown' | 'holdRequests' | 'leaseSlots' | 'releaseSlots'
+  'leaseRate' | 'currentRate' | 'slowDown' | 'holdRequests' | 'leaseSlots' | 'releaseSlots'
 >;
 
-/** The profile's limits, and what the service's own answers made of them, held over all processes of a shared ledger. */
+/**
+ * The profile's limits, and what the service's own answers made of them, held over all processes of a shared ledger.
+ */
 export function sharedLimits(
   ledger: SharedUse,
   baseUrl: string,
@@ -27,8 +29,8 @@ export function sharedLimits(
   const slots = createLeasedSlots({
     async lease() {
       const share = await ledger.leaseSlots(baseUrl, { holder, max: maxConcurrency, ttlMs: SLOTS_TTL_MS });
-      // In the same breath, so that a process which needs no places hears of a 429 to another one too.
-      rateLimiter.learn(await ledger.rateNews(baseUrl, requestsPerSecond));
+      // Read together with the share, so that a process that needs no permits also learns of a 429 to another process.
+      rateLimiter.learn(await ledger.currentRate(baseUrl, requestsPerSecond));
       return share;
     },
     release: () => ledger.releaseSlots(baseUrl, holder),

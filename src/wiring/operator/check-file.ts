@@ -38,7 +38,10 @@ export interface CheckedFile {
     readonly merchantNif: string;
     readonly rows: readonly number[];
   }[];
-  /** Why nothing would be sent although the file was read: other control totals than expected, or bad rows with on-invalid "hold". */
+  /**
+   * Why nothing would be sent although the file was read: other control totals than expected, or bad rows with
+   * on-invalid "hold".
+   */
   readonly gate: string | null;
 }
 
@@ -63,7 +66,7 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
     for (const invoice of toInvoices(group, read.conversion)) sum.add(invoice);
   }
   const { rowsWithoutInvoice, rowsLost } = read;
-  const gate = await sendingHold(
+  const hold = await sendingHold(
     { countOutcomes: () => Promise.resolve(sum.outcomes()) },
     {
       ...(expectInvoices === undefined ? {} : { expectInvoices }),
@@ -78,7 +81,7 @@ export async function checkFile(path: string, inputDir: string, options: CheckOp
     rowsWithoutInvoice,
     rowsLost,
     ...sum.result(),
-    gate: gate?.message ?? null,
+    gate: hold?.message ?? null,
   };
 }
 

@@ -11,16 +11,16 @@ export interface ConfirmationDeps {
 }
 
 /**
- * A signed `failed` is not believed alone: it is asked for by GET as soon as it is applied. What cannot be asked now is asked by the page that
- * waits for it.
+ * Confirms a signed `failed` event by GET as soon as it is applied: the event alone proves nothing. If the GET gets no
+ * answer now, the page that waits for the invoice polls it.
  */
 export async function confirmFailure(
   deps: ConfirmationDeps,
   invoice: AppliedDeliveries['toConfirm'][number],
 ): Promise<void> {
   try {
-    const news = await pollOne(deps, { ...invoice, reason: null });
-    if (news !== null) deps.onSettled(await deps.ledger.recordStatus([news]));
+    const update = await pollOne(deps, { ...invoice, reason: null });
+    if (update !== null) deps.onSettled(await deps.ledger.recordStatus([update]));
   } catch (error) {
     deps.log.warn('a reported failure could not be confirmed now; its page will ask again', { err: error });
   }

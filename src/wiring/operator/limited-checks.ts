@@ -8,7 +8,7 @@ type Check = NonNullable<ConsoleActions['files']>['check'];
 /** A dry run keeps the rows of its file in memory, some hundred megabytes at most. */
 const MOST_AT_ONCE = 2;
 
-/** The same check, of a few files at once: whoever comes while they are read is told to come again. */
+/** Checks a few files at once; a caller beyond that must come again later. */
 export function limitedChecks(check: Check, most = MOST_AT_ONCE): Check {
   let running = 0;
   return async (file, declared) => {

@@ -1,7 +1,7 @@
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
 
-/** More open batches than this are told as a number by whoever reads the ledger. */
+/** Beyond this, open batches are shown as a number only. */
 const MOST_LOOKED_AT = 500;
 const OPEN: ReadonlySet<BatchRecord['state']> = new Set(['staging', 'running', 'paused']);
 

@@ -6,11 +6,17 @@ import type { CommonFolders } from './common-folders.ts';
 
 type FolderUsers = Pick<ActivityDeps, 'files' | 'reports' | 'drops' | 'nights'>;
 
-/** A file that another machine has just written may not be seen for some seconds: network file systems remember what was not there. */
+/**
+ * A file that another machine has just written may not be seen for some seconds: network file systems remember what was
+ * not there.
+ */
 const FILE_PATIENCE_MS = 10_000;
 const POLL_INTERVAL_MS = 1_000;
 
-/** Each use of a folder first proves that it is the common one: nothing is read from, or written to, a place that this machine has alone. */
+/**
+ * Each use of a folder first proves that it is the common one: nothing is read from, or written to, a place that this
+ * machine has alone.
+ */
 export function onCommonFolders(folders: CommonFolders, { files, reports, drops, nights }: FolderUsers): FolderUsers {
   async function on<T>(roles: readonly FolderRole[], use: () => Promise<T>): Promise<T> {
     for (const role of roles) await folders.require(role);
@@ -37,7 +43,7 @@ export function onCommonFolders(folders: CommonFolders, { files, reports, drops,
     },
     reports: {
       write: (batchId) => on(['reports', 'files'], () => reports.write(batchId)),
-      standing: (batchId) => on(['reports'], () => reports.standing(batchId)),
+      reuse: (batchId) => on(['reports'], () => reports.reuse(batchId)),
     },
     drops: {
       claim: (night, isOpen) => on(['input'], () => drops.claim(night, isOpen)),

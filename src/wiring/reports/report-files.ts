@@ -10,7 +10,7 @@ import type { Counts } from '../../contract/messages.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
 import { originalOf } from './original-of.ts';
 
-export interface ReportPlaces {
+export interface ReportWriterOptions {
   readonly ledger: Ledger;
   readonly reportsDir: string;
   readonly dataDir: string;
@@ -20,46 +20,47 @@ export interface ReportPlaces {
 }
 
 /** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */
-export function createReportWriter(places: ReportPlaces): ReportWriter {
-  return { write: (batchId) => write(places, batchId), standing: (batchId) => stillTrue(places, batchId) };
+export function createReportWriter(options: ReportWriterOptions): ReportWriter {
+  return { write: (batchId) => write(options, batchId), reuse: (batchId) => reuse(options, batchId) };
 }
 
-/** Writers that are stopped between the last look at the ledger and the last rename, again and again, do not happen. */
+/** Enough: a writer is not stopped between its last read of the ledger and its last rename more often than this. */
 const WRITINGS = 3;
 
-async function write(places: ReportPlaces, batchId: string): Promise<ReportSummary> {
-  const batch = await requireBatch(places.ledger, batchId);
-  const kept = await reportOfPurged(places, batch);
+async function write(options: ReportWriterOptions, batchId: string): Promise<ReportSummary> {
+  const batch = await requireBatch(options.ledger, batchId);
+  const kept = await reportOfPurged(options, batch);
   if (kept !== null) return kept;
   for (let writing = 1; ; writing += 1) {
-    const { summary, newest } = await writeOnce(places, batch);
-    // A newer report may have been put in place before this one was: what stands there now must be the newest all the same.
+    const { summary, newest } = await writeOnce(options, batch);
+    // A newer report may have been put in place before this one was: what stands there now must be the newest all the
+    // same.
     if (newest || writing >= WRITINGS) return summary;
   }
 }
 
 async function writeOnce(
-  places: ReportPlaces,
+  options: ReportWriterOptions,
   batch: BatchRecord,
 ): Promise<{ readonly summary: ReportSummary; readonly newest: boolean }> {
   const { batchId } = batch;
-  const original = await originalOf(batch, places.dataDir);
-  const since = await places.ledger.sinceReport(batchId);
-  const history = reportHistory(since, await places.ledger.auditOf(batchId));
-  const watched = watchOpenOutcomes(places.ledger);
-  const now = places.now();
+  const original = await originalOf(batch, options.dataDir);
+  const since = await options.ledger.sinceReport(batchId);
+  const history = reportHistory(since, await options.ledger.auditOf(batchId));
+  const watched = watchOpenOutcomes(options.ledger);
+  const now = options.now();
   const written = await writeReport({
     ledger: watched.ledger,
     batchId,
-    reportsDir: places.reportsDir,
-    notes: [...places.notes(), ...deliveryNotes(await places.ledger.deliveryTrouble(batch.startedAt))],
+    reportsDir: options.reportsDir,
+    notes: [...options.notes(), ...deliveryNotes(await options.ledger.deliveryTrouble(batch.startedAt))],
     history,
     now,
     ...(original === null ? {} : { original }),
   });
   const { json, csv, html, corrections, summary: counts, revision } = written;
   const said = { revision, writtenAt: now, flags: since.flags, open: watched.open() };
-  const newest = await places.ledger.noteReported(batchId, said);
+  const newest = await options.ledger.noteReported(batchId, said);
   const summary: ReportSummary = {
     batchId,
     file: batch.file,
@@ -77,15 +78,15 @@ function changesOf(byState: readonly ReportedChange[]): NonNullable<ReportSummar
   return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
 }
 
-/** Late news, or a later file that took invoices over, may have made it untrue. */
-async function stillTrue(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {
-  const { changes } = await places.ledger.sinceReport(batchId);
-  return changes.length > 0 ? null : standing(places, batchId);
+/** Null: a late answer, or a later file that took invoices over, has made the report untrue. */
+async function reuse(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
+  const { changes } = await options.ledger.sinceReport(batchId);
+  return changes.length > 0 ? null : readExisting(options, batchId);
 }
 
-async function standing(places: ReportPlaces, batchId: string): Promise<ReportSummary | null> {
-  const batch = await requireBatch(places.ledger, batchId);
-  const directory = join(places.reportsDir, batchId);
+async function readExisting(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
+  const batch = await requireBatch(options.ledger, batchId);
+  const directory = join(options.reportsDir, batchId);
   const json = join(directory, 'report.json');
   const text = await readFile(json, 'utf8').catch(() => null);
   if (text === null) return null;
@@ -102,13 +103,13 @@ async function standing(places: ReportPlaces, batchId: string): Promise<ReportSu
   };
 }
 
-/** The words of a purged batch are gone: its report stays as it was, unless something of it moved since. */
+/** The content of a purged batch is gone: its report stays as it was, unless something of it changed since. */
 async function reportOfPurged(
-  places: ReportPlaces,
+  options: ReportWriterOptions,
   { batchId, finishedAt }: BatchRecord,
 ): Promise<ReportSummary | null> {
-  const purgedAt = await places.ledger.purgedAt(batchId);
-  return purgedAt === null || (finishedAt ?? 0) > purgedAt ? null : standing(places, batchId);
+  const purgedAt = await options.ledger.purgedAt(batchId);
+  return purgedAt === null || (finishedAt ?? 0) > purgedAt ? null : readExisting(options, batchId);
 }
 
 async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecord> {

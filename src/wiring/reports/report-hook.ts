@@ -6,12 +6,12 @@ import { childEnvironment } from '../../runtime/temporal/child-environment.ts';
 const TIMEOUT_MS = 60_000;
 
 export interface ReportHook {
-  /** What is told to the command: the path as its last argument, the rest as LOTE_REPORT_* variables. */
+  /** Arguments and environment of the command: the path as its last argument, the rest as LOTE_REPORT_* variables. */
   announce(report: AnnouncedReport): Promise<void>;
 }
 
 export interface ReportHookOptions {
-  /** Program and its first arguments; null: nobody is told. */
+  /** Program and its first arguments; null: no program is run. */
   readonly command: readonly string[] | null;
   readonly env: NodeJS.ProcessEnv;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
@@ -19,8 +19,9 @@ export interface ReportHookOptions {
 }
 
 /**
- * Runs `LOTE_ON_REPORT` with the path of a report. No shell is between: a file name is never read as a command. It gets PATH, HOME and the like,
- * and none of Lote's secrets. It may run twice for one report (after a crash); whether it fails is only logged.
+ * Runs `LOTE_ON_REPORT` with the path of a report. No shell is between: a file name is never read as a command. It gets
+ * PATH, HOME and the like, and none of Lote's secrets. It may run twice for one report (after a crash); whether it
+ * fails is only logged.
  */
 export function createReportHook({ command, env, log, timeoutMs = TIMEOUT_MS }: ReportHookOptions): ReportHook {
   const [program, ...first] = command ?? [];

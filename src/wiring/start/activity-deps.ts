@@ -33,7 +33,7 @@ function createWaitingNotices(
 ): NotifyWaiting {
   return async ({ workflowId, runId, activity, reason }) => {
     const notified = notify().catch((error: unknown) => {
-      log.warn('a batch could not be told what it waits for', { workflowId, activity, err: error });
+      log.warn('a batch could not be notified of what it waits for', { workflowId, activity, err: error });
     });
     await Promise.race([notified, sleep(PATIENCE_MS, undefined, { ref: false })]);
 
@@ -46,7 +46,10 @@ function createWaitingNotices(
   };
 }
 
-/** Below zero, where no page stands: one for each activity of each workflow, so that none takes the notice of another away. */
+/**
+ * Below zero, where no page stands: one for each activity of each workflow, so that none takes the notice of another
+ * away.
+ */
 function noticeKey(workflowId: string, activity: string): number {
   let hash = 0;
   for (const character of `${workflowId} ${activity}`)
@@ -68,14 +71,19 @@ export interface WorkerParts {
   readonly webhookUrl: string | null;
   /** The three search attributes are registered with the Temporal server. */
   readonly searchable: boolean;
-  /** Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not known. */
+  /**
+   * Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not
+   * known.
+   */
   readonly consoleUrl: () => string | null;
   /** Left out: none. */
   readonly crash?: CrashPoints;
   readonly log: Logger;
 }
 
-/** Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. */
+/**
+ * Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire.
+ */
 const SLICE_SIZE = 1_000;
 
 /** Gives the activities everything they touch. */
@@ -116,7 +124,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       retry: retrySettings(profile),
       dropPatienceMs: config.drop.patienceMs,
     },
-    desk: () => ({ searchable: parts.searchable, console: parts.consoleUrl(), reportsDir: config.reportsDir }),
+    operatorLinks: () => ({ searchable: parts.searchable, console: parts.consoleUrl(), reportsDir: config.reportsDir }),
     log,
     now,
     random: Math.random,

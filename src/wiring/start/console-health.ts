@@ -65,7 +65,10 @@ function notSet(name: string, variables: string): HealthCheck {
   return { name, state: 'unknown', detail: `not known to this process: ${variables} must be set for it too` };
 }
 
-/** One request without a key: any answer at all proves that the service can be reached, and its Date header whether the clocks agree. */
+/**
+ * One request without a key: any answer at all proves that the service can be reached, and its Date header whether the
+ * clocks agree.
+ */
 async function service({ ledger, serviceBaseUrl, now }: HealthParts): Promise<readonly HealthCheck[]> {
   if (serviceBaseUrl === null) return [notSet('service', 'INVOICING_BASE_URL and INVOICING_API_KEY')];
   const breaker = await ledger.breaker(serviceBaseUrl);
@@ -120,7 +123,7 @@ async function lastWebhook({ ledger, now }: HealthParts): Promise<readonly Healt
         {
           name: 'last webhook',
           state: 'unknown',
-          detail: 'none in the last 7 days; Lote asks (GET) for what stays silent',
+          detail: 'none in the last 7 days; Lote polls (GET) pending invoices',
         },
       ]
     : [{ name: 'last webhook', state: 'ok', detail: '', at: last }];

@@ -6,7 +6,7 @@ import type { RunLog } from '../../domain/ports/run-log.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
 import { DROP_POINTS, type DropPoint } from '../../drop/drop-point.ts';
 
-/** Around each step of an invoice's life: before it, and after it was done but before anybody was told. */
+/** Around each step of an invoice: before it, and after it was done but before it was reported. */
 const LEDGER_STEPS = {
   claimBatch: ['before-claim', 'after-claim'],
   restartStaging: ['before-restart', 'after-restart'],

@@ -18,7 +18,7 @@ import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.t
 import { consoleParts } from '../operator/console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './end-self.ts';
-import { workerScope, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
+import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
 import { openLedger } from '../account/open-ledger.ts';
@@ -74,7 +74,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,
-      sayGoodbye: (identity) => sayGoodbye(shared.client, taskQueue, identity),
+      deregister: (identity) => deregisterWorker(shared.client, taskQueue, identity),
     });
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);
@@ -96,7 +96,7 @@ async function serveHealth(
   if (health === null) return null;
   const { host, explicit } = health;
   const server = await startHealthServer({ host, port: await choosePort(health), ready }).catch((error: unknown) => {
-    // Of workers that start at once, several choose the same free port; who was told no port takes any.
+    // Workers that start at once may choose the same free port: without a configured port, a worker takes any.
     if (explicit || !(error instanceof LoteError) || error.code !== 'port-taken') throw error;
     return startHealthServer({ host, port: 0, ready });
   });
@@ -124,8 +124,9 @@ export async function startDistributedReceiver(
 }
 
 /**
- * A console on the shared ledger. With a Temporal server it does everything that the console of `lote up` does; without one it only shows,
- * and says so. Whether Temporal and the service are there it tells on its health page: it comes up without them.
+ * A console on the shared ledger. With a Temporal server it does everything that the console of `lote up` does; without
+ * one it only shows, and says so. Whether Temporal and the service are there it tells on its health page: it comes up
+ * without them.
  */
 export async function startDistributedConsole(
   config: Config,

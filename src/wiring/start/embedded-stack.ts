@@ -47,7 +47,10 @@ export interface EmbeddedOptions {
   readonly beforeHandOver: (service: InvoicingService) => Promise<void>;
 }
 
-/** Starts the parts of a data directory's owner, each as the ones before it are there. What was started is in `place.parts`, also when this throws. */
+/**
+ * Starts the parts of a data directory's owner, each as the ones before it are there. What was started is in
+ * `place.parts`, also when this throws.
+ */
 export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lock: DirectoryLock): Promise<Stack> {
   const { config, dataDir, parts, notify, log } = place;
   let endTemporal = (): void => undefined;
@@ -110,7 +113,7 @@ async function lostWorker(worker: RunningWorker): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** A real service was told where we listen: then no other port will do. */
+/** A real service knows the address of the receiver: then no other port will do. */
 function withRealService({ receiver, service }: Config): PortWish {
   return { ...receiver, explicit: receiver.explicit || service.kind === 'remote' };
 }

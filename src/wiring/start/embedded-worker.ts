@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
-import { workerScope, queuePollers, sayGoodbye } from '../temporal/queue-pollers.ts';
+import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
@@ -55,7 +55,7 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
     // A server of our own leaves with its worker.
     ...(config.temporal.address === null
       ? {}
-      : { sayGoodbye: (identity: string) => sayGoodbye(client, taskQueue, identity) }),
+      : { deregister: (identity: string) => deregisterWorker(client, taskQueue, identity) }),
   });
   parts.add('worker', () => worker.stop());
   await ensureReconciliationSchedule(client, config, log);

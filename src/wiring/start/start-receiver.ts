@@ -38,7 +38,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
         .workflow.getHandle(workflowId)
         .signal('settled', { ordinals: [...ordinals] });
     }),
-    // A page that has ended takes no more news: nothing to worry about.
+    // A page that has ended takes no more signals.
     log: { warn: (message, fields) => log.debug(message, fields) },
   });
   const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);

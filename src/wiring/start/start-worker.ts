@@ -18,7 +18,7 @@ export interface WorkerPlace {
   readonly namespace: string;
   readonly taskQueue: string;
   /** Notifies the other workers that this one has left; left out: there are no others. */
-  readonly sayGoodbye?: (identity: string) => Promise<void>;
+  readonly deregister?: (identity: string) => Promise<void>;
   /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
 }
@@ -33,8 +33,8 @@ export interface RunningWorker {
 }
 
 /**
- * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in one that has a worker:
- * the runtime keeps a process alive until its last worker ends.
+ * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in
+ * one that has a worker: the runtime keeps a process alive until its last worker ends.
  */
 function quietSdk({ log }: ActivityDeps): void {
   try {
@@ -81,8 +81,8 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
       // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
       // again.
       await place
-        .sayGoodbye?.(identity)
-        .catch((err: unknown) => deps.log.warn('a worker could not say goodbye', { err }));
+        .deregister?.(identity)
+        .catch((err: unknown) => deps.log.warn('a worker could not deregister', { err }));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 
-/** TASK_QUEUE_TYPE_WORKFLOW: every worker of Lote asks for workflow tasks. */
+/** TASK_QUEUE_TYPE_WORKFLOW: every worker of Lote polls for workflow tasks. */
 const WORKFLOWS = 1;
 /** TASK_QUEUE_KIND_NORMAL */
 const NORMAL_QUEUE = 1;
@@ -9,45 +9,47 @@ const SHORTEST_POLL_MS = 2_500;
 const MS = 1_000;
 const NS_PER_MS = 1_000_000;
 
-/** A worker that asked a task queue for work; the server forgets one about five minutes after it stopped asking. */
+/** A worker that polled a task queue. The server forgets it about five minutes after its last poll. */
 export interface QueuePoller {
-  /** What it keeps, see `workerScope`. Null: not a worker of Lote. */
+  /** Its worker scope, see `workerScope`. Null: not a worker of Lote. */
   readonly scope: string | null;
   readonly identity: string;
-  readonly lastAskedAt: number;
+  readonly lastPolledAt: number;
 }
 
 const IDENTITY = /^lote ledger=(\S+) /;
 
-/** One application's part of one ledger: workers with the same one may do each other's work. */
+/** Ledger and application that a worker serves: workers of one scope may do each other's work. */
 export function workerScope(ledgerId: string, application: string): string {
   return `${ledgerId}/${application}`;
 }
 
 /**
- * What a worker calls itself. What it keeps stands in it, so that workers of another ledger or application can be told from it, and a
- * part that no other worker has: in containers every worker has the same process id.
+ * Identity of a worker. It holds the worker scope, which tells workers of another ledger or application apart, and a
+ * unique part, because in containers every worker has the same process id.
  */
 export function workerIdentity(scope: string, pid: number, own: string): string {
   return `lote ledger=${scope} pid=${pid} id=${own}`;
 }
 
-/** The workers of a task queue, as far as the server remembers, without those that said goodbye. */
+/** The workers of a task queue that the server remembers, without those that have deregistered. */
 export async function queuePollers(client: Client, taskQueue: string): Promise<readonly QueuePoller[]> {
   const [listed, left] = await Promise.all([
     listedPollers(client, taskQueue),
     listedPollers(client, departureQueue(taskQueue)),
   ]);
-  const leftAt = new Map(left.map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
-  return listed.filter(({ identity, lastAskedAt }) => lastAskedAt > (leftAt.get(identity) ?? Number.NEGATIVE_INFINITY));
+  const leftAt = new Map(left.map(({ identity, lastPolledAt }) => [identity, lastPolledAt]));
+  return listed.filter(
+    ({ identity, lastPolledAt }) => lastPolledAt > (leftAt.get(identity) ?? Number.NEGATIVE_INFINITY),
+  );
 }
 
 /**
- * Says goodbye: the worker asks once for work on a queue that never has any. The server lists it there with the time, by its own clock, as long
- * as it lists the worker on its real queue, so that everybody with access to Temporal sees that it has left, whatever ledger they keep.
- * Takes half a second.
+ * Deregisters a worker: it polls once a queue that never has work. The server lists this poll with the time of its own
+ * clock, as long as it lists the worker on its real queue. So everybody with access to Temporal sees that the worker
+ * has left, whatever ledger they use. Takes half a second.
  */
-export async function sayGoodbye(client: Client, taskQueue: string, identity: string): Promise<void> {
+export async function deregisterWorker(client: Client, taskQueue: string, identity: string): Promise<void> {
   await client.connection.withDeadline(Date.now() + SHORTEST_POLL_MS, () =>
     client.workflowService.pollWorkflowTaskQueue({
       namespace: client.options.namespace,
@@ -70,6 +72,6 @@ async function listedPollers(client: Client, taskQueue: string): Promise<readonl
   return (pollers ?? []).map(({ identity, lastAccessTime }) => ({
     scope: IDENTITY.exec(identity ?? '')?.[1] ?? null,
     identity: identity ?? '',
-    lastAskedAt: Number(lastAccessTime?.seconds ?? 0) * MS + Number(lastAccessTime?.nanos ?? 0) / NS_PER_MS,
+    lastPolledAt: Number(lastAccessTime?.seconds ?? 0) * MS + Number(lastAccessTime?.nanos ?? 0) / NS_PER_MS,
   }));
 }

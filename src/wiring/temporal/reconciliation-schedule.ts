@@ -35,7 +35,7 @@ export async function ensureReconciliationSchedule(
         args: [{}],
       },
       policies: { overlap: 'SKIP', catchupWindow: CATCH_UP },
-      state: { note: 'Repeats unknown invoices, asks for silent ones, rewrites the reports that late news changed.' },
+      state: { note: 'Repeats unknown invoices, polls pending ones, rewrites the reports that late answers changed.' },
     });
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) return;

@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { QueuePoller } from './queue-pollers.ts';
 
-/** A worker that lives takes a new task within milliseconds; one that is busy asks for the next one within this time. */
+/** A live worker takes a new task within milliseconds; a busy one polls again within this time. */
 const PATIENCE_MS = 10_000;
 const POLL_INTERVAL_MS = 500;
 
@@ -14,7 +14,8 @@ export interface WorkerWatch {
 }
 
 /**
- * Waits until a worker of this ledger and application is listed for the task queue. Listed is not alive: a killed one stays listed for five minutes.
+ * Waits until a worker of this ledger and application is listed for the task queue. Listed is not alive: a killed one
+ * stays listed for five minutes.
  * @throws LoteError `worker-missing` after 10 s without one.
  */
 export async function requireListedWorker(watch: WorkerWatch): Promise<void> {
@@ -26,7 +27,8 @@ export async function requireListedWorker(watch: WorkerWatch): Promise<void> {
 }
 
 /**
- * Waits for a sign of life after work was handed out: the work was taken up (a worker answered for it), or a listed worker asked again.
+ * Waits for a sign of life after work was handed out: the work was taken up (a worker answered for it), or a listed
+ * worker polled again.
  * @throws LoteError `worker-missing` after 10 s without one.
  */
 export async function requireLiveWorker(watch: WorkerWatch, takenUp: Promise<unknown>): Promise<void> {
@@ -35,11 +37,11 @@ export async function requireLiveWorker(watch: WorkerWatch, takenUp: Promise<unk
     () => (taken = true),
     () => undefined,
   );
-  const first = new Map((await ownPollers(watch)).map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
+  const first = new Map((await ownPollers(watch)).map(({ identity, lastPolledAt }) => [identity, lastPolledAt]));
   for (let waited = 0; waited < PATIENCE_MS; waited += POLL_INTERVAL_MS) {
     if (taken) return;
     const now = await ownPollers(watch);
-    if (now.some(({ identity, lastAskedAt }) => lastAskedAt > (first.get(identity) ?? 0))) return;
+    if (now.some(({ identity, lastPolledAt }) => lastPolledAt > (first.get(identity) ?? 0))) return;
     await watch.pause(POLL_INTERVAL_MS);
   }
   throw workerMissing(watch);

@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { QueuePoller } from './queue-pollers.ts';
 
-/** A worker asks again at least once a minute: one that was silent for longer than this has stopped. */
+/** A worker polls at least once a minute: without a poll for longer than this, it has stopped. */
 const WINDOW_MS = 90_000;
 const POLL_INTERVAL_MS = 2_000;
 
@@ -15,9 +15,9 @@ export interface OwnQueue {
 }
 
 /**
- * Refuses a task queue on which a worker of another ledger or application asks for work: each would take the other's activities, and refuse them.
- * A worker that was killed stays listed for minutes, so one that does not ask again within 90 s counts as gone. Advice only: the ledger's id in every
- * activity's input is the authority.
+ * Refuses a task queue on which a worker of another ledger or application polls: each would take the other's
+ * activities, and refuse them. A worker that was killed stays listed for minutes, so one that does not poll again
+ * within 90 s counts as gone. Advice only: the ledger's id in every activity's input is the authority.
  * @throws LoteError `ledger-foreign`
  */
 export async function requireOwnQueue(queue: OwnQueue): Promise<void> {
@@ -30,8 +30,8 @@ export async function requireOwnQueue(queue: OwnQueue): Promise<void> {
   for (let waited = 0; waited < WINDOW_MS; waited += POLL_INTERVAL_MS) {
     await queue.pause(POLL_INTERVAL_MS);
     const now = await foreignPollers(queue);
-    for (const [identity, lastAskedAt] of now) {
-      if (lastAskedAt > (first.get(identity) ?? 0)) throw foreign(queue, identity);
+    for (const [identity, lastPolledAt] of now) {
+      if (lastPolledAt > (first.get(identity) ?? 0)) throw foreign(queue, identity);
     }
     if (now.size === 0) return;
   }
@@ -39,7 +39,7 @@ export async function requireOwnQueue(queue: OwnQueue): Promise<void> {
 
 async function foreignPollers({ pollers, scope }: OwnQueue): Promise<Map<string, number>> {
   const foreign = (await pollers()).filter((poller) => poller.scope !== null && poller.scope !== scope);
-  return new Map(foreign.map(({ identity, lastAskedAt }) => [identity, lastAskedAt]));
+  return new Map(foreign.map(({ identity, lastPolledAt }) => [identity, lastPolledAt]));
 }
 
 function foreign({ taskQueue, scope }: OwnQueue, identity: string): LoteError {

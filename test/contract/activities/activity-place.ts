@@ -87,7 +87,7 @@ export function activityPlaces(): (parts?: {
         retry: RETRY,
         ...settings,
       },
-      desk: () => DESK,
+      operatorLinks: () => DESK,
       log: { info: note('info'), warn: note('warn'), error: note('error') },
       now: () => clock,
       random: () => 0.5,

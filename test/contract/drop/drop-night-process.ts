@@ -17,7 +17,7 @@ const folder = createDropFolder({
 });
 const { claimed } = await folder.claim(night, () => Promise.resolve(false));
 for (const { slot, name } of claimed) {
-  const shelf = name.startsWith('bad') ? 'refused' : 'archive';
-  await folder.archive({ night, slot, name, shelf, note: `note of ${name}` });
+  const destination = name.startsWith('bad') ? 'refused' : 'archive';
+  await folder.archive({ night, slot, name, destination, note: `note of ${name}` });
 }
 await folder.close(night);

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { NightlyRun, Shelf } from '../../../src/domain/ports/drop-folder.ts';
+import type { Destination, NightlyRun } from '../../../src/domain/ports/drop-folder.ts';
 import { drop, dropFolderAt, dropPlace, nobodyIsOpen, treeOf } from './drop-place.ts';
 import { nightNamed } from './night-named.ts';
 
@@ -15,18 +15,23 @@ async function claimOne(inputDir: string, night: NightlyRun, text: string): Prom
   return last;
 }
 
-function archive(inputDir: string, night: NightlyRun, file: { slot: string; name: string }, shelf: Shelf = 'archive') {
-  return dropFolderAt(inputDir).archive({ night, ...file, shelf, note: 'Everything went out.' });
+function archive(
+  inputDir: string,
+  night: NightlyRun,
+  file: { slot: string; name: string },
+  destination: Destination = 'archive',
+) {
+  return dropFolderAt(inputDir).archive({ night, ...file, destination, note: 'Everything went out.' });
 }
 
 describe('shelving a file', () => {
-  it.each(['archive', 'refused'] as const)('moves it to %s/<date> with a note beside it', async (shelf) => {
+  it.each(['archive', 'refused'] as const)('moves it to %s/<date> with a note beside it', async (destination) => {
     const inputDir = await dropPlace();
     const file = await claimOne(inputDir, NIGHT, 'rows');
 
-    const path = await archive(inputDir, NIGHT, file, shelf);
+    const path = await archive(inputDir, NIGHT, file, destination);
 
-    expect(path).toBe(`${shelf}/2026-11-21/x.csv`);
+    expect(path).toBe(`${destination}/2026-11-21/x.csv`);
     expect(await readFile(join(inputDir, path ?? ''), 'utf8')).toBe('rows');
     expect(await readFile(join(inputDir, `${path}.note.txt`), 'utf8')).toBe(
       `Everything went out.\n\nclaim: ${NIGHT.nightId}/0001\n`,
@@ -70,7 +75,7 @@ describe('shelving a file', () => {
       },
     });
 
-    const path = await stopped.archive({ night: NIGHT, ...file, shelf: 'archive', note: 'Everything went out.' });
+    const path = await stopped.archive({ night: NIGHT, ...file, destination: 'archive', note: 'Everything went out.' });
 
     expect(path).toBe('archive/2026-11-21/x.csv');
     expect(await treeOf(join(inputDir, 'archive'))).toEqual(['2026-11-21/x.csv', '2026-11-21/x.csv.note.txt']);
@@ -114,7 +119,7 @@ describe('shelving a file', () => {
       at: (point) => (point === 'note-placed' ? Promise.reject(new Error('crash')) : Promise.resolve()),
     });
     await expect(
-      crash.archive({ night: interrupted, ...file, shelf: 'archive', note: 'of the first night' }),
+      crash.archive({ night: interrupted, ...file, destination: 'archive', note: 'of the first night' }),
     ).rejects.toThrow('crash');
     const next = nightNamed('b');
     const { claimed } = await dropFolderAt(inputDir).claim(next, nobodyIsOpen);
@@ -123,7 +128,7 @@ describe('shelving a file', () => {
       night: next,
       slot: claimed[0]?.slot ?? '',
       name: 'x.csv',
-      shelf: 'archive',
+      destination: 'archive',
       note: 'of the second night',
     });
 

@@ -12,7 +12,7 @@ import {
   openClaimFolder,
   removeEmptyClaimFolder,
   removeClaimFolder,
-  removeUnborn,
+  removeDrafts,
 } from '../../../src/drop/claim-folder.ts';
 import { drop, dropPlace, treeOf, writtenAt } from './drop-place.ts';
 import { nightNamed } from './night-named.ts';
@@ -158,9 +158,9 @@ describe("a night's folder", () => {
     await mkdir(join(nightlyRunPath(inputDir, night.nightId), '0003'));
 
     expect(await listClaimFolders(inputDir, night.nightId)).toEqual([
-      { slot: '0001', name: 'may.csv', resumed: false },
-      { slot: '0002-resumed', name: 'june.csv', resumed: true },
-      { slot: '0003', name: null, resumed: false },
+      { claimFolder: '0001', name: 'may.csv', resumed: false },
+      { claimFolder: '0002-resumed', name: 'june.csv', resumed: true },
+      { claimFolder: '0003', name: null, resumed: false },
     ]);
   });
 
@@ -196,7 +196,7 @@ describe("a night's folder", () => {
     await drop(inputDir, 'in-progress/.new-1234/.night.json', '{}');
     await writeFile(join(inputDir, 'in-progress', 'somebody.txt'), 'x');
 
-    await removeUnborn(inputDir);
+    await removeDrafts(inputDir);
 
     expect(await treeOf(inputDir)).toEqual([`in-progress/${night.nightId}/.night.json`, 'in-progress/somebody.txt']);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TooMany } from '../../../src/domain/request-pace.ts';
+import type { TooMany } from '../../../src/domain/request-rate.ts';
 import { createAnswerTally } from '../../../src/service/answer-tally.ts';
 import { seededChance } from '../../support/seeded-chance.ts';
 

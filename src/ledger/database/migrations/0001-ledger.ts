@@ -1,7 +1,7 @@
 /**
- * The first schema. Hot tables (invoice, batch_invoice, delivery) have no foreign keys: a key check costs as much as the
- * insert itself, and every writer goes through this folder. `invoice` holds no long text and no index on its state, and
- * leaves room in its pages, so that most updates stay in their page (HOT) and write little.
+ * The first schema. Hot tables (invoice, batch_invoice, delivery) have no foreign keys: a key check costs as much as
+ * the insert itself, and every writer goes through this folder. `invoice` holds no long text and no index on its state,
+ * and leaves room in its pages, so that most updates stay in their page (HOT) and write little.
  */
 export const LEDGER_TABLES: readonly string[] = [
   `CREATE TABLE ledger_meta (
@@ -87,7 +87,7 @@ export const LEDGER_TABLES: readonly string[] = [
      body text NOT NULL,
      PRIMARY KEY (invoice_id, generation)
    )`,
-  // How each earlier generation ended; its service id stays known, for late news of it must never be overlooked.
+  // How each earlier generation ended; its service id stays known, for late answers about it must never be overlooked.
   `CREATE TABLE invoice_generation (
      invoice_id bigint NOT NULL,
      generation integer NOT NULL,

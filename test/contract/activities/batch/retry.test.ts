@@ -18,7 +18,7 @@ async function finished(place: ActivityPlace): Promise<TestBatch> {
   const serviceId = serviceIdOf(place.scenario, 'failed');
   await batch.send('failed', accepted(serviceId));
   const { ledger } = place.deps;
-  const [open] = await ledger.silent(batch.batchId, 1, NOW + 1, 10);
+  const [open] = await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 10);
   await ledger.recordStatus([
     {
       ...{ invoiceId: open?.invoiceId ?? 0, serviceId, status: 'failed', now: NOW },

@@ -83,7 +83,7 @@ describe('the failure budget and failures', () => {
     expect(place.asked).toHaveLength(60);
     expect(await holdOverBudget(place.deps, batch)).toBe(false);
     // Out of turn: they do not use up the settled times to ask.
-    const silent = await place.deps.ledger.silent(batch.batchId, 1, NOW + 1, 100);
+    const silent = await place.deps.ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 100);
     expect(new Set(silent.map(({ asks }) => asks))).toEqual(new Set([0]));
   });
 

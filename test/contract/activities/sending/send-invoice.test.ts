@@ -96,7 +96,7 @@ async function send(
       window,
       permit: PERMITTED,
       storedErrors: over.seen ?? createStoredErrors({ spanMs: SPAN_MS }),
-      serviceLives: () => Promise.resolve(over.generations ?? true),
+      serviceAnswers: () => Promise.resolve(over.generations ?? true),
     },
     {
       idempotencyKey: 'key',

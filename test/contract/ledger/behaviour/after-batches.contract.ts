@@ -148,7 +148,7 @@ export function afterBatchesContract(open: OpenLedger): void {
       await batch.send('waiting-nothing', accepted(nothing));
       await batch.finish();
       await report(batch);
-      const silent = await ledger.silent(batch.batchId, 1, NOW + 1, 9);
+      const silent = await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 9);
       await ledger.recordStatus(
         silent.map(({ invoiceId, serviceId }) => ({
           invoiceId,
@@ -192,9 +192,9 @@ export function afterBatchesContract(open: OpenLedger): void {
         await report(batch);
       }
 
-      await ledger.silenceClosed({ application: scenario.application, acceptedBefore: NOW + 77, now: NOW + HOUR });
+      await ledger.expirePending({ application: scenario.application, acceptedBefore: NOW + 77, now: NOW + HOUR });
       const at = (await closed.line('silent-closed')).state;
-      await ledger.silenceClosed({ application: scenario.application, acceptedBefore: NOW + 78, now: NOW + HOUR });
+      await ledger.expirePending({ application: scenario.application, acceptedBefore: NOW + 78, now: NOW + HOUR });
 
       expect(at).toBe('accepted');
       expect(await closed.line('silent-closed')).toMatchObject({
@@ -291,7 +291,7 @@ export function afterBatchesContract(open: OpenLedger): void {
       await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'q-issued'), 'issued')]);
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
-      const silent = await ledger.silent(batch.batchId, 1, NOW + 99, 9);
+      const silent = await ledger.pendingInvoices(batch.batchId, 1, NOW + 99, 9);
 
       expect(silent.map(({ serviceId }) => serviceId)).toEqual([serviceIdOf(scenario, 'q-waits')]);
     });

@@ -75,7 +75,7 @@ export function answersContract(open: OpenLedger): void {
       ]);
 
       expect(await batch.line('second-id')).toMatchObject({ serviceId: first, attempts: 1, sentAt: NOW });
-      expect(await ledger.silent(batch.batchId, 1, NOW + 1, 9)).toMatchObject([{ acceptedAt: NOW }]);
+      expect(await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 9)).toMatchObject([{ acceptedAt: NOW }]);
     });
 
     it('that needed no POST of its own is no first one', async () => {
@@ -369,7 +369,7 @@ export function answersContract(open: OpenLedger): void {
       expect(await ledger.leaseSlots(two, { holder: 'b', ...lease })).toBe(9);
       expect((await ledger.leaseRate(two, { requests: 1, requestsPerSecond: 10 })).gapMs).toBe(100);
       expect((await ledger.leaseRate(one, { requests: 1, requestsPerSecond: 10 })).gapMs).toBeGreaterThan(150);
-      expect((await ledger.rateNews(two, 10)).heldMs).toBe(0);
+      expect((await ledger.currentRate(two, 10)).heldMs).toBe(0);
       await ledger.releaseSlots(two, 'a');
       expect(await ledger.leaseSlots(one, { holder: 'b', ...lease }), 'a holds all nine still').toBe(0);
     });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger, StatusNews } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
 
@@ -31,7 +31,7 @@ export function lateNewsContract(open: OpenLedger): void {
     return accept(await scenario.run([{ ref }]), ref);
   }
 
-  function notified({ invoiceId, serviceId }: Known, status: StatusNews['status'], now = NOW + 50): StatusNews {
+  function notified({ invoiceId, serviceId }: Known, status: StatusUpdate['status'], now = NOW + 50): StatusUpdate {
     return { invoiceId, serviceId, status, reason: null, now };
   }
 
@@ -177,7 +177,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
       for (const due of [{ asks: 4 }, { asks: 2 }, {}]) {
         await ledger.recordStatus([{ ...notified(known, 'processing'), ...due }]);
-        asks.push((await ledger.silent(known.batch.batchId, 1, NOW + 1, 1))[0]?.asks);
+        asks.push((await ledger.pendingInvoices(known.batch.batchId, 1, NOW + 1, 1))[0]?.asks);
       }
 
       expect(asks).toEqual([4, 4, 5]);

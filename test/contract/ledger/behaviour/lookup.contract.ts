@@ -59,7 +59,7 @@ export function lookupContract(open: OpenLedger): void {
       const first = await scenario.run([{ ref: own('c') }]);
       const oldId = serviceIdOf(scenario, 'old');
       await first.send(own('c'), accepted(oldId));
-      const { invoiceId } = (await ledger.silent(first.batchId, 1, NOW + 1_000, 10))[0] ?? { invoiceId: 0 };
+      const { invoiceId } = (await ledger.pendingInvoices(first.batchId, 1, NOW + 1_000, 10))[0] ?? { invoiceId: 0 };
       await ledger.recordStatus([{ invoiceId, serviceId: oldId, status: 'failed', reason: REASON, now: NOW + 2 }]);
       await first.finish();
       const second = await scenario.run([{ ref: own('c'), unitPrice: '11' }]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ledger, SendableInvoice, SendOutcome, StatusNews } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger, SendableInvoice, SendOutcome, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, TestBatch } from '../scenario.ts';
 import { createScenario, delivery, NOW, REASON } from '../scenario.ts';
 
@@ -201,7 +201,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   const delivered = new Set<ServiceDocument>();
   let workers: Worker[] = [];
   /** Answers of GETs that are still on their way; whatever happens meanwhile, they are written down as they were given. */
-  let answers: StatusNews[] = [];
+  let answers: StatusUpdate[] = [];
   let clock = NOW;
   let issued = false;
 
@@ -277,7 +277,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     await ledger.repeatUnknown(batch.batchId, clock - DAY);
   }
 
-  async function notify(news: readonly StatusNews[]): Promise<void> {
+  async function notify(news: readonly StatusUpdate[]): Promise<void> {
     await ledger.recordStatus(news);
     for (const { serviceId, status } of news) {
       const document = documents.find((one) => one.serviceId === serviceId);
@@ -433,8 +433,8 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     for (const document of delivered) if (document.serviceId === saying.serviceId) noteTold(document);
   }
 
-  async function answersNow(batch: TestBatch): Promise<readonly StatusNews[]> {
-    const silent = await ledger.silent(batch.batchId, 1, clock + 1, 10);
+  async function answersNow(batch: TestBatch): Promise<readonly StatusUpdate[]> {
+    const silent = await ledger.pendingInvoices(batch.batchId, 1, clock + 1, 10);
     return silent.map(({ invoiceId, serviceId }) => {
       const document = documents.find((one) => one.serviceId === serviceId);
       return { invoiceId, serviceId, status: document?.state ?? 'unreadable', reason: null, now: clock };

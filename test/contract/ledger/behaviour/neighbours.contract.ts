@@ -91,7 +91,7 @@ export function neighboursContract(open: OpenLedger): void {
       await ledger.closePage(first.batchId, 1, { acceptedBefore: NOW + 1, reason: LATER, now: NOW });
 
       expect((await second.line('page')).state).toBe('accepted');
-      expect(await ledger.silent(first.batchId, 1, NOW + 9, 10)).toEqual([]);
+      expect(await ledger.pendingInvoices(first.batchId, 1, NOW + 9, 10)).toEqual([]);
       expect(await ledger.unconfirmedFailures(first.batchId, 1, 10)).toEqual([]);
       expect(await ledger.pageProgress(first.batchId, 1)).toMatchObject({
         accepted: 0,
@@ -290,7 +290,7 @@ export function neighboursContract(open: OpenLedger): void {
 
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
       const at = (await batch.line('at-the-moment')).state;
-      expect(await ledger.silent(batch.batchId, 1, NOW, 9)).toEqual([]);
+      expect(await ledger.pendingInvoices(batch.batchId, 1, NOW, 9)).toEqual([]);
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
       expect([at, (await batch.line('at-the-moment')).state]).toEqual(['accepted', 'unsettled']);

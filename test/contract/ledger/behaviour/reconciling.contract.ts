@@ -234,7 +234,7 @@ export function reconcilingContract(open: OpenLedger): void {
       const { application } = createScenario(ledger);
 
       const foreign = await ledger.takeUnknown({ ...TAKE, application });
-      await ledger.silenceClosed({ application, acceptedBefore: NOW + 1, now: NOW + HOUR });
+      await ledger.expirePending({ application, acceptedBefore: NOW + 1, now: NOW + HOUR });
       const documents = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10 });
       const own = await take(batch);
 
@@ -291,7 +291,7 @@ export function reconcilingContract(open: OpenLedger): void {
       it('become unsettled when their settle time is over, and issued by late news all the same', async () => {
         const { batch, serviceId } = await closedAccepted('silent');
 
-        await ledger.silenceClosed({ application: scenario.application, acceptedBefore: NOW + 1, now: NOW + HOUR });
+        await ledger.expirePending({ application: scenario.application, acceptedBefore: NOW + 1, now: NOW + HOUR });
         const unsettled = (await batch.line('silent')).state;
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
 

@@ -96,7 +96,9 @@ export function sendingContract(open: OpenLedger): void {
       ]);
 
       expect(await batch.line('slow')).toMatchObject({ sentAt: NOW });
-      expect(await ledger.silent(batch.batchId, 1, NOW + 50_000, 1)).toMatchObject([{ acceptedAt: NOW + 40_000 }]);
+      expect(await ledger.pendingInvoices(batch.batchId, 1, NOW + 50_000, 1)).toMatchObject([
+        { acceptedAt: NOW + 40_000 },
+      ]);
     });
   });
 

@@ -109,7 +109,7 @@ export function serviceUseContract(open: OpenLedger): void {
         expect(notified.requestsPerSecond).toBe(18);
         expect(first.gapMs).toBeGreaterThan(1_000 / 36);
         expect(second.waitMs, 'after the places of the first').toBeGreaterThan(first.waitMs);
-        expect((await ledger.rateNews(baseUrl, null)).requestsPerSecond).toBeGreaterThanOrEqual(18);
+        expect((await ledger.currentRate(baseUrl, null)).requestsPerSecond).toBeGreaterThanOrEqual(18);
       });
 
       it('counts what one process saw for as many as send', async () => {
@@ -125,11 +125,11 @@ export function serviceUseContract(open: OpenLedger): void {
 
       it('is held for everybody, for the longest time that was asked', async () => {
         const baseUrl = `https://${randomUUID()}.example`;
-        expect(await ledger.rateNews(baseUrl, 5)).toEqual({ requestsPerSecond: 5, heldMs: 0 });
+        expect(await ledger.currentRate(baseUrl, 5)).toEqual({ requestsPerSecond: 5, heldMs: 0 });
 
         await Promise.all([60_000, 600_000, 1_000].map((ms) => ledger.holdRequests(baseUrl, ms)));
 
-        const { heldMs } = await ledger.rateNews(baseUrl, 5);
+        const { heldMs } = await ledger.currentRate(baseUrl, 5);
         expect(heldMs).toBeGreaterThan(500_000);
         expect(heldMs).toBeLessThanOrEqual(600_000);
         expect((await ledger.leaseRate(baseUrl, { requests: 1, requestsPerSecond: 5 })).heldMs).toBeGreaterThan(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger, StatusNews } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
   accepted,
@@ -36,7 +36,7 @@ export function settlingContract(open: OpenLedger): void {
     readonly serviceId: string;
   }
 
-  function news(asked: Asked, status: StatusNews['status'], over: Partial<StatusNews> = {}): StatusNews {
+  function news(asked: Asked, status: StatusUpdate['status'], over: Partial<StatusUpdate> = {}): StatusUpdate {
     const { invoiceId, serviceId } = asked;
     return { invoiceId, serviceId, status, reason: null, now: NOW + 50, ...over };
   }
@@ -85,7 +85,7 @@ export function settlingContract(open: OpenLedger): void {
 
         expect(await ledger.recordStatus([news(asked, status)])).toEqual([]);
 
-        const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 10);
+        const [silent] = await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 10);
         expect(silent).toMatchObject({ invoiceId, asks: 1, acceptedAt: NOW });
       },
     );
@@ -247,19 +247,21 @@ export function settlingContract(open: OpenLedger): void {
       const batch = await scenario.run([{ ref: 'q1' }, { ref: 'q2' }, { ref: 'q3' }, { ref: 'q4' }], 3);
       for (const [index, ref] of ['q1', 'q2', 'q3', 'q4'].entries())
         await batch.send(ref, accepted(serviceIdOf(scenario, ref)), { sentAt: NOW + index });
-      const [first] = await ledger.silent(batch.batchId, 1, NOW + 10, 1);
+      const [first] = await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 1);
       await ledger.recordStatus([
         news({ invoiceId: first?.invoiceId ?? 0, serviceId: first?.serviceId ?? '' }, 'processing'),
       ]);
 
-      expect((await ledger.silent(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks])).toEqual([
+      expect(
+        (await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks]),
+      ).toEqual([
         [2, 0],
         [3, 0],
         [1, 1],
       ]);
-      expect((await ledger.silent(batch.batchId, 1, NOW + 2, 10)).map((one) => one.ordinal)).toEqual([2, 1]);
-      expect((await ledger.silent(batch.batchId, 1, NOW + 10, 2)).map((one) => one.ordinal)).toEqual([2, 3]);
-      expect((await ledger.silent(batch.batchId, 2, NOW + 10, 10)).map((one) => one.serviceId)).toEqual([
+      expect((await ledger.pendingInvoices(batch.batchId, 1, NOW + 2, 10)).map((one) => one.ordinal)).toEqual([2, 1]);
+      expect((await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 2)).map((one) => one.ordinal)).toEqual([2, 3]);
+      expect((await ledger.pendingInvoices(batch.batchId, 2, NOW + 10, 10)).map((one) => one.serviceId)).toEqual([
         serviceIdOf(scenario, 'q4'),
       ]);
     });

@@ -34,7 +34,7 @@ export function stagingContract(open: OpenLedger): void {
     if (['accepted', 'issued', 'failed', 'unsettled'].includes(state)) await batch.send(ref, accepted(serviceId));
     if (state === 'issued') await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
     if (state === 'failed') {
-      const [silent] = await ledger.silent(batch.batchId, 1, NOW + 1, 1);
+      const [silent] = await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 1);
       await ledger.recordStatus([
         { invoiceId: silent?.invoiceId ?? 0, serviceId, status: 'failed', reason: REASON, now: NOW },
       ]);

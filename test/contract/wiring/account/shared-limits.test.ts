@@ -123,6 +123,6 @@ describe.skipIf(url === null)('two processes of one ledger', () => {
     // Sixty-four in flight that ask again at once are refused thousands of times. The rule's worst beginning: the burst of 50 and a second's 50
     // count for both processes, so 180 a second are tried for one second (130 refused), 81 in the next (31), after the 64 in flight.
     expect(tooMany, 'answers of 429').toBeLessThan(64 + 130 + 31 + limit);
-    expect((await processes[0]?.ledger.rateNews(front.url, null))?.requestsPerSecond).toBeLessThan(2 * limit);
+    expect((await processes[0]?.ledger.currentRate(front.url, null))?.requestsPerSecond).toBeLessThan(2 * limit);
   });
 });

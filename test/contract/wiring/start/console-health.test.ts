@@ -10,7 +10,7 @@ import { createHealthChecks, type HealthParts } from '../../../../src/wiring/sta
 import {
   workerScope,
   queuePollers,
-  sayGoodbye,
+  deregisterWorker,
   workerIdentity,
 } from '../../../../src/wiring/temporal/queue-pollers.ts';
 
@@ -152,7 +152,7 @@ describe('the workers of a task queue', () => {
     await Promise.all([ask(mine), ask(neighbour), ask('4711@host')]);
     expect(await listed()).toHaveLength(3);
 
-    await sayGoodbye(client, taskQueue, mine);
+    await deregisterWorker(client, taskQueue, mine);
 
     expect(await listed()).toEqual(
       expect.arrayContaining([

@@ -36,8 +36,8 @@ describe('the verdict on a dropped file', () => {
     ['it was cancelled', ended({ state: 'cancelled' }), 'attention', 'archive'],
     ['it was refused', ended({ state: 'refused', counts: { rows: 3 } }), 'refused', 'refused'],
     ['its run failed', { kind: 'failed', code: 'internal', message: 'x' }, 'failed', 'refused'],
-  ] as const)('%s: %s', (_, end, verdict, shelf) => {
-    expect(note({ end })).toMatchObject({ verdict, shelf });
+  ] as const)('%s: %s', (_, end, verdict, destination) => {
+    expect(note({ end })).toMatchObject({ verdict, destination });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { SettledInvoice, StatusNews } from '../../../../src/domain/ports/ledger.ts';
+import type { SettledInvoice, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
 import { confirmFailure } from '../../../../src/wiring/operator/failure-confirmation.ts';
 
 const REASON = { code: 'tax-code', message: 'unknown tax code' };
@@ -8,7 +8,7 @@ const SETTLED: SettledInvoice = { batchId: 'b', workflowId: 'w', page: 1, ordina
 
 /** What is written down, told and logged when the service gives this answer about a reported failure. */
 async function confirm(answer: StatusAnswer | Error, record: readonly SettledInvoice[] | Error = [SETTLED]) {
-  const news: StatusNews[] = [];
+  const news: StatusUpdate[] = [];
   const notified: SettledInvoice[] = [];
   const warned: string[] = [];
   const service: Partial<InvoicingService> = {
@@ -33,7 +33,7 @@ async function confirm(answer: StatusAnswer | Error, record: readonly SettledInv
 }
 
 describe('a signed failure that is asked for', () => {
-  it.each<readonly [string, StatusAnswer, StatusNews['status'], object | null]>([
+  it.each<readonly [string, StatusAnswer, StatusUpdate['status'], object | null]>([
     ['the service repeats it', { kind: 'status', status: 'failed', reason: REASON }, 'failed', REASON],
     [
       'the service shows no status that can be read',

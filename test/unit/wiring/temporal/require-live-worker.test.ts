@@ -4,8 +4,8 @@ import { requireListedWorker, requireLiveWorker } from '../../../../src/wiring/t
 
 const NEVER = new Promise<never>(() => undefined);
 
-function poller(scope: string, lastAskedAt: number): QueuePoller {
-  return { scope, identity: `lote ledger=${scope} pid=1`, lastAskedAt };
+function poller(scope: string, lastPolledAt: number): QueuePoller {
+  return { scope, identity: `lote ledger=${scope} pid=1`, lastPolledAt };
 }
 
 function watch(looks: readonly (readonly QueuePoller[])[]) {

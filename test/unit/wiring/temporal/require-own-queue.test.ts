@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { QueuePoller } from '../../../../src/wiring/temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../../../../src/wiring/temporal/require-own-queue.ts';
 
-function poller(scope: string | null, lastAskedAt: number, pid = 1): QueuePoller {
-  return { scope, identity: `lote ledger=${scope} pid=${pid}`, lastAskedAt };
+function poller(scope: string | null, lastPolledAt: number, pid = 1): QueuePoller {
+  return { scope, identity: `lote ledger=${scope} pid=${pid}`, lastPolledAt };
 }
 
 /** The queue as it looks at each moment; the last look stays. Time passes only by pausing. */

@@ -3,18 +3,18 @@ import {
   isThrottled,
   rateOf,
   throttle,
-  takePlaces,
+  reservePermits,
   FULL_RATE,
   type RequestRate,
   type TooMany,
-} from '../../../src/domain/request-pace.ts';
+} from '../../../src/domain/request-rate.ts';
 
 const MINUTE = 60_000;
 const FEW: TooMany = { taken: 100, share: 0.02, answers: 60 };
 const MANY: TooMany = { taken: 100, share: 0.9, answers: 60 };
 
-function slow(pace: RequestRate, now: number, tooMany: TooMany, limit: number | null = null): RequestRate {
-  return throttle(pace, { tooMany, limit, now });
+function slow(state: RequestRate, now: number, tooMany: TooMany, limit: number | null = null): RequestRate {
+  return throttle(state, { tooMany, limit, now });
 }
 
 describe('the pace of requests', () => {
@@ -52,19 +52,19 @@ describe('the pace of requests', () => {
   });
 
   it('doubles in half a minute, up to the limit and not above it', () => {
-    const pace = slow(FULL_RATE, 0, { ...MANY, taken: 10 }, 40);
+    const state = slow(FULL_RATE, 0, { ...MANY, taken: 10 }, 40);
 
-    const rates = [0, MINUTE / 2, MINUTE, 2 * MINUTE, 60 * MINUTE].map((now) => rateOf(pace, 40, now));
+    const rates = [0, MINUTE / 2, MINUTE, 2 * MINUTE, 60 * MINUTE].map((now) => rateOf(state, 40, now));
 
     expect(rates).toEqual([9, 18, 36, 40, 40]);
   });
 
   it('is free again after a minute without a 429 where there is no limit', () => {
-    const pace = slow(FULL_RATE, 0, MANY);
+    const state = slow(FULL_RATE, 0, MANY);
 
-    expect(rateOf(pace, null, MINUTE - 1)).toBeGreaterThan(350);
-    expect(rateOf(pace, null, MINUTE)).toBeNull();
-    expect(rateOf(slow(pace, MINUTE, { ...MANY, taken: 400 }), null, MINUTE), 'and begins anew').toBe(360);
+    expect(rateOf(state, null, MINUTE - 1)).toBeGreaterThan(350);
+    expect(rateOf(state, null, MINUTE)).toBeNull();
+    expect(rateOf(slow(state, MINUTE, { ...MANY, taken: 400 }), null, MINUTE), 'and begins anew').toBe(360);
   });
 
   it('makes little of a share of few answers', () => {
@@ -76,9 +76,9 @@ describe('the pace of requests', () => {
 
   it('goes below a quarter of what was taken only when so many are refused that the rate must be the reason', () => {
     function after(seconds: number, tooMany: TooMany): number | null {
-      let pace = slow(FULL_RATE, 0, tooMany);
-      for (let second = 1; second <= seconds; second += 1) pace = slow(pace, second * 1_000, tooMany);
-      return rateOf(pace, null, seconds * 1_000);
+      let state = slow(FULL_RATE, 0, tooMany);
+      for (let second = 1; second <= seconds; second += 1) state = slow(state, second * 1_000, tooMany);
+      return rateOf(state, null, seconds * 1_000);
     }
 
     expect(after(60, { ...FEW, share: 0.2 }), 'now and then, however few come').toBe(25);
@@ -88,16 +88,16 @@ describe('the pace of requests', () => {
 
   it('finds the limit of a service and stays near it', () => {
     const limit = 40;
-    let pace = slow(FULL_RATE, 0, { taken: 400, share: 0.9, answers: 100 });
+    let state = slow(FULL_RATE, 0, { taken: 400, share: 0.9, answers: 100 });
     let refusals = 0;
     let sent = 0;
     for (let second = 1; second <= 300; second += 1) {
       const now = second * 1_000;
-      const rate = rateOf(pace, null, now) ?? Number.POSITIVE_INFINITY;
+      const rate = rateOf(state, null, now) ?? Number.POSITIVE_INFINITY;
       const over = Math.max(0, rate - limit);
       sent += rate;
       refusals += over;
-      if (over > 0) pace = slow(pace, now, { taken: limit, share: over / rate, answers: rate });
+      if (over > 0) state = slow(state, now, { taken: limit, share: over / rate, answers: rate });
     }
 
     expect(refusals / sent, 'of all that was sent').toBeLessThan(0.1);
@@ -105,9 +105,9 @@ describe('the pace of requests', () => {
   });
 
   it('spreads its places evenly, each lease after the one before, and saves none up', () => {
-    const first = takePlaces(FULL_RATE, { requests: 5, limit: 10, now: 1_000 });
-    const second = takePlaces(first.pace, { requests: 1, limit: 10, now: 1_100 });
-    const late = takePlaces(second.pace, { requests: 1, limit: 10, now: 90_000 });
+    const first = reservePermits(FULL_RATE, { requests: 5, limit: 10, now: 1_000 });
+    const second = reservePermits(first.state, { requests: 1, limit: 10, now: 1_100 });
+    const late = reservePermits(second.state, { requests: 1, limit: 10, now: 90_000 });
 
     expect([first.waitMs, first.gapMs]).toEqual([0, 100]);
     expect(second.waitMs).toBe(400);
@@ -115,16 +115,16 @@ describe('the pace of requests', () => {
   });
 
   it('has as many places as come where there is no limit', () => {
-    expect(takePlaces(FULL_RATE, { requests: 9, limit: null, now: 7 })).toEqual({
-      pace: FULL_RATE,
+    expect(reservePermits(FULL_RATE, { requests: 9, limit: null, now: 7 })).toEqual({
+      state: FULL_RATE,
       waitMs: 0,
       gapMs: 0,
     });
   });
 
   it('stands when the clock is set back', () => {
-    const pace = slow(FULL_RATE, 10_000, MANY);
+    const state = slow(FULL_RATE, 10_000, MANY);
 
-    expect(rateOf(pace, null, 0)).toBe(90);
+    expect(rateOf(state, null, 0)).toBe(90);
   });
 });

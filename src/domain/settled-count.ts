@@ -1,5 +1,5 @@
-import { OPEN_STATES } from '../../domain/invoice-state.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import { OPEN_STATES } from './invoice-state.ts';
+import type { Ledger } from './ports/ledger.ts';
 
 const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
 
@@ -9,7 +9,7 @@ export function settledCount(counts: Readonly<Record<string, number>>): number {
 }
 
 /**
- * The same for a batch, from the ledger.
+ * Number of settled invoices of a batch, read from the ledger.
  * @throws LoteError `ledger-unavailable`
  */
 export async function settledCountIn(ledger: Pick<Ledger, 'countOutcomes'>, batchId: string): Promise<number> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { settledCount, settledCountIn } from '../../../../src/cli/output/settled-count.ts';
-import { OUTCOMES } from '../../../../src/domain/invoice-state.ts';
-import type { OutcomeCount } from '../../../../src/domain/ports/ledger.ts';
+import { settledCount, settledCountIn } from '../../../src/domain/settled-count.ts';
+import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
+import type { OutcomeCount } from '../../../src/domain/ports/ledger.ts';
 
 describe('invoices at rest', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pollsDue, pollsEveryInvoice, pollTimes, nextAskInMs } from '../../../src/domain/ask-times.ts';
+import { pollsDue, pollsEveryInvoice, pollTimes, nextPollInMs } from '../../../src/domain/poll-times.ts';
 
 const MINUTE = 60_000;
 const settleTimes = fc.integer({ min: 100, max: 30 * 24 * 60 * MINUTE });
@@ -37,18 +37,18 @@ describe('asksEveryInvoice', () => {
 describe('asksDue and nextAskInMs', () => {
   it('count what should have been asked, and tell when the next one is', () => {
     expect(pollsDue(8_000, 0)).toBe(0);
-    expect(nextAskInMs(8_000, 0)).toBe(2_000);
+    expect(nextPollInMs(8_000, 0)).toBe(2_000);
     expect(pollsDue(8_000, 2_000)).toBe(1);
-    expect(nextAskInMs(8_000, 2_000)).toBe(2_000);
+    expect(nextPollInMs(8_000, 2_000)).toBe(2_000);
     expect(pollsDue(8_000, 7_600)).toBe(3);
-    expect(nextAskInMs(8_000, 7_600)).toBeNull();
+    expect(nextPollInMs(8_000, 7_600)).toBeNull();
   });
 
   it('agree at every age: one more is due when the next time has come', () => {
     fc.assert(
       fc.property(settleTimes, fc.double({ min: 0, max: 1, noNaN: true }), (settleMs, share) => {
         const age = Math.floor(settleMs * share);
-        const next = nextAskInMs(settleMs, age);
+        const next = nextPollInMs(settleMs, age);
         if (next === null) expect(pollsDue(settleMs, age)).toBe(pollTimes(settleMs).length);
         else expect(pollsDue(settleMs, age + next)).toBeGreaterThan(pollsDue(settleMs, age));
       }),
