@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Temporal, PostgreSQL and the tests share one small machine: more than two workers only make each slower … */
 const MAX_WORKERS = 2;
 /** … but for tests of whole processes, which wait for time-outs and restarts half of their time. */
-const MAX_WORKERS_OF_PROCESSES = 4;
+const MAX_WORKERS_OF_PROCESSES = 3;
 
 /** Real servers start inside tests, and both cores may be busy. */
 const TEST_TIMEOUT_MS = 60_000;

@@ -99,7 +99,7 @@ async function staging(): Promise<Work> {
   const deps = {
     application: 'default',
     ledger,
-    files: createFileReader({ inputDir: input.directory, dataDir: directory }),
+    files: createFileReader({ inputDir: input.directory, dataDir: `${input.directory}/data` }),
     settings: {
       ...{ pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },
       retry: retrySettings(DEFAULT_PROFILE),

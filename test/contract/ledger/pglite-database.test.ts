@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -77,6 +77,44 @@ describe('an embedded ledger in a directory', () => {
       settled: [{ state: 'issued' }],
     });
     await second.close();
+  });
+
+  it('has an id of its own in each directory, though all are copies of one template', async () => {
+    const open = (name: string) =>
+      openPgliteLedger({ directory: join(parent, name), templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
+    const one = await open('one');
+    const two = await open('two');
+
+    expect(one.id).toMatch(/^lgr_[0-9a-f]{32}$/);
+    expect(two.id).toMatch(/^lgr_[0-9a-f]{32}$/);
+    expect(one.id).not.toBe(two.id);
+    await one.close();
+    await two.close();
+  });
+
+  it('is made in place where templates cannot be kept', async () => {
+    const file = join(parent, 'no-folder');
+    await writeFile(file, '');
+    const directory = join(parent, 'without-template');
+    const ledger = await openPgliteLedger({ directory, templates: join(file, 'ledgers'), keyOf: idempotencyKeyOf });
+
+    expect(ledger.id).toMatch(/^lgr_[0-9a-f]{32}$/);
+    await ledger.close();
+  });
+
+  it('starts anew over what a killed process left of a copy, and leaves files of others alone', async () => {
+    const directory = join(parent, 'begun');
+    await mkdir(`${directory}.new/base`, { recursive: true });
+    const ledger = await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
+    await ledger.close();
+
+    const foreign = join(parent, 'foreign');
+    await mkdir(foreign);
+    await writeFile(join(foreign, 'letter.txt'), 'not a ledger');
+    await expect(
+      openPgliteLedger({ directory: foreign, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf }),
+    ).rejects.toThrow('holds other files');
+    expect(await readdir(foreign)).toEqual(['letter.txt']);
   });
 
   it('says that it cannot be opened where no directory can be', async () => {

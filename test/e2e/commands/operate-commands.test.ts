@@ -75,8 +75,8 @@ describe('commands of operators', { timeout: 240_000 }, () => {
       SERVICE_PROFILE: profile,
       RECEIVER_PORT: String(port),
       WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
-      LOTE_SETTLE_TIMEOUT: '4s',
-      LOTE_SEND_TIMEOUT: '2s',
+      LOTE_SETTLE_TIMEOUT: '10s',
+      LOTE_SEND_TIMEOUT: '5s',
     };
     lote = await startLoteUp(env);
     env = { ...env, ...lote.place.env };

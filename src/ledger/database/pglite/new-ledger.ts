@@ -10,6 +10,8 @@ import { openPgliteDatabase } from './open-pglite-database.ts';
 import { copyTree, syncPath, syncTree } from './durable-tree.ts';
 
 const OWNER_ONLY = 0o700;
+/** What a system says when a directory is to be put in the place of one that is not empty. */
+const FULL_FOLDER = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /**
  * Makes the embedded ledger of `directory` unless there is one: a copy of one that was made once for this user, this version of PGlite and this schema, kept in
@@ -23,18 +25,18 @@ export async function makeLedger(directory: string, templates: string): Promise<
   try {
     await copyInto(directory, templates);
   } catch (error) {
+    await rm(newName(directory), { recursive: true, force: true }).catch(() => undefined);
     if (error instanceof LoteError) throw error;
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new LoteError(
-      'ledger-unavailable',
-      `Making the embedded ledger at ${directory}: its folder must be writable, with 40 MB of space (${code})`,
-      { cause: error },
-    );
+    const rule = FULL_FOLDER.has(code)
+      ? 'it must be empty or hold a ledger, and it holds other files. Move them away, or set another LOTE_DATA_DIR'
+      : `its folder must be writable, with 40 MB of space (${code})`;
+    throw new LoteError('ledger-unavailable', `Making the embedded ledger at ${directory}: ${rule}`, { cause: error });
   }
 }
 
 async function copyInto(directory: string, templates: string): Promise<void> {
-  const making = `${directory}.new`;
+  const making = newName(directory);
   await mkdir(dirname(directory), { recursive: true });
   await rm(making, { recursive: true, force: true });
   const template = await findTemplate(templates);
@@ -42,6 +44,11 @@ async function copyInto(directory: string, templates: string): Promise<void> {
   else copyTree(template, making);
   await rename(making, directory);
   syncPath(dirname(directory));
+}
+
+/** What is not whole yet. */
+function newName(directory: string): string {
+  return `${directory}.new`;
 }
 
 /** The directory of the template, made when it is missing. Null: the folder of templates cannot be written. */
