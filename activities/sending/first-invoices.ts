@@ -9,7 +9,7 @@ import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import { countAnswers } from './answer-counts.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { takeNext } from '../draw-from.ts';
+import { takeNext } from '../take-random.ts';
 
 /** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
 export interface FirstInvoices {

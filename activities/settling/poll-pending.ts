@@ -2,7 +2,7 @@ import { pollsDue, pollsEveryInvoice } from '../../src/domain/poll-times.ts';
 import type { PendingInvoice } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { pollStatuses } from './poll-statuses.ts';
-import { takeNext } from '../draw-from.ts';
+import { takeNext } from '../take-random.ts';
 
 export interface PendingPage {
   readonly batchId: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reason } from '../domain/invoice.ts';
 import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
-import type { HttpEnd } from './http-end.ts';
+import type { HttpEnd } from './exchange-result.ts';
 import { readPointer } from '../domain/json-pointer.ts';
 import { reasonText, statusReason } from './reason-text.ts';
 

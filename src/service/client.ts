@@ -6,7 +6,7 @@ import type {
   MerchantAnswer,
 } from '../domain/ports/invoicing-service.ts';
 import { classify, InvoiceId, MerchantId, type CreationShape } from './classify.ts';
-import type { HttpEnd } from './http-end.ts';
+import type { HttpEnd } from './exchange-result.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readPointer } from '../domain/json-pointer.ts';
 import { readMerchantList } from './merchant-list.ts';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { brokenExchange, connectFailure } from './connect-failure.ts';
-import { readBody, type AnswerBody, type HttpEnd, type UnreadableBody } from './http-end.ts';
+import { readBody, type AnswerBody, type HttpEnd, type UnreadableBody } from './exchange-result.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** Answers are one invoice, or one page of merchants; more than this is a mistake or an attack. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MerchantListAnswer } from '../domain/ports/invoicing-service.ts';
 import { MerchantId } from './classify.ts';
-import type { HttpEnd } from './http-end.ts';
+import type { HttpEnd } from './exchange-result.ts';
 import { readPointer } from '../domain/json-pointer.ts';
 import type { ServiceProfile } from './profile.ts';
 import { statusReason } from './reason-text.ts';

@@ -1,6 +1,6 @@
 import type { StatusAnswer } from '../domain/ports/invoicing-service.ts';
 import { classify, look, type CreationShape } from './classify.ts';
-import type { HttpEnd } from './http-end.ts';
+import type { HttpEnd } from './exchange-result.ts';
 import { readPointer } from '../domain/json-pointer.ts';
 import type { ServiceProfile } from './profile.ts';
 import { reasonCode, reasonText } from './reason-text.ts';

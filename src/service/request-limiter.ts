@@ -1,6 +1,6 @@
 import type { PostLimits } from '../domain/ports/invoicing-service.ts';
 import { createAnswerTally } from './answer-tally.ts';
-import type { HttpEnd } from './http-end.ts';
+import type { HttpEnd } from './exchange-result.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { pause } from './pause.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Pool } from 'undici';
 import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { exchange } from './exchange.ts';
-import type { HttpEnd } from './http-end.ts';
+import type { HttpEnd } from './exchange-result.ts';
 import type { LeasedSlots } from './leased-slots.ts';
 import type { ServiceProfile } from './profile.ts';
 import type { RateLimiter } from './rate-limiter.ts';

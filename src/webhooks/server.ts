@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { LoteError } from '../domain/errors.ts';
 import type { Readiness } from '../domain/readiness.ts';
 import type { Ledger, RecordDelivery } from '../domain/ports/ledger.ts';
-import { deliver, unavailable, type Bindings, type DeliverParts, type ReceiverLog } from './deliver.ts';
+import { deliver, unavailable, type Bindings, type DeliverParts, type ReceiverLog } from './handle-delivery.ts';
 import { createDeliveryGroup, type DeliveryGroup } from './delivery-group.ts';
 import { createByteBudget } from './read-body.ts';
-import type { ReceiverShapes } from './receiver.ts';
+import type { ReceiverShapes } from './judge-delivery.ts';
 import { createSecretCache } from './secret-cache.ts';
 
 const READY: Readiness = { status: 'ready', parts: {} };

@@ -17,7 +17,7 @@ import { createCommonFolders } from '../reports/common-folders.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
 import { consoleParts } from '../operator/console-parts.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
-import { killSelf, stopSelf } from './end-self.ts';
+import { killSelf, stopSelf } from './crash-self.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';

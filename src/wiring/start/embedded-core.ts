@@ -6,7 +6,7 @@ import type { ServiceProfile } from '../../service/profile.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { readProfile } from '../account/open-service.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
-import { killSelf, stopSelf } from './end-self.ts';
+import { killSelf, stopSelf } from './crash-self.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 
 /** A data directory that this process owns, and how it tells what it does. */

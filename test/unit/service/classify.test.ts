@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import { CLASSIFICATION, classify, InvoiceId, look, type CreationShape } from '../../../src/service/classify.ts';
-import type { HttpEnd, UnreadableBody } from '../../../src/service/http-end.ts';
+import type { HttpEnd, UnreadableBody } from '../../../src/service/exchange-result.ts';
 
 const SHAPE: CreationShape = {
   id: '/id',

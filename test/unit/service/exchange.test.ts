@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exchange, MAX_ANSWER_BYTES, type ExchangeLimits } from '../../../src/service/exchange.ts';
-import type { HttpEnd } from '../../../src/service/http-end.ts';
+import type { HttpEnd } from '../../../src/service/exchange-result.ts';
 import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
 
 const LIMITS: ExchangeLimits = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpEnd } from '../../../src/service/http-end.ts';
+import type { HttpEnd } from '../../../src/service/exchange-result.ts';
 import { readMerchantList } from '../../../src/service/merchant-list.ts';
 import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
 

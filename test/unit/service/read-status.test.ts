@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvoiceId } from '../../../src/service/classify.ts';
-import type { HttpEnd } from '../../../src/service/http-end.ts';
+import type { HttpEnd } from '../../../src/service/exchange-result.ts';
 import { loadProfile } from '../../../src/service/profile.ts';
 import { readStatus } from '../../../src/service/read-status.ts';
 

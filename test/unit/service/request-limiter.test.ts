@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRequestLimiter, type RequestLimiter } from '../../../src/service/request-limiter.ts';
 import { createRateLimit } from '../../../src/sandbox/http/rate-limit.ts';
-import type { HttpEnd } from '../../../src/service/http-end.ts';
+import type { HttpEnd } from '../../../src/service/exchange-result.ts';
 
 function answer(status: number, retryAfterMs: number | null = null): HttpEnd {
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../src/service/profile.ts';
 import { readEvent } from '../../../src/webhooks/event.ts';
-import { headerLines, receive } from '../../../src/webhooks/receiver.ts';
+import { headerLines, receive } from '../../../src/webhooks/judge-delivery.ts';
 import { verifyHeader, verifySignature } from '../../../src/webhooks/signature.ts';
 import type { SignatureShape } from '../../../src/webhooks/signature.ts';
 import { anyText } from '../../support/any-text.ts';

@@ -1,4 +1,4 @@
-import type { ReceiverShapes } from '../../../src/webhooks/receiver.ts';
+import type { ReceiverShapes } from '../../../src/webhooks/judge-delivery.ts';
 
 export const SHAPES: ReceiverShapes = {
   signature: { header: 'X-Service-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' },

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { DeliveryGroup } from './delivery-group.ts';
 import { readBody, type ByteBudget } from './read-body.ts';
-import { headerLines, receive, type ReceivedRequest, type ReceiverShapes } from './receiver.ts';
+import { headerLines, receive, type ReceivedRequest, type ReceiverShapes } from './judge-delivery.ts';
 import { SECRETS_FRESH_MS, SECRETS_RETRY_MS, type SecretCache } from './secret-cache.ts';
 import { verifyHeader, type SignatureRefusal } from './signature.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { headerLines, receive } from '../../../src/webhooks/receiver.ts';
+import { headerLines, receive } from '../../../src/webhooks/judge-delivery.ts';
 import { SHAPES } from './receiver-fixture.ts';
 
 const SECRET = 'whsec_1';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../../../src/service/http-end.ts';
+import { readBody } from '../../../src/service/exchange-result.ts';
 import { pause } from '../../../src/service/pause.ts';
 
 const KEY = 'sk_live_0123456789';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { takeNext } from '../../../activities/draw-from.ts';
+import { takeNext } from '../../../activities/take-random.ts';
 
 const chance = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
 
