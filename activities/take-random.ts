@@ -1,5 +1,5 @@
 /** So many of the items, or all when there are fewer, drawn by lot. */
-export function takeNext<Item>(items: readonly Item[], count: number, random: () => number): readonly Item[] {
+export function takeRandom<Item>(items: readonly Item[], count: number, random: () => number): readonly Item[] {
   const left = [...items];
   const taken: Item[] = [];
   while (taken.length < count && left.length > 0) {

@@ -9,7 +9,7 @@ import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import { countAnswers } from './answer-counts.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { takeNext } from '../take-random.ts';
+import { takeRandom } from '../take-random.ts';
 
 /** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
 export interface FirstInvoices {
@@ -86,5 +86,5 @@ async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput, most: nu
   const { batchId, page, from, to } = input;
   const ofPage = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
   const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
-  await pollStatuses(deps, takeNext(pending, most, deps.random), deps.now() + LONGEST_POLLING_MS);
+  await pollStatuses(deps, takeRandom(pending, most, deps.random), deps.now() + LONGEST_POLLING_MS);
 }

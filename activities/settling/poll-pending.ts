@@ -2,7 +2,7 @@ import { pollsDue, pollsEveryInvoice } from '../../src/domain/poll-times.ts';
 import type { PendingInvoice } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { pollStatuses } from './poll-statuses.ts';
-import { takeNext } from '../take-random.ts';
+import { takeRandom } from '../take-random.ts';
 
 export interface PendingPage {
   readonly batchId: string;
@@ -24,7 +24,7 @@ export async function pollPending(deps: ActivityDeps, page: PendingPage, until: 
   for (let sample = FIRST_SAMPLE; deps.now() < until; sample *= 2) {
     // Read again each time: webhooks that arrive meanwhile make a poll needless.
     const { everyone, sampled, more } = await dueInvoices(deps, page);
-    const chosen = [...everyone, ...takeNext(sampled, sample, deps.random)];
+    const chosen = [...everyone, ...takeRandom(sampled, sample, deps.random)];
     const { answered, finals, skipped } = await pollStatuses(deps, chosen, until);
     // A service that answers nothing is not polled for ever.
     if (answered > 0 && (skipped > 0 || more)) return true;

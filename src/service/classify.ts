@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reason } from '../domain/invoice.ts';
 import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
-import type { HttpEnd } from './exchange-result.ts';
+import type { ExchangeResult } from './exchange-result.ts';
 import { readPointer } from '../domain/json-pointer.ts';
 import { reasonText, statusReason } from './reason-text.ts';
 
@@ -30,7 +30,7 @@ export interface ClassificationRow {
 
 /** An ended exchange with what the profile finds in it. */
 export interface Seen {
-  readonly end: HttpEnd;
+  readonly end: ExchangeResult;
   /** 0 when no status line came. */
   readonly status: number;
   readonly json: unknown;
@@ -114,14 +114,14 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
 ];
 
 /** What the end of a creating POST proves; see CLASSIFICATION. */
-export function classify(end: HttpEnd, shape: CreationShape): CreateAnswer {
+export function classify(end: ExchangeResult, shape: CreationShape): CreateAnswer {
   const seen = look(end, shape);
   const row = CLASSIFICATION.find((candidate) => candidate.applies(seen));
   return row === undefined ? lost(seen, null) : row.answer(seen);
 }
 
 /** Reads an ended exchange by the profile. */
-export function look(end: HttpEnd, shape: CreationShape): Seen {
+export function look(end: ExchangeResult, shape: CreationShape): Seen {
   const json = end.kind === 'answer' && end.body.kind === 'json' ? end.body.value : undefined;
   const id = readPointer(json, shape.id);
   const errorCode = readPointer(json, shape.errorCode);

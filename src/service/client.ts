@@ -6,7 +6,7 @@ import type {
   MerchantAnswer,
 } from '../domain/ports/invoicing-service.ts';
 import { classify, InvoiceId, MerchantId, type CreationShape } from './classify.ts';
-import type { HttpEnd } from './exchange-result.ts';
+import type { ExchangeResult } from './exchange-result.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readPointer } from '../domain/json-pointer.ts';
 import { readMerchantList } from './merchant-list.ts';
@@ -99,7 +99,7 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
 const Secret = z.string().min(1).max(4_096);
 const NO_ID: Pick<CreationShape, 'id' | 'idSchema'> = { id: '', idSchema: z.never() };
 
-function endpointAnswer(end: HttpEnd, profile: ServiceProfile): EndpointAnswer {
+function endpointAnswer(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
   const cutShort = end.kind === 'answer' && end.body.kind === 'unreadable' && end.body.why === 'cut-short';
   if (end.kind === 'answer' && end.status >= 200 && end.status <= 299 && !cutShort) {
     const secret = Secret.safeParse(

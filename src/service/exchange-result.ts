@@ -1,5 +1,5 @@
 /** How one HTTP exchange ended, before its meaning is decided. */
-export type HttpEnd =
+export type ExchangeResult =
   /** A status line came. */
   | {
       readonly kind: 'answer';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { brokenExchange, connectFailure } from './connect-failure.ts';
-import { readBody, type AnswerBody, type HttpEnd, type UnreadableBody } from './exchange-result.ts';
+import { readBody, type AnswerBody, type ExchangeResult, type UnreadableBody } from './exchange-result.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** Answers are one invoice, or one page of merchants; more than this is a mistake or an attack. */
@@ -34,11 +34,11 @@ export async function exchange(
   dispatcher: Dispatcher,
   request: ExchangeRequest,
   limits: ExchangeLimits,
-): Promise<HttpEnd> {
+): Promise<ExchangeResult> {
   if (limits.signal?.aborted === true) return notSent('cancelled');
   const withdrawn = limits.permit?.withdrawn;
   if (withdrawn?.aborted === true) return { kind: 'not-permitted' };
-  return await new Promise<HttpEnd>((resolve) => {
+  return await new Promise<ExchangeResult>((resolve) => {
     const handler = new ExchangeHandler(limits, settle);
     const timer = setTimeout(() => handler.stop('answer-timeout'), limits.totalMs);
     const onAbort = (): void => handler.stop('cancelled');
@@ -46,7 +46,7 @@ export async function exchange(
     limits.signal?.addEventListener('abort', onAbort, { once: true });
     withdrawn?.addEventListener('abort', onWithdrawal, { once: true });
 
-    function settle(end: HttpEnd): void {
+    function settle(end: ExchangeResult): void {
       clearTimeout(timer);
       limits.signal?.removeEventListener('abort', onAbort);
       withdrawn?.removeEventListener('abort', onWithdrawal);
@@ -61,7 +61,7 @@ export async function exchange(
   });
 }
 
-function notSent(code: string): HttpEnd {
+function notSent(code: string): ExchangeResult {
   return { kind: 'not-sent', code, retryAfterMs: null };
 }
 
@@ -74,14 +74,14 @@ interface StatusLine {
 /** Follows one exchange: queued, started (bytes may have left), status line, body, ended. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits;
-  readonly #settle: (end: HttpEnd) => void;
+  readonly #settle: (end: ExchangeResult) => void;
   #controller: Dispatcher.DispatchController | null = null;
   #statusLine: StatusLine | null = null;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #ended = false;
 
-  constructor(limits: ExchangeLimits, settle: (end: HttpEnd) => void) {
+  constructor(limits: ExchangeLimits, settle: (end: ExchangeResult) => void) {
     this.#limits = limits;
     this.#settle = settle;
   }
@@ -151,7 +151,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (spoilt !== null) this.#controller?.abort(new Error('the rest of the answer is not wanted'));
   }
 
-  #end(end: HttpEnd): void {
+  #end(end: ExchangeResult): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#chunks = [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MerchantListAnswer } from '../domain/ports/invoicing-service.ts';
 import { MerchantId } from './classify.ts';
-import type { HttpEnd } from './exchange-result.ts';
+import type { ExchangeResult } from './exchange-result.ts';
 import { readPointer } from '../domain/json-pointer.ts';
 import type { ServiceProfile } from './profile.ts';
 import { statusReason } from './reason-text.ts';
@@ -25,7 +25,7 @@ interface Page {
  * list unreadable. Of two records with one NIF the first listed is used, always.
  */
 export async function readMerchantList(
-  fetchPage: (cursor: string | null) => Promise<HttpEnd>,
+  fetchPage: (cursor: string | null) => Promise<ExchangeResult>,
   profile: ServiceProfile,
 ): Promise<MerchantListAnswer> {
   const byNif = new Map<string, string>();
@@ -46,7 +46,10 @@ export async function readMerchantList(
   return unreadable(`it has more than ${MAX_PAGES} pages`);
 }
 
-function readPage(end: HttpEnd, profile: ServiceProfile): Page | Extract<MerchantListAnswer, { kind: 'unreadable' }> {
+function readPage(
+  end: ExchangeResult,
+  profile: ServiceProfile,
+): Page | Extract<MerchantListAnswer, { kind: 'unreadable' }> {
   if (end.kind !== 'answer') return failed('service-unreachable', 'code' in end ? end.code : end.kind);
   const json = end.body.kind === 'json' ? end.body.value : undefined;
   if (end.status < 200 || end.status > 299) return failedStatus(end.status, json, profile);

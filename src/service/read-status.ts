@@ -1,13 +1,13 @@
 import type { StatusAnswer } from '../domain/ports/invoicing-service.ts';
 import { classify, look, type CreationShape } from './classify.ts';
-import type { HttpEnd } from './exchange-result.ts';
+import type { ExchangeResult } from './exchange-result.ts';
 import { readPointer } from '../domain/json-pointer.ts';
 import type { ServiceProfile } from './profile.ts';
 import { reasonCode, reasonText } from './reason-text.ts';
 
 /** What a GET of an invoice says. A word that the profile does not know is `processing`: it is not final. */
 export function readStatus(
-  end: HttpEnd,
+  end: ExchangeResult,
   asked: { readonly serviceId: string; readonly profile: ServiceProfile; readonly shape: CreationShape },
 ): StatusAnswer {
   const { invoice } = asked.profile;
@@ -31,7 +31,7 @@ export function readStatus(
   };
 }
 
-function withoutStatus(end: HttpEnd, shape: CreationShape): StatusAnswer {
+function withoutStatus(end: ExchangeResult, shape: CreationShape): StatusAnswer {
   const answer = classify(end, shape);
   if (answer.kind === 'refused' || answer.kind === 'key-mismatch')
     return { kind: 'status', status: 'unreadable', reason: answer.reason };

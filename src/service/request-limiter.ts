@@ -1,6 +1,6 @@
 import type { PostLimits } from '../domain/ports/invoicing-service.ts';
 import { createAnswerTally } from './answer-tally.ts';
-import type { HttpEnd } from './exchange-result.ts';
+import type { ExchangeResult } from './exchange-result.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { pause } from './pause.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
@@ -38,7 +38,7 @@ export interface RequestLimiterOptions {
  * Retry-After.
  */
 export interface RequestLimiter {
-  pass(send: () => Promise<HttpEnd>, limits?: PostLimits): Promise<HttpEnd>;
+  pass(send: () => Promise<ExchangeResult>, limits?: PostLimits): Promise<ExchangeResult>;
 }
 
 /**
@@ -49,9 +49,9 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
   const rateLimiter = options.rateLimiter ?? createRateLimiter(options.requestsPerSecond);
   const tally = createAnswerTally();
 
-  async function admitted({ signal, permit }: PostLimits): Promise<HttpEnd | null> {
+  async function admitted({ signal, permit }: PostLimits): Promise<ExchangeResult | null> {
     const waiting = waitingSignal({ signal, permit });
-    const givenUp = (): HttpEnd => (permit?.withdrawn.aborted === true ? notPermitted() : cancelled());
+    const givenUp = (): ExchangeResult => (permit?.withdrawn.aborted === true ? notPermitted() : cancelled());
     for (;;) {
       const held = rateLimiter.heldUntil() - options.now();
       if (held > WAIT_OUT_MS) return { kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: held };
@@ -81,7 +81,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
     }
   }
 
-  function heed(answer: Extract<HttpEnd, { kind: 'answer' }>, sentAt: number): void {
+  function heed(answer: Extract<ExchangeResult, { kind: 'answer' }>, sentAt: number): void {
     const now = options.now();
     const { status, retryAfterMs } = answer;
     if (retryAfterMs !== null && HOLDING.has(status)) rateLimiter.hold(now + retryAfterMs, now);
@@ -114,10 +114,10 @@ function waitingSignal({ signal, permit }: PostLimits): AbortSignal | undefined 
   return AbortSignal.any([signal, permit.withdrawn]);
 }
 
-function cancelled(): HttpEnd {
+function cancelled(): ExchangeResult {
   return { kind: 'not-sent', code: 'cancelled', retryAfterMs: null };
 }
 
-function notPermitted(): HttpEnd {
+function notPermitted(): ExchangeResult {
   return { kind: 'not-permitted' };
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Pool } from 'undici';
 import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { exchange } from './exchange.ts';
-import type { HttpEnd } from './exchange-result.ts';
+import type { ExchangeResult } from './exchange-result.ts';
 import type { LeasedSlots } from './leased-slots.ts';
 import type { ServiceProfile } from './profile.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -55,7 +55,7 @@ interface Call {
 export interface ServiceConnection {
   /** As the ledger keys it: no trailing slash. */
   readonly baseUrl: string;
-  call(request: Call): Promise<HttpEnd>;
+  call(request: Call): Promise<ExchangeResult>;
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
         ...(body !== undefined && JSON_BODY),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       };
-      const send = async (): Promise<HttpEnd> =>
+      const send = async (): Promise<ExchangeResult> =>
         await exchange(
           pool,
           { method, path: address.pathPrefix + path, headers, body: body ?? null },

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { DeliveryGroup } from './delivery-group.ts';
 import { readBody, type ByteBudget } from './read-body.ts';
-import { headerLines, receive, type ReceivedRequest, type ReceiverShapes } from './judge-delivery.ts';
+import { headerLines, judgeDelivery, type ReceivedRequest, type ReceiverShapes } from './judge-delivery.ts';
 import { SECRETS_FRESH_MS, SECRETS_RETRY_MS, type SecretCache } from './secret-cache.ts';
 import { verifyHeader, type SignatureRefusal } from './signature.ts';
 
@@ -25,7 +25,7 @@ export interface Bindings {
 }
 
 /** What handling a delivery needs. */
-export interface DeliverParts {
+export interface DeliveryHandlerParts {
   readonly shapes: ReceiverShapes;
   readonly log: ReceiverLog;
   readonly group: DeliveryGroup;
@@ -35,7 +35,7 @@ export interface DeliverParts {
 }
 
 /** Answers one delivery; a 2xx means that it is committed. */
-export async function deliver(c: Context<Bindings>, parts: DeliverParts): Promise<Response> {
+export async function handleDelivery(c: Context<Bindings>, parts: DeliveryHandlerParts): Promise<Response> {
   const { incoming } = c.env;
   const { header } = parts.shapes.signature;
   const headerValues = headerLines(incoming.rawHeaders, header);
@@ -54,12 +54,12 @@ export async function deliver(c: Context<Bindings>, parts: DeliverParts): Promis
 
 async function record(
   c: Context<Bindings>,
-  parts: DeliverParts,
+  parts: DeliveryHandlerParts,
   received: Pick<ReceivedRequest, 'raw' | 'headerValues'>,
 ): Promise<Response> {
   const now = parts.now();
   const verdict = await withSecrets(parts.secrets, (secrets) =>
-    receive({ ...received, secrets, shapes: parts.shapes, now }),
+    judgeDelivery({ ...received, secrets, shapes: parts.shapes, now }),
   );
   if (verdict.kind === 'refuse') return refused(c, parts.log, verdict.why);
   const recorded = await parts.group.add(verdict.delivery);

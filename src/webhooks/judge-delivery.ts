@@ -18,12 +18,12 @@ export interface ReceivedRequest {
   readonly now: number;
 }
 
-export type ReceiverVerdict =
+export type DeliveryVerdict =
   | { readonly kind: 'record'; readonly why: null; readonly delivery: RecordDelivery }
   | { readonly kind: 'refuse'; readonly why: SignatureRefusal };
 
 /** Decides about one delivery. The body is not parsed before its signature is verified. */
-export function receive(request: ReceivedRequest): ReceiverVerdict {
+export function judgeDelivery(request: ReceivedRequest): DeliveryVerdict {
   const { raw, shapes } = request;
   const signature = verifySignature({
     raw,

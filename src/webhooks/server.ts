@@ -5,7 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { LoteError } from '../domain/errors.ts';
 import type { Readiness } from '../domain/readiness.ts';
 import type { Ledger, RecordDelivery } from '../domain/ports/ledger.ts';
-import { deliver, unavailable, type Bindings, type DeliverParts, type ReceiverLog } from './handle-delivery.ts';
+import {
+  handleDelivery,
+  unavailable,
+  type Bindings,
+  type DeliveryHandlerParts,
+  type ReceiverLog,
+} from './handle-delivery.ts';
 import { createDeliveryGroup, type DeliveryGroup } from './delivery-group.ts';
 import { createByteBudget } from './read-body.ts';
 import type { ReceiverShapes } from './judge-delivery.ts';
@@ -92,7 +98,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 
 function receiverApp(options: ReceiverOptions, group: DeliveryGroup): Hono<Bindings> {
   const now = options.clock ?? Date.now;
-  const parts: DeliverParts = {
+  const parts: DeliveryHandlerParts = {
     shapes: options.shapes,
     log: options.log,
     group,
@@ -108,7 +114,7 @@ function receiverApp(options: ReceiverOptions, group: DeliveryGroup): Hono<Bindi
       return c.json(readiness, readiness.status === 'ready' ? 200 : 503);
     });
   }
-  app.post(WEBHOOK_PATH, async (c) => await deliver(c, parts));
+  app.post(WEBHOOK_PATH, async (c) => await handleDelivery(c, parts));
   app.all(WEBHOOK_PATH, (c) => c.body(null, 405, { allow: 'POST' }));
   for (const path of ['/health', '/health/live', '/health/ready'])
     app.all(path, (c) => c.body(null, 405, { allow: 'GET, HEAD' }));

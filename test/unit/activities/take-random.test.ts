@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { takeNext } from '../../../activities/take-random.ts';
+import { takeRandom } from '../../../activities/take-random.ts';
 
 const chance = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
 
@@ -9,7 +9,7 @@ describe('drawFrom', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer()), fc.nat({ max: 50 }), chance, (items, count, stream) => {
         const before = [...items];
-        const drawn = takeNext(items, count, () => stream.next().value as number);
+        const drawn = takeRandom(items, count, () => stream.next().value as number);
 
         expect(drawn).toHaveLength(Math.min(count, items.length));
         expect(new Set(drawn).size).toBe(drawn.length);
@@ -22,10 +22,10 @@ describe('drawFrom', () => {
   it('can draw each of them', () => {
     const items = ['a', 'b', 'c', 'd'];
 
-    expect([0, 0.25, 0.5, 0.75].map((chance) => takeNext(items, 1, () => chance)[0])).toEqual(items);
+    expect([0, 0.25, 0.5, 0.75].map((chance) => takeRandom(items, 1, () => chance)[0])).toEqual(items);
   });
 
   it('keeps to the list when chance is at its edge', () => {
-    expect(takeNext(['a', 'b'], 2, () => 1)).toEqual(['b', 'a']);
+    expect(takeRandom(['a', 'b'], 2, () => 1)).toEqual(['b', 'a']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import { CLASSIFICATION, classify, InvoiceId, look, type CreationShape } from '../../../src/service/classify.ts';
-import type { HttpEnd, UnreadableBody } from '../../../src/service/exchange-result.ts';
+import type { ExchangeResult, UnreadableBody } from '../../../src/service/exchange-result.ts';
 
 const SHAPE: CreationShape = {
   id: '/id',
@@ -11,11 +11,11 @@ const SHAPE: CreationShape = {
   mismatchCodes: ['idempotency_mismatch'],
 };
 
-function json(status: number, value: unknown = {}, retryAfterMs: number | null = null): HttpEnd {
+function json(status: number, value: unknown = {}, retryAfterMs: number | null = null): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value } };
 }
 
-function spoilt(status: number, why: UnreadableBody): HttpEnd {
+function spoilt(status: number, why: UnreadableBody): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'unreadable', why } };
 }
 
@@ -23,7 +23,7 @@ const REFUSAL = { error: { code: 'tax_code_unknown', message: 'IVA_99' } };
 const MISMATCH = { error: { code: 'idempotency_mismatch', message: 'other bytes' } };
 
 /** name, end, kind of the answer, code of its reason (null: it has none) */
-const CASES: readonly (readonly [string, HttpEnd, CreateAnswer['kind'], string | null])[] = [
+const CASES: readonly (readonly [string, ExchangeResult, CreateAnswer['kind'], string | null])[] = [
   [
     'connection refused',
     { kind: 'not-sent', code: 'connection-refused', retryAfterMs: null },

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exchange, MAX_ANSWER_BYTES, type ExchangeLimits } from '../../../src/service/exchange.ts';
-import type { HttpEnd } from '../../../src/service/exchange-result.ts';
+import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
 import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
 
 const LIMITS: ExchangeLimits = {
@@ -19,7 +19,7 @@ function poolOf(baseUrl: string, options: Pool.Options = {}): Pool {
   return pool;
 }
 
-async function post(baseUrl: string, limits: Partial<ExchangeLimits> = {}): Promise<HttpEnd> {
+async function post(baseUrl: string, limits: Partial<ExchangeLimits> = {}): Promise<ExchangeResult> {
   return await exchange(poolOf(baseUrl), POST, { ...LIMITS, ...limits });
 }
 

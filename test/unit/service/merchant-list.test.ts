@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpEnd } from '../../../src/service/exchange-result.ts';
+import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
 import { readMerchantList } from '../../../src/service/merchant-list.ts';
 import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
 
-function answer(value: unknown, status = 200): HttpEnd {
+function answer(value: unknown, status = 200): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'json', value } };
 }
 
 /** Pages in order; asking for one that is not there is an error of the test. */
-async function readPages(pages: readonly HttpEnd[], profile = DEFAULT_PROFILE) {
+async function readPages(pages: readonly ExchangeResult[], profile = DEFAULT_PROFILE) {
   const asked: (string | null)[] = [];
   const list = await readMerchantList((cursor) => {
     const page = pages[asked.length];
@@ -97,7 +97,7 @@ describe('readMerchantList', () => {
     expect(list).toMatchObject({ kind: 'unreadable', reason: { code } });
   });
 
-  it.each<[HttpEnd, string]>([
+  it.each<[ExchangeResult, string]>([
     [{ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'service-unreachable'],
     [{ kind: 'broken', code: 'connection-reset' }, 'service-unreachable'],
     [

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { InvoiceId } from '../../../src/service/classify.ts';
-import type { HttpEnd } from '../../../src/service/exchange-result.ts';
+import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
 import { loadProfile } from '../../../src/service/profile.ts';
 import { readStatus } from '../../../src/service/read-status.ts';
 
-function says(value: unknown, status = 200): HttpEnd {
+function says(value: unknown, status = 200): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'json', value } };
 }
 
-function read(end: HttpEnd, profileText?: string) {
+function read(end: ExchangeResult, profileText?: string) {
   const profile = loadProfile(profileText);
   const shape = {
     id: profile.invoice.id,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRequestLimiter, type RequestLimiter } from '../../../src/service/request-limiter.ts';
 import { createRateLimit } from '../../../src/sandbox/http/rate-limit.ts';
-import type { HttpEnd } from '../../../src/service/exchange-result.ts';
+import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
 
-function answer(status: number, retryAfterMs: number | null = null): HttpEnd {
+function answer(status: number, retryAfterMs: number | null = null): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };
 }
 
@@ -33,7 +33,7 @@ describe('createGate', () => {
     const limiter = gateOf({ maxConcurrency: 3 });
     let open = 0;
     let most = 0;
-    const send = async (): Promise<HttpEnd> => {
+    const send = async (): Promise<ExchangeResult> => {
       open += 1;
       most = Math.max(most, open);
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -163,7 +163,7 @@ describe('createGate', () => {
     const begin = Date.now();
     const sentAt: number[] = [];
     let refused = 0;
-    const send = async (): Promise<HttpEnd> => {
+    const send = async (): Promise<ExchangeResult> => {
       sentAt.push(Date.now() - begin);
       const over = service.isOver();
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -199,7 +199,7 @@ describe('createGate', () => {
     const limiter = gateOf({ requestsPerSecond: 1 });
     const begin = Date.now();
     const sentAt: number[] = [];
-    const send = (end: HttpEnd) => async (): Promise<HttpEnd> => {
+    const send = (end: ExchangeResult) => async (): Promise<ExchangeResult> => {
       sentAt.push(Date.now() - begin);
       return end;
     };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../src/service/profile.ts';
 import { readEvent } from '../../../src/webhooks/event.ts';
-import { headerLines, receive } from '../../../src/webhooks/judge-delivery.ts';
+import { headerLines, judgeDelivery } from '../../../src/webhooks/judge-delivery.ts';
 import { verifyHeader, verifySignature } from '../../../src/webhooks/signature.ts';
 import type { SignatureShape } from '../../../src/webhooks/signature.ts';
 import { anyText } from '../../support/any-text.ts';
@@ -122,7 +122,7 @@ describe('an event', () => {
         const signature = DEFAULT_PROFILE.signature;
         const headerValues = [sign(raw, key, signature)];
 
-        const verdict = receive({ raw, headerValues, secrets: [key], shapes: { signature, event }, now: 5 });
+        const verdict = judgeDelivery({ raw, headerValues, secrets: [key], shapes: { signature, event }, now: 5 });
 
         expect(verdict).toMatchObject({ kind: 'record', delivery: { receivedAt: 5, event: null } });
       }),

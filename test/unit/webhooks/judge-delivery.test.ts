@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { headerLines, receive } from '../../../src/webhooks/judge-delivery.ts';
+import { headerLines, judgeDelivery } from '../../../src/webhooks/judge-delivery.ts';
 import { SHAPES } from './receiver-fixture.ts';
 
 const SECRET = 'whsec_1';
@@ -20,7 +20,7 @@ describe('receive', () => {
   it('gives the ledger the bytes, their hash and what they say', () => {
     const signed = request('{"id":"evt_1","type":"invoice.issued","data":{"id":"inv_1"}} ');
 
-    const verdict = receive(signed);
+    const verdict = judgeDelivery(signed);
 
     expect(verdict).toMatchObject({
       kind: 'record',
@@ -34,15 +34,18 @@ describe('receive', () => {
   });
 
   it('records correctly signed bytes that cannot be read', () => {
-    expect(receive(request('not json'))).toMatchObject({ kind: 'record', delivery: { event: null } });
+    expect(judgeDelivery(request('not json'))).toMatchObject({ kind: 'record', delivery: { event: null } });
   });
 
   it('records an empty body that is correctly signed', () => {
-    expect(receive(request(''))).toMatchObject({ kind: 'record', delivery: { event: null } });
+    expect(judgeDelivery(request(''))).toMatchObject({ kind: 'record', delivery: { event: null } });
   });
 
   it('reads nothing that is not signed', () => {
-    expect(receive(request('{"type":"invoice.issued"}', 'other'))).toEqual({ kind: 'refuse', why: 'signature-wrong' });
+    expect(judgeDelivery(request('{"type":"invoice.issued"}', 'other'))).toEqual({
+      kind: 'refuse',
+      why: 'signature-wrong',
+    });
   });
 });
 
