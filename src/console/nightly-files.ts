@@ -9,7 +9,10 @@ const NIGHTLY_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/u;
 /** Pattern of a date in an address of the console, `2026-11-21`, as regular expression text. */
 export const NIGHTLY_DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 
-const time = z.string().transform((iso) => Date.parse(iso));
+const time = z
+  .string()
+  .transform((iso) => Date.parse(iso))
+  .refine((milliseconds) => Number.isFinite(milliseconds));
 
 const File = z.object({
   name: z.string(),
@@ -70,23 +73,32 @@ export async function listNightlySummaries(reportsDir: string): Promise<readonly
   return Promise.all(
     dates
       .slice(0, MOST_NIGHTLY_RUNS)
-      .map(async (date) => ({ date, summary: await readNightlySummary(reportsDir, date) })),
+      .map(async (date) => ({ date, summary: readable(await readNightlySummary(reportsDir, date)) })),
   );
 }
 
-/** The summary of a date; null where there is none, and for a file that is no summary. */
-export async function readNightlySummary(reportsDir: string, date: string): Promise<StoredNightlySummary | null> {
-  if (!NIGHTLY_FILE.test(`${date}.json`)) return null;
-  const text = await readFile(join(reportsDir, 'nights', `${date}.json`), 'utf8').catch(() => null);
-  if (text === null) return null;
+/** The summary of a date; `missing` where there is none, `unreadable` when its file may not be read or is no summary. */
+export async function readNightlySummary(
+  reportsDir: string,
+  date: string,
+): Promise<StoredNightlySummary | 'missing' | 'unreadable'> {
+  if (!NIGHTLY_FILE.test(`${date}.json`)) return 'missing';
   try {
-    return StoredNightlySummary.parse(JSON.parse(text));
-  } catch {
-    return null;
+    return StoredNightlySummary.parse(JSON.parse(await readFile(join(reportsDir, 'nights', `${date}.json`), 'utf8')));
+  } catch (error) {
+    return isMissing(error) ? 'missing' : 'unreadable';
   }
 }
 
+function readable(summary: Awaited<ReturnType<typeof readNightlySummary>>): StoredNightlySummary | null {
+  return typeof summary === 'string' ? null : summary;
+}
+
 function noSuchDirectory(error: unknown): string[] {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  if (isMissing(error)) return [];
   throw error;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { html } from 'hono/html';
 import type { ConsoleOptions } from '../console-options.ts';
 import { listNightlySummaries, NIGHTLY_DATE, readNightlySummary } from '../nightly-files.ts';
 import { nightlyDatePage, nightlyRunsPage } from '../pages/nightly-runs-page.ts';
@@ -15,9 +16,14 @@ export function nightlyRoutes({ reportsDir }: ConsoleOptions, pages: PageAnswers
   });
 
   routes.get(`/:date{${NIGHTLY_DATE}}`, async (context) => {
-    const summary = await readNightlySummary(reportsDir, context.req.param('date'));
-    if (summary === null) return pages.notFound(context);
+    const date = context.req.param('date');
+    const summary = await readNightlySummary(reportsDir, date);
+    if (summary === 'missing') return pages.notFound(context);
     const format = pages.formatOf(context);
+    if (summary === 'unreadable') {
+      const { title, unreadable } = format.texts.nights;
+      return pages.show(context, { title, content: html`<p>${unreadable}</p>` });
+    }
     return pages.show(context, { title: format.date(summary.date), content: nightlyDatePage(format, summary) });
   });
 

@@ -8,6 +8,11 @@ import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
 import { ledgerHolding } from '../console-ledger.ts';
 
+/** A run that began at no time of this world. */
+const NO_TIME = JSON.stringify({
+  ...{ date: '2026-05-01', totals: {} },
+  runs: [{ workflowId: 'w', startedAt: 'soon', finishedAt: null, files: [], waiting: [] }],
+});
 const TWO = Date.UTC(2026, 4, 1, 2);
 
 let reportsDir: string;
@@ -107,13 +112,17 @@ describe('the nights', () => {
     expect(await pageOf('/nights/2026-05-01')).toContain('the next night goes on with what it left');
   });
 
-  it.each(['{', '[]', '{"date":"2026-05-01"}'])('whose summary is %s are listed, and cannot be read', async (text) => {
-    await mkdir(join(reportsDir, 'nights'), { recursive: true });
-    await writeFile(join(reportsDir, 'nights', '2026-05-01.json'), text);
+  it.each(['{', '[]', '{"date":"2026-05-01"}', NO_TIME])(
+    'whose summary is %s are listed, and cannot be read',
+    async (text) => {
+      await mkdir(join(reportsDir, 'nights'), { recursive: true });
+      await writeFile(join(reportsDir, 'nights', '2026-05-01.json'), text);
 
-    expect(await pageOf('/nights')).toContain('The summary of this night cannot be read.');
-    expect(await pageOf('/nights/2026-05-01')).toContain('There is nothing at this address.');
-  });
+      expect(await pageOf('/nights')).toContain('The summary of this night cannot be read.');
+      expect(await pageOf('/nights/2026-05-01')).toContain('The summary of this night cannot be read.');
+      expect(await pageOf('/nights/2026-05-02')).toContain('There is nothing at this address.');
+    },
+  );
 
   it.each(['2026-05-09', '2026-5-9', '..%2F..%2Fetc', 'x'])('of %s are not there', async (date) => {
     expect(await pageOf(`/nights/${date}`)).toContain('There is nothing at this address.');
