@@ -1,3 +1,6 @@
+/** Headers of an answer as they came, by lower-case name. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** How one HTTP exchange ended, before its meaning is decided. */
 export type ExchangeResult =
   /** A status line came. */
@@ -6,6 +9,8 @@ export type ExchangeResult =
       readonly status: number;
       readonly retryAfterMs: number | null;
       readonly body: AnswerBody;
+      /** By lower-case name. */
+      readonly headers?: AnswerHeaders;
     }
   /** Proved that no byte of the request left this process. */
   | { readonly kind: 'not-sent'; readonly code: string; readonly retryAfterMs: number | null }

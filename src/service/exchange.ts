@@ -1,7 +1,13 @@
 import type { Dispatcher } from 'undici';
 import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { brokenExchange, connectFailure } from './connect-failure.ts';
-import { readBody, type AnswerBody, type ExchangeResult, type UnreadableBody } from './exchange-result.ts';
+import {
+  readBody,
+  type AnswerBody,
+  type AnswerHeaders,
+  type ExchangeResult,
+  type UnreadableBody,
+} from './exchange-result.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** Answers are one invoice, or one page of merchants; more than this is a mistake or an attack. */
@@ -69,6 +75,7 @@ interface StatusLine {
   readonly status: number;
   readonly retryAfterMs: number | null;
   readonly encoded: boolean;
+  readonly headers: AnswerHeaders;
 }
 
 /** Follows one exchange: queued, started (bytes may have left), status line, body, ended. */
@@ -106,6 +113,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       status,
       retryAfterMs: retryAfterMs(first(headers['retry-after']), this.#limits.now()),
       encoded: encoding !== '' && encoding !== 'identity',
+      headers,
     };
   }
 
@@ -147,7 +155,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       spoilt === null && !line.encoded
         ? readBody(Buffer.concat(this.#chunks), this.#limits.secret)
         : { kind: 'unreadable', why: spoilt ?? 'encoded' };
-    this.#end({ kind: 'answer', status: line.status, retryAfterMs: line.retryAfterMs, body });
+    const { status, retryAfterMs: pause, headers } = line;
+    this.#end({ kind: 'answer', status, retryAfterMs: pause, body, headers });
     if (spoilt !== null) this.#controller?.abort(new Error('the rest of the answer is not wanted'));
   }
 

@@ -3,6 +3,7 @@ import type { MerchantListAnswer } from '../domain/ports/invoicing-service.ts';
 import { MerchantId } from './classify.ts';
 import type { ExchangeResult } from './exchange-result.ts';
 import { readPointer } from '../domain/json-pointer.ts';
+import { signOfMore, type ListRead } from './list-signs.ts';
 import type { ServiceProfile } from './profile.ts';
 import { statusReason } from './reason-text.ts';
 
@@ -31,14 +32,20 @@ export async function readMerchantList(
   const byNif = new Map<string, string>();
   const cursors = new Set<string>();
   let cursor: string | null = null;
+  let items = 0;
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     // Each page's cursor stands in the page before it.
     // oxlint-disable-next-line no-await-in-loop
-    const read = readPage(await fetchPage(cursor), profile);
+    const end = await fetchPage(cursor);
+    const read = readPage(end, profile);
     if ('kind' in read) return read;
+    items += read.merchants.length;
     for (const { nif, merchantId } of read.merchants) if (!byNif.has(nif)) byNif.set(nif, merchantId);
-    if (read.cursor === null)
+    if (read.cursor === null) {
+      const sign = signOf(end, { items, pages: page, itemsOfPage: read.merchants.length }, profile);
+      if (sign !== null) return unreadable(mayGoOn(sign));
       return { kind: 'list', merchants: Array.from(byNif, ([nif, merchantId]) => ({ nif, merchantId })) };
+    }
     if (cursors.has(read.cursor)) return unreadable(`page ${page} repeats an earlier page's cursor`);
     cursors.add(read.cursor);
     cursor = read.cursor;
@@ -72,6 +79,18 @@ function readPage(
   const cursor = readCursor(json, profile);
   if (cursor === undefined) return unreadable(`no usable cursor at ${shown(profile.merchants.nextCursor)}`);
   return { merchants, cursor };
+}
+
+function signOf(end: ExchangeResult, read: ListRead, { merchants }: ServiceProfile): string | null {
+  if (end.kind !== 'answer' || end.body.kind !== 'json') return null;
+  return signOfMore({ body: end.body.value, headers: end.headers ?? {} }, read, merchants);
+}
+
+function mayGoOn(sign: string): string {
+  return (
+    `it must be whole, and it may go on where the service profile sees its end: ${sign}. No merchant was created. Say in the profile how the list goes on ` +
+    '(merchants.nextCursor, merchants.cursorParameter), or name the key in merchants.notPaging if it means something else'
+  );
 }
 
 /** null: the last page; undefined: something stands there that cannot be sent back. */

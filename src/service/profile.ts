@@ -40,6 +40,8 @@ const ServiceProfile = z.strictObject({
     nif: pointer,
     nextCursor: pointer,
     cursorParameter: z.string().min(1),
+    /** Keys of a list's answer that look like paging and are not. */
+    notPaging: words,
   }),
   webhook: z.strictObject({ secret: pointer }),
   error: z.strictObject({ code: pointer, message: pointer }),
@@ -91,6 +93,7 @@ export const DEFAULT_PROFILE: ServiceProfile = {
     nif: '/nif',
     nextCursor: '/next_cursor',
     cursorParameter: 'cursor',
+    notPaging: [],
   },
   webhook: { secret: '/secret' },
   error: { code: '/error/code', message: '/error/message' },

@@ -71,6 +71,7 @@ describe('exchange: answers', () => {
       status: 429,
       retryAfterMs: 3_000,
       body: { kind: 'json', value: { n: 1 } },
+      headers: expect.objectContaining({ 'retry-after': '3' }) as unknown,
     });
     expect(server.received[0]?.body).toBe('{"a":1}');
   });

@@ -1,0 +1,142 @@
+import { readPointer } from '../domain/json-pointer.ts';
+import type { AnswerHeaders } from './exchange-result.ts';
+
+/** What has been read of a list, with this page. */
+export interface ListRead {
+  readonly items: number;
+  readonly pages: number;
+  readonly itemsOfPage: number;
+}
+
+/** Where the profile finds items and cursor, and the keys that it says mean no paging. */
+export interface ListShape {
+  readonly items: string;
+  readonly nextCursor: string;
+  readonly notPaging: readonly string[];
+}
+
+type Entry = readonly [path: string, value: unknown];
+
+const COUNTING_HEADERS = ['x-total-count', 'x-total', 'total-count', 'x-pagination-total-count'];
+
+/** Paging stands at the top of an answer or in an object like `meta.pagination`; deeper, it belongs to something else. */
+const DEPTH = 3;
+/** An answer has few keys beside its items; more are not looked through. */
+const MOST_KEYS = 200;
+
+// Keys are compared without case, `_`, `-`, `$`, `@` and `.`: `next_page`, `nextPage` and `@odata.nextLink` are common.
+const NEXT = /^(?:odata)?next(?:page|cursor|token|pagetoken|link|url|uri|href|offset|start|key|startingafter)?$/;
+const MORE =
+  /^(?:(?:has|is|are)?(?:more|next|nextpage|moreitems|moreresults|moredata)|truncated|istruncated|incomplete)$/;
+const LAST = /^(?:is)?last(?:page)?$/;
+const TOTAL =
+  /^(?:odata)?(?:total|totalcount|totalitems|totalresults|totalrecords|totalelements|recordcount|recordstotal|count|resultcount)$/;
+const PAGES = /^(?:totalpages|pagecount|pages|pagestotal|lastpage|numpages|maxpage)$/;
+const SIZE = /^(?:limit|pagesize|perpage|itemsperpage|maxresults|size|pagelimit|max)$/;
+
+/**
+ * A sign that a list goes on behind a page that the profile calls the last, as a phrase; null: there is none. A merchant on a page that was not read would
+ * be created a second time, so that a sign stops the reading, even one that the service meant otherwise.
+ */
+export function signOfMore(
+  { body, headers }: { readonly body: unknown; readonly headers: AnswerHeaders },
+  read: ListRead,
+  shape: ListShape,
+): string | null {
+  const entries = [...entriesBeside(body, shape)];
+  const signs = [signOfHeaders(headers, read), ...entries.map((entry) => signOfKey(entry, read))];
+  const sign = signs.find((found) => found !== null) ?? null;
+  if (sign !== null || saysWhole(body, entries, read, shape)) return sign;
+  return entries.map((entry) => signOfLength(entry, read)).find((found) => found !== null) ?? null;
+}
+
+function signOfHeaders(headers: AnswerHeaders, { items }: ListRead): string | null {
+  const text = (name: string): string => [headers[name] ?? ''].flat().join(', ');
+  if (/rel\s*=\s*"?[^",;]*\bnext\b/i.test(text('link'))) return 'the header Link names a next page';
+  if (/\S/.test(text('x-next-page'))) return 'the header X-Next-Page names a next page';
+  const counter = COUNTING_HEADERS.find((name) => /^\d+$/.test(text(name)) && Number(text(name)) > items);
+  return counter === undefined
+    ? null
+    : `the header ${counter} counts ${text(counter)} merchants, and ${items} were read`;
+}
+
+function signOfKey([path, value]: Entry, { items, pages }: ListRead): string | null {
+  const key = lastKey(path);
+  const number = numberOf(value);
+  if (MORE.test(key) && isTrue(value)) return `${path} says that there is more`;
+  if (LAST.test(key) && value === false) return `${path} says that it is not the last page`;
+  if (NEXT.test(key) && namesSomething(value)) return `${path} names a next page`;
+  if (TOTAL.test(key) && number !== null && number > items)
+    return `${path} counts ${number} merchants, and ${items} were read`;
+  if (PAGES.test(key) && number !== null && number > pages)
+    return `${path} counts ${number} pages, and ${pages} were read`;
+  return null;
+}
+
+function signOfLength([path, value]: Entry, { itemsOfPage }: ListRead): string | null {
+  const size = SIZE.test(lastKey(path)) ? numberOf(value) : null;
+  if (size === null || size < 2 || itemsOfPage < size) return null;
+  return `the page is as long as ${path} allows (${size}), and nothing says that none follows`;
+}
+
+/** The answer itself says that this is the end: an empty next page, a count that was reached, a flag. */
+function saysWhole(body: unknown, entries: readonly Entry[], read: ListRead, shape: ListShape): boolean {
+  if (!Array.isArray(body) && readPointer(body, shape.nextCursor) !== undefined) return true;
+  return entries.some(([path, value]) => {
+    const key = lastKey(path);
+    if (NEXT.test(key)) return !namesSomething(value);
+    if (MORE.test(key)) return value === false || value === 0;
+    if (LAST.test(key)) return value === true;
+    return (TOTAL.test(key) && numberOf(value) === read.items) || (PAGES.test(key) && numberOf(value) === read.pages);
+  });
+}
+
+/** Every key beside the items and the cursor of the profile, with its path. */
+function* entriesBeside(answer: unknown, shape: ListShape): Generator<Entry> {
+  const items = readPointer(answer, shape.items);
+  const ignored = new Set(shape.notPaging.map(plain));
+  let keys = 0;
+  function* walk(value: unknown, path: string, depth: number): Generator<Entry> {
+    if (typeof value !== 'object' || value === null || depth === 0) return;
+    if (Array.isArray(value)) {
+      const next = value.slice(0, MOST_KEYS).find((link) => isPlainObject(link) && /^next$/i.test(String(link['rel'])));
+      if (next !== undefined) yield [`${path}/next`, next];
+      return;
+    }
+    for (const [key, below] of Object.entries(value)) {
+      keys += 1;
+      const here = `${path}/${key}`;
+      if (keys > MOST_KEYS || below === items || here === shape.nextCursor || ignored.has(plain(key))) continue;
+      yield [here, below];
+      yield* walk(below, here, depth - 1);
+    }
+  }
+  yield* walk(answer, '', DEPTH);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function lastKey(path: string): string {
+  return plain(path.slice(path.lastIndexOf('/') + 1));
+}
+
+function numberOf(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : null;
+}
+
+function plain(key: string): string {
+  return key.toLowerCase().replaceAll(/[_\-$@.]/g, '');
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 1 || (typeof value === 'string' && /^(?:true|yes|1)$/i.test(value));
+}
+
+/** `next: null`, `next: ""`, `next: false` and `next: {"href": null}` name nothing. */
+function namesSomething(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(namesSomething);
+  return value !== null && value !== undefined && value !== false && value !== '' && value !== 0;
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AnswerHeaders, ExchangeResult } from '../../../src/service/exchange-result.ts';
+import { readMerchantList } from '../../../src/service/merchant-list.ts';
+import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
+
+const ONE = [{ id: 'mrc_1', nif: '1' }];
+const TWO = [...ONE, { id: 'mrc_2', nif: '2' }];
+
+function read(body: unknown, headers: AnswerHeaders = {}, profile = DEFAULT_PROFILE) {
+  const end: ExchangeResult = {
+    kind: 'answer',
+    status: 200,
+    retryAfterMs: null,
+    body: { kind: 'json', value: body },
+    headers,
+  };
+  return readMerchantList(() => Promise.resolve(end), profile);
+}
+
+describe('a list of merchants that may go on where the profile sees its end', () => {
+  it.each<[string, unknown]>([
+    ['a flag', { data: ONE, has_more: true }],
+    ['a flag in words', { data: ONE, hasMore: 'true' }],
+    ['a flag below meta', { data: ONE, meta: { pagination: { has_next_page: true } } }],
+    ['a flag of the last page', { data: ONE, last: false }],
+    ['a cursor of another name', { data: ONE, nextPageToken: 'abc' }],
+    [
+      'a cursor below paging',
+      { data: ONE, paging: { cursors: { after: 'x' }, next: 'https://service.example/v1/merchants?after=x' } },
+    ],
+    ['an address', { data: ONE, '@odata.nextLink': 'https://service.example/v1/merchants?$skip=1' }],
+    ['links of HAL', { data: ONE, _links: { self: { href: '/a' }, next: { href: '/b' } } }],
+    ['links of JSON:API', { data: ONE, links: { self: '/a', next: '/b' } }],
+    [
+      'a list of links',
+      {
+        data: ONE,
+        links: [
+          { rel: 'self', href: '/a' },
+          { rel: 'next', href: '/b' },
+        ],
+      },
+    ],
+    ['a count', { data: ONE, total: 2 }],
+    ['a count in words', { data: ONE, meta: { totalCount: '2' } }],
+    ['a number of pages', { data: ONE, page: 1, total_pages: 3 }],
+    ['a last page by its number', { data: ONE, current_page: 1, last_page: 2 }],
+    ['a full page', { data: TWO, limit: 2, offset: 0 }],
+  ])('is not taken for whole with %s, and the sentence names it', async (_, body) => {
+    const list = await read(body);
+
+    expect(list).toMatchObject({ kind: 'unreadable', reason: { code: 'service-list-unreadable' } });
+    expect(JSON.stringify(list)).toContain('No merchant was created');
+    expect(JSON.stringify(list)).toMatch(/\/[\w@.]+ (names|says|counts|allows)/u);
+  });
+
+  it.each<[string, AnswerHeaders]>([
+    ['Link', { link: '</v1/merchants?page=2>; rel="next", </v1/merchants?page=9>; rel="last"' }],
+    ['several Link headers', { link: ['</a>; rel="prev"', '</b>; rel=next'] }],
+    ['X-Total-Count', { 'x-total-count': '2' }],
+    ['X-Next-Page', { 'x-next-page': '2' }],
+  ])('is not taken for whole with the header %s', async (_, headers) => {
+    expect(await read({ data: ONE }, headers)).toMatchObject({ kind: 'unreadable' });
+    const atTheTop = loadProfile('{"merchants":{"items":""}}');
+    expect(await read(ONE, headers, atTheTop)).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it.each<[string, unknown, AnswerHeaders]>([
+    ['nothing beside it', { data: ONE }, {}],
+    ['an empty cursor', { data: TWO, next_cursor: null, limit: 2 }, {}],
+    ['flags and links of an end', { data: ONE, has_more: false, links: { next: null, prev: '/a' }, total: 1 }, {}],
+    ['a full page that is all', { data: TWO, limit: 2, total: 2 }, {}],
+    ['a page below its limit', { data: ONE, limit: 50 }, {}],
+    ['a next page of an item', { data: [{ ...ONE[0], next: 'mrc_2', has_more: true }] }, {}],
+    ['headers of an end', { data: ONE }, { link: '</a>; rel="prev"', 'x-total-count': '1', 'x-next-page': '' }],
+  ])('is whole with %s', async (_, body, headers) => {
+    expect(await read(body, headers)).toMatchObject({ kind: 'list' });
+  });
+
+  it('is whole when the profile says that the key means something else', async () => {
+    const profile = loadProfile('{"merchants":{"notPaging":["total"]}}');
+
+    expect(await read({ data: ONE, total: 240 }, {}, profile)).toMatchObject({ kind: 'list' });
+  });
+
+  it('counts the items of all pages, also those of one tax number', async () => {
+    const pages = [
+      { data: [...ONE, ...ONE], next_cursor: 'x', total: 3 },
+      { data: [{ id: 'mrc_3', nif: '3' }], next_cursor: null, total: 3, total_pages: 2 },
+    ];
+    const list = await readMerchantList((cursor) => {
+      const value = pages[cursor === null ? 0 : 1];
+      return Promise.resolve({ kind: 'answer', status: 200, retryAfterMs: null, body: { kind: 'json', value } });
+    }, DEFAULT_PROFILE);
+
+    expect(list).toMatchObject({ kind: 'list', merchants: [{ nif: '1' }, { nif: '3' }] });
+  });
+
+  it('is read or refused, whatever stands beside it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (beside) => {
+        const list = await read({ ...beside, data: ONE, next_cursor: null });
+        expect(['list', 'unreadable']).toContain(list.kind);
+      }),
+    );
+  });
+});
