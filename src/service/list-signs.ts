@@ -99,7 +99,8 @@ function* entriesBeside(answer: unknown, shape: ListShape): Generator<Entry> {
   function* walk(value: unknown, path: string, depth: number): Generator<Entry> {
     if (typeof value !== 'object' || value === null || depth === 0) return;
     if (Array.isArray(value)) {
-      const next = value.slice(0, MOST_KEYS).find((link) => isPlainObject(link) && /^next$/i.test(String(link['rel'])));
+      const links: readonly unknown[] = value.slice(0, MOST_KEYS);
+      const next = links.find((link) => isPlainObject(link) && /^next$/i.test(String(link['rel'])));
       if (next !== undefined) yield [`${path}/next`, next];
       return;
     }

@@ -1,6 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
 import { proposeProfile } from '../../ingest/profile/propose-profile.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { checkFile, type CheckedFile, type CheckOptions } from '../../wiring/operator/check-file.ts';
 import { checkText } from '../output/check-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -20,9 +20,10 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
   const { files, json, options } = command;
   if (command.propose) return propose(files, options);
   requireOneFileForTotals(files, options);
-  const { inputDir } = readConfig(command.env);
+  const config = readConfig(command.env);
+  await requireServiceProfile(config);
   const checked: CheckedFile[] = [];
-  for (const file of files) checked.push(await checkFile(file, inputDir, options));
+  for (const file of files) checked.push(await checkFile(file, config.inputDir, options));
   process.stdout.write(
     json ? `${JSON.stringify({ files: checked })}\n` : `${checked.map((file) => checkText(file)).join('\n\n')}\n`,
   );
@@ -30,6 +31,13 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
   return checked.some((file) => file.invalid > 0 || file.rowsLost > 0 || file.gate !== null)
     ? EXIT.someNotIssued
     : EXIT.ok;
+}
+
+/** A mistake in it is found here, and not by the run. Its client is loaded only when there is one. */
+async function requireServiceProfile(config: Config): Promise<void> {
+  if (config.serviceProfilePath === null) return;
+  const { readProfile } = await import('../../wiring/account/open-service.ts');
+  readProfile(config);
 }
 
 async function propose(files: readonly string[], { encoding, delimiter }: CheckOptions): Promise<ExitCode> {

@@ -50,6 +50,19 @@ describe('the exit code of a dry run', () => {
 });
 
 describe('a dry run', () => {
+  it.each([
+    ['has a syntax error', '{"signature":'],
+    ['has a key that nobody knows', '{"signatur":{}}'],
+  ])('refuses a service profile that %s, before a run finds it', async (_, text) => {
+    const path = await file('a.csv', batchFile(testInvoices(1)));
+    const env = { LOTE_INPUT_DIR: directory, SERVICE_PROFILE: await file('profile.json', text) };
+
+    await expect(check([path], { env })).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: expect.stringContaining('service profile') as string,
+    });
+  });
+
   it('gives one JSON document for all files, with the bytes that would be sent', async () => {
     const { stdout } = printed();
     const path = await file('a.csv', batchFile([{ ref: 'F-1', quantity: '2', unitPrice: '10.25' }]));
