@@ -1,5 +1,6 @@
 import { readPointer } from '../domain/json-pointer.ts';
 import type { AnswerHeaders } from './exchange-result.ts';
+import { isPlainObject } from './plain-object.ts';
 
 /** What has been read of a list, with this page. */
 export interface ListRead {
@@ -113,10 +114,6 @@ function* entriesBeside(answer: unknown, shape: ListShape): Generator<Entry> {
     }
   }
   yield* walk(answer, '', DEPTH);
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function lastKey(path: string): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LoteError } from '../domain/errors.ts';
 import { isJsonPointer } from '../domain/json-pointer.ts';
+import { isPlainObject } from './plain-object.ts';
 
 const pointer = z
   .string()
@@ -138,10 +139,6 @@ function merged(base: Record<string, unknown>, over: Record<string, unknown>): R
     entries.set(key, isPlainObject(below) && isPlainObject(value) ? merged(below, value) : value);
   }
   return Object.fromEntries(entries);
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
