@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../runtime/config/config.ts';
-import { openBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
+import { withBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import type { BatchResult } from '../../contract/messages.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 import { batchExitCode } from '../output/batch-exit-code.ts';
@@ -29,15 +29,12 @@ export interface ReportCommand {
  * goes on.
  */
 export async function reportCommand({ batchId, follow, json, env }: ReportCommand): Promise<ExitCode> {
-  const reader = await openBatchReader(readConfig(env));
-  try {
-    const batch = follow ? await untilClosed(reader, batchId) : await requireBatch(reader, batchId);
-    const reports = await reportPaths(reader.reportsDir, batchId);
-    process.stdout.write(json ? `${JSON.stringify(documentOf(batch, reports))}\n` : textOf(batch, reports));
-    return isClosed(batch) ? batchExitCode(summaryOf(batch)) : EXIT.someNotIssued;
-  } finally {
-    await reader.close();
-  }
+  const { batch, reports } = await withBatchReader(readConfig(env), async (reader) => {
+    const found = follow ? await untilClosed(reader, batchId) : await requireBatch(reader, batchId);
+    return { batch: found, reports: await reportPaths(reader.reportsDir, batchId) };
+  });
+  process.stdout.write(json ? `${JSON.stringify(documentOf(batch, reports))}\n` : textOf(batch, reports));
+  return isClosed(batch) ? batchExitCode(summaryOf(batch)) : EXIT.someNotIssued;
 }
 
 async function requireBatch(reader: BatchReader, batchId: string): Promise<ReadBatch> {

@@ -1,5 +1,5 @@
 import { readConfig } from '../../runtime/config/config.ts';
-import { openBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
+import { withBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import { markStuck } from '../../wiring/temporal/mark-stuck.ts';
 import { batchNotFound } from '../session/batch-not-found.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -16,20 +16,17 @@ export interface StatusCommand {
 /** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
 export async function statusCommand({ batchId, json, env }: StatusCommand): Promise<ExitCode> {
   const config = readConfig(env);
-  const reader = await openBatchReader(config);
-  try {
-    const batches = await markStuck(config, reader, await batchesOf(reader, batchId));
-    const rows = batches.map(({ batchId: id, file, state, counts, stuck }) => ({
-      ...{ id, file, state, counts },
-      ...(stuck === undefined ? {} : { stuck }),
-    }));
-    process.stdout.write(
-      json ? `${JSON.stringify({ batches: rows })}\n` : batchId === null ? statusTable(batches) : textOf(batches),
-    );
-    return EXIT.ok;
-  } finally {
-    await reader.close();
-  }
+  const batches = await withBatchReader(config, async (reader) =>
+    markStuck(config, reader, await batchesOf(reader, batchId)),
+  );
+  const rows = batches.map(({ batchId: id, file, state, counts, stuck }) => ({
+    ...{ id, file, state, counts },
+    ...(stuck === undefined ? {} : { stuck }),
+  }));
+  process.stdout.write(
+    json ? `${JSON.stringify({ batches: rows })}\n` : batchId === null ? statusTable(batches) : textOf(batches),
+  );
+  return EXIT.ok;
 }
 
 async function batchesOf(reader: BatchReader, batchId: string | null): Promise<readonly ReadBatch[]> {

@@ -42,10 +42,29 @@ export interface BatchReader {
 }
 
 /**
+ * Does `work` with a reader, and again with another one when the owner that it asked has left: the ledger is then read here, or through the next owner.
+ * `work` must be safe to repeat.
+ * @throws LoteError as `openBatchReader` and `work` do.
+ */
+export async function withBatchReader<T>(config: Config, work: (reader: BatchReader) => Promise<T>): Promise<T> {
+  for (;;) {
+    const reader = await openBatchReader(config);
+    try {
+      return await work(reader);
+    } catch (error) {
+      if (!(error instanceof LoteError && error.code === 'owner-leaving')) throw error;
+    } finally {
+      await reader.close();
+    }
+    await sleep(POLL_INTERVAL_MS);
+  }
+}
+
+/**
  * The shared ledger; or the embedded one, by itself when nobody has it, else through the process that does.
  * @throws LoteError `data-directory-owned` when the owner does not tell where its console is.
  */
-export async function openBatchReader(config: Config): Promise<BatchReader> {
+async function openBatchReader(config: Config): Promise<BatchReader> {
   const { databaseUrl, reportsDir } = config;
   if (databaseUrl !== null) {
     const ledger = await openLedger({ databaseUrl, directory: config.dataDir });
