@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { readEndpoints } from '../../runtime/config/endpoints.ts';
+import { openDataDir, type DataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';
@@ -38,6 +39,8 @@ export interface BatchReader {
   list(limit: number): Promise<readonly ReadBatch[]>;
   /** Null when the ledger does not know it. */
   find(batchId: string): Promise<ReadBatch | null>;
+  /** Whether whom it asks has left, or is about to: its addresses or its lock are gone. */
+  hasLeft(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -52,7 +55,9 @@ export async function withBatchReader<T>(config: Config, work: (reader: BatchRea
     try {
       return await work(reader);
     } catch (error) {
-      if (!(error instanceof LoteError && error.code === 'owner-leaving')) throw error;
+      const isLeaving = error instanceof LoteError && error.code === 'owner-leaving';
+      // An owner that was stopped does not answer either, and has not left.
+      if (!isLeaving || !(await reader.hasLeft())) throw error;
     } finally {
       await reader.close();
     }
@@ -84,7 +89,7 @@ async function openBatchReader(config: Config): Promise<BatchReader> {
       return ofLedger(ledger, { reportsDir, live: false, temporal: null, close });
     }
     const owner = await findOwner(dataDir);
-    if (owner !== null) return ofOwner(owner);
+    if (owner !== null) return ofOwner(owner, dataDir);
     await sleep(POLL_INTERVAL_MS);
   }
   throw new LoteError(
@@ -93,13 +98,14 @@ async function openBatchReader(config: Config): Promise<BatchReader> {
   );
 }
 
-function ofOwner(owner: OwnerApi): BatchReader {
+function ofOwner(owner: OwnerApi, dataDir: DataDir): BatchReader {
   return {
     reportsDir: owner.endpoints.reportsDir,
     live: true,
     temporal: { address: owner.endpoints.temporalAddress, namespace: owner.endpoints.temporalNamespace },
     list: (limit) => owner.batches(limit),
     find: (batchId) => owner.batch(batchId),
+    hasLeft: async () => !owner.owns() || (await readEndpoints(dataDir))?.owner !== owner.endpoints.owner,
     close: () => Promise.resolve(),
   };
 }
@@ -115,6 +121,7 @@ function ofLedger(ledger: Ledger, place: Pick<BatchReader, 'reportsDir' | 'live'
 
   return {
     ...place,
+    hasLeft: () => Promise.resolve(false),
     async list(limit) {
       const read: ReadBatch[] = [];
       for (const batch of await ledger.listBatches(limit)) read.push(await withCounts(batch));
