@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
 import type { Change, SandboxStore } from '../../../src/sandbox/store/sandbox-store.ts';
-import { call, errorOf, invoiceFor, merchantIn } from './support/client.ts';
-import { receiver, register, sandbox } from './support/fixtures.ts';
+import { call, errorOf, invoiceFor, merchantIn } from '../../unit/sandbox/support/client.ts';
+import { receiver, register, sandbox } from '../../unit/sandbox/support/fixtures.ts';
 
 interface FragileStore {
   readonly store: SandboxStore;

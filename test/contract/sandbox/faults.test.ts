@@ -5,10 +5,10 @@ import { HEAVY_FAULTS, checkedFaults, parseFaults } from '../../../src/sandbox/f
 import type { Faults } from '../../../src/sandbox/faults.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
-import { call, errorOf, invoiceFor, merchantIn } from './support/client.ts';
-import type { Json, Reply } from './support/client.ts';
-import { receiver, register, sandbox } from './support/fixtures.ts';
-import type { Receiver, ReceivedDelivery } from './support/fixtures.ts';
+import { call, errorOf, invoiceFor, merchantIn } from '../../unit/sandbox/support/client.ts';
+import type { Json, Reply } from '../../unit/sandbox/support/client.ts';
+import { receiver, register, sandbox } from '../../unit/sandbox/support/fixtures.ts';
+import type { Receiver, ReceivedDelivery } from '../../unit/sandbox/support/fixtures.ts';
 
 /** A sandbox with one merchant that was made before the faults began. */
 async function faulty(
