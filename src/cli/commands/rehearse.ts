@@ -9,7 +9,7 @@ import { createLogger } from '../../runtime/process/logger.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
-import { settledCountIn } from '../../domain/settled-count.ts';
+import { settledCountIn } from '../session/settled-count-in.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';

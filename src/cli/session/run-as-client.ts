@@ -13,7 +13,7 @@ import { interruption } from './interruption.ts';
 import { preflight } from './preflight.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { fetchProgress, startBatches, waitForBatches, type StartedBatch } from './run-batches.ts';
-import { settledCountIn } from '../../domain/settled-count.ts';
+import { settledCountIn } from './settled-count-in.ts';
 import type { RunCommand } from './run-command.ts';
 
 const INTERRUPTED = 'Interrupted: the workers go on with the batch. `lote status` tells where it stands.';

@@ -3,7 +3,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
 import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
-import { settledCountIn } from '../../domain/settled-count.ts';
+import { settledCountIn } from './settled-count-in.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { interruption } from './interruption.ts';
 import { printResults } from '../output/print-results.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settledCount, settledCountIn } from '../../../src/domain/settled-count.ts';
+import { settledCount } from '../../../src/domain/settled-count.ts';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
-import type { OutcomeCount } from '../../../src/domain/ports/ledger.ts';
 
 describe('invoices at rest', () => {
   it.each([
@@ -28,21 +27,5 @@ describe('invoices at rest', () => {
   it('are summed over states', () => {
     expect(settledCount({ issued: 3, held: 2, sending: 9, accepted: 1 })).toBe(5);
     expect(settledCount({})).toBe(0);
-  });
-
-  it('are read from the ledger of one batch, which counts a state once for each currency', async () => {
-    const asked: string[] = [];
-    const count = (outcome: OutcomeCount['outcome'], currency: string, invoices: number): OutcomeCount => ({
-      ...{ outcome, currency, invoices, net: '0', withoutAmount: 0 },
-    });
-    const ledger = {
-      countOutcomes(batchId: string) {
-        asked.push(batchId);
-        return Promise.resolve([count('issued', 'EUR', 3), count('issued', 'USD', 2), count('staged', 'EUR', 9)]);
-      },
-    };
-
-    expect(await settledCountIn(ledger, 'batch-x')).toBe(5);
-    expect(asked).toEqual(['batch-x']);
   });
 });
