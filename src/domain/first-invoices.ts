@@ -17,6 +17,11 @@ export function firstInvoicesWaitMs(settleMs: number): number {
   return Math.min(LONGEST_WAIT_MS, Math.round(settleMs / WAIT_SHARE));
 }
 
+/** Whether enough of the first invoices got an answer to judge the file by them; `left` are those that are still to be sent. */
+export function isSampleSent({ from, to }: { readonly from: number; readonly to: number }, left: number): boolean {
+  return left * 2 <= to - from + 1;
+}
+
 /** Whether more final words could change what is known: an issued one proves that the file as a whole is wanted. */
 export function mayStillDecide({ refused, issued, failed, pending }: AnswerCounts): boolean {
   return issued === 0 && pending > 0 && refused + failed + pending >= FEWEST_BAD;

@@ -112,6 +112,24 @@ describe(
       });
     });
 
+    it.each([
+      ['cuts each connection', 'cut'],
+      ['answers 503', { status: 503 }],
+    ] as const)('go again before the others when the service first %s', async (_what, action) => {
+      const env = { LOTE_PAGE_SIZE: '500' };
+      await withStack({ env, sandbox: { engine: engineBy(() => FAILED) } }, async (stack) => {
+        const isAway = (): boolean => Date.now() < (stack.posts()[0]?.at ?? 0) + 3_000;
+        stack.front.script = ({ path }) => (path === '/v1/invoices' && isAway() ? action : 'pass');
+        const result = await stack.run('away-at-first.csv', testInvoices(300));
+
+        expect(await reasonsOf(stack, result.batchId)).toEqual({
+          'failed wrong-series': FIRST,
+          'held first-invoices-failed': 280,
+        });
+        await expectAgreement(stack, result.batchId);
+      });
+    });
+
     it('are not waited for when an operator cancels the rest', async () => {
       const { engine, open } = gatedEngine();
       await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {

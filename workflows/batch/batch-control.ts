@@ -43,6 +43,8 @@ export interface BatchControl {
   phase(phase: BatchProgress['phase']): void;
   pageDone(page: number, outcome: { failed: boolean }): void;
   waitFor(page: number, reason: string | null): void;
+  /** The service was away for longer than anybody waits for it: pages send nothing more. */
+  outageOver(): void;
   /** Shows what was read from the ledger. */
   showSnapshot(snapshot: BatchSnapshot): void;
   /** The report is written: the end of the run. */

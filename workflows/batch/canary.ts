@@ -1,9 +1,12 @@
-import { CancellationScope, condition, log, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, condition, log, patched, proxyActivities } from '@temporalio/workflow';
 import type { FirstInvoices } from '../../activities/sending/first-invoices.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
+import { isSampleSent } from '../../src/domain/first-invoices.ts';
+import { waitAtMost } from '../wait-at-most.ts';
 import type { BatchControl } from './batch-control.ts';
+import { PatientWait } from './patient-wait.ts';
 
 const { submitSlice } = proxyActivities<Activities>({ ...options.SUBMIT, summary: 'a few invoices first' });
 
@@ -30,23 +33,42 @@ export async function sendCanary(batch: BatchControl, running: RunningBatch): Pr
   const { ledgerId, batchId, fencingToken, first } = running;
   if (first === null) return;
   if (first === undefined) return sendCanaryOfEarlierVersion(batch, running);
-  if (!(await isSent(batch, running, first))) return;
+  const isSent = await sendFirst(batch, running, first);
+  batch.waitFor(0, null);
+  if (!isSent) return;
   await untilFinalWords(batch, running, first);
   // Whoever pauses to look at the first invoices gives them the time for it.
   await unpaused(batch);
   if (!batch.cancelled) await judgeCanary({ ledgerId, batchId, fencingToken, first });
 }
 
-/** False: an operator cancelled. A pause stops the slice; it goes again when the pause is over. */
-async function isSent(batch: BatchControl, running: RunningBatch, first: FirstInvoices): Promise<boolean> {
-  const { ledgerId, batchId, fencingToken, run, before } = running;
+/**
+ * False: an operator cancelled. A pause stops the slice; it goes again when the pause is over. While the service is away, or nothing may leave, most of
+ * them stay unsent: they go again, and the others wait for them, for otherwise the file would go out whole without its sample. A few that get no answer
+ * are left to their page.
+ */
+async function sendFirst(batch: BatchControl, running: RunningBatch, first: FirstInvoices): Promise<boolean> {
+  const { ledgerId, batchId, fencingToken, run, before, settings } = running;
   const { page, from, to } = first;
+  const patience = new PatientWait(settings.patienceMs);
   for (;;) {
     await unpaused(batch);
     if (batch.cancelled) return false;
     const version = batch.controlVersion;
-    const { left } = await submitSlice({ ledgerId, batchId, run, fencingToken, before, page, from, to });
-    if (left === 0 || batch.controlVersion === version) return true;
+    const slice = await submitSlice({ ledgerId, batchId, run, fencingToken, before, page, from, to });
+    if (batch.controlVersion !== version && slice.left > 0) continue;
+    if (slice.stop || isSampleSent(first, slice.left)) return true;
+    // Runs of an earlier version let the pages go on with whatever was sent.
+    if (!patched('first-invoices-again')) return true;
+    if (patience.isSpent) {
+      if (slice.waiting !== null) batch.outageOver();
+      return true;
+    }
+    batch.waitFor(0, slice.waiting?.reason ?? null);
+    await waitAtMost(patience.take(slice.waiting?.probeAfterMs), {
+      summary: `the first invoices go again: ${slice.waiting?.reason ?? 'most of them were not sent'}`,
+      until: () => batch.cancelled,
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/sandbox/engine.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
@@ -24,6 +25,9 @@ interface ReportDocument {
   readonly changes: { readonly sinceRevision: number; readonly byState: readonly unknown[] } | null;
   readonly audit: readonly { readonly at: string }[];
 }
+
+/** Short enough to wait for its end, long enough that a busy machine starts an accepted repeat inside the window that it opens. */
+const RETENTION_MS = 12_000;
 
 function batchOf({ code, stdout, stderr }: CommandEnd): BatchDocument {
   const [batch] = (JSON.parse(stdout) as { batches: BatchDocument[] }).batches;
@@ -67,8 +71,7 @@ describe('commands of operators', { timeout: 240_000 }, () => {
     front = await startServiceFront(sandbox.url);
     const port = await ownPort();
     const profile = join(directory, 'profile.json');
-    // A second: what was sent by a batch that has ended lies outside of it.
-    await writeFile(profile, JSON.stringify({ idempotency: { retentionHours: 1 / 3_600 } }));
+    await writeFile(profile, JSON.stringify({ idempotency: { retentionHours: RETENTION_MS / 3_600_000 } }));
     env = {
       INVOICING_BASE_URL: front.url,
       INVOICING_API_KEY: SANDBOX_KEY,
@@ -141,6 +144,7 @@ describe('commands of operators', { timeout: 240_000 }, () => {
     expect(batch.counts, first.stderr).toMatchObject({ issued: 3, unknown: 1 });
     front.script = () => 'pass';
     const before = posts(front, 'B/2').length;
+    await sleep(RETENTION_MS);
 
     const refused = await retry(batch, '--ref', 'B/2', '--reason', 'the customer asks');
     const withoutReason = await retry(batch, '--ref', 'B/2', '--accept-duplicate-risk');
