@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
 import type { NightlyRun } from '../domain/ports/drop-folder.ts';
@@ -10,6 +10,8 @@ export const IN_PROGRESS = 'in-progress';
 const RECORD = '.night.json';
 const RESUMED = '-resumed';
 const DRAFT_PREFIX = '.new-';
+/** A draft becomes the folder of its run within milliseconds; clocks of machines that share a folder differ by less than this. */
+const YOUNG_DRAFT_MS = 60 * 60_000;
 
 /** Temporal run that made the folder of a nightly run. */
 export interface NightlyOwner {
@@ -49,13 +51,18 @@ export async function openClaimFolder(inputDir: string, night: NightlyRun): Prom
 }
 
 /**
- * Removes folders of nightly runs that were killed before they began. A run that goes on makes its own again when its
- * activity is repeated.
+ * Removes folders of nightly runs that were killed before they began. A young one may be that of a run that begins at this moment: without it, that run
+ * would fail, or have a folder without an owner.
  */
 export async function removeDrafts(inputDir: string): Promise<void> {
   const path = join(inputDir, IN_PROGRESS);
-  for (const name of await namesIn(path))
-    if (name.startsWith(DRAFT_PREFIX)) await rm(join(path, name), { recursive: true, force: true });
+  for (const name of await namesIn(path)) {
+    if (!name.startsWith(DRAFT_PREFIX)) continue;
+    const draft = join(path, name);
+    const found = await lstat(draft).catch(() => null);
+    if (found !== null && Date.now() - found.mtimeMs > YOUNG_DRAFT_MS)
+      await rm(draft, { recursive: true, force: true });
+  }
 }
 
 /** Null when it has no readable record. */

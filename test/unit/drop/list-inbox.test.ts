@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isIgnoredName } from '../../../src/drop/is-ignored-name.ts';
@@ -190,14 +190,21 @@ describe("a night's folder", () => {
     expect(await treeOf(inputDir)).toEqual([]);
   });
 
-  it('that was killed before it began is cleared away, and no other', async () => {
+  it('that was killed before it began is cleared away after an hour, and no other', async () => {
     const inputDir = await dropPlace();
     await openClaimFolder(inputDir, night);
     await drop(inputDir, 'in-progress/.new-1234/.night.json', '{}');
+    await drop(inputDir, 'in-progress/.new-5678/.night.json', '{}');
     await writeFile(join(inputDir, 'in-progress', 'somebody.txt'), 'x');
+    const longAgo = new Date(Date.now() - 2 * 60 * 60_000);
+    await utimes(join(inputDir, 'in-progress/.new-1234'), longAgo, longAgo);
 
     await removeDrafts(inputDir);
 
-    expect(await treeOf(inputDir)).toEqual([`in-progress/${night.nightId}/.night.json`, 'in-progress/somebody.txt']);
+    expect(await treeOf(inputDir), 'the young one may be that of a night that begins now').toEqual([
+      'in-progress/.new-5678/.night.json',
+      `in-progress/${night.nightId}/.night.json`,
+      'in-progress/somebody.txt',
+    ]);
   });
 });
