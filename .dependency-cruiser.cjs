@@ -21,7 +21,7 @@ const stepsImportOnlyTheDomain = {
     'A step that reaches for runtime, console, sandbox, cli or workflows cannot be wired differently by an entry point.',
   severity: 'error',
   from: { path: `^src/(${STEPS.join('|')})/` },
-  to: { path: PRODUCT, pathNot: `^src/(concurrency|domain|file-system|${STEPS.join('|')})/` },
+  to: { path: PRODUCT, pathNot: `^src/(concurrency|domain|file-system|service-profile|${STEPS.join('|')})/` },
 };
 
 module.exports = {
@@ -57,6 +57,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/concurrency/' },
       to: { path: PRODUCT, pathNot: '^src/concurrency/' },
+    },
+    {
+      name: 'the-service-profile-knows-only-the-domain',
+      comment:
+        'The profile says how the service speaks; requests, answers and deliveries are read by it in several steps, and it knows none of them.',
+      severity: 'error',
+      from: { path: '^src/service-profile/' },
+      to: { path: PRODUCT, pathNot: '^src/(domain|service-profile)/' },
     },
     {
       name: 'the-contract-knows-only-the-domain',

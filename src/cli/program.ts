@@ -4,6 +4,7 @@ import { addOperateCommands } from './commands/operate-commands.ts';
 import { addHelp } from './output/help.ts';
 import type { NightlyOn } from './commands/nightly.ts';
 import type { PurgeCommand } from './commands/purge.ts';
+import { addProfileCommands } from './commands/profile-commands.ts';
 import { addReadingCommands } from './commands/reading-commands.ts';
 
 /** Every command of Lote. What a command needs is imported when it is called: a worker's packages alone take a second to load. */
@@ -131,5 +132,6 @@ program
   });
 
 addOperateCommands(program);
+addProfileCommands(program);
 addCompletionCommand(program);
 addHelp(program);

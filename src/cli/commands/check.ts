@@ -1,6 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import { proposeProfile } from '../../ingest/profile/propose-profile.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
+import type { BodyTemplate } from '../../service-profile/body-template.ts';
 import { checkFile, type CheckedFile, type CheckOptions } from '../../wiring/operator/check-file.ts';
 import { checkText } from '../output/check-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -21,9 +22,9 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
   if (command.propose) return propose(files, options);
   requireOneFileForTotals(files, options);
   const config = readConfig(command.env);
-  await requireServiceProfile(config);
+  const bodyTemplate = await bodyTemplateOf(config);
   const checked: CheckedFile[] = [];
-  for (const file of files) checked.push(await checkFile(file, config.inputDir, options));
+  for (const file of files) checked.push(await checkFile(file, config.inputDir, { ...options, bodyTemplate }));
   process.stdout.write(
     json ? `${JSON.stringify({ files: checked })}\n` : `${checked.map((file) => checkText(file)).join('\n\n')}\n`,
   );
@@ -34,10 +35,10 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
 }
 
 /** A mistake in it is found here, and not by the run. Its client is loaded only when there is one. */
-async function requireServiceProfile(config: Config): Promise<void> {
-  if (config.serviceProfilePath === null) return;
+async function bodyTemplateOf(config: Config): Promise<BodyTemplate> {
+  if (config.serviceProfilePath === null) return null;
   const { readProfile } = await import('../../wiring/account/open-service.ts');
-  readProfile(config);
+  return readProfile(config).requests.createInvoice.body;
 }
 
 async function propose(files: readonly string[], { encoding, delimiter }: CheckOptions): Promise<ExitCode> {

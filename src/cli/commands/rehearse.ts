@@ -9,6 +9,7 @@ import { createLogger } from '../../runtime/process/logger.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
+import { rehearsalProfile } from '../../wiring/account/rehearsal-profile.ts';
 import { settledCountIn } from '../session/settled-count-in.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
@@ -30,20 +31,16 @@ export interface RehearseCommand {
  */
 const LEFT_OUT = [
   ...['INVOICING_BASE_URL', 'INVOICING_API_KEY', 'INVOICING_API_KEY_FILE', 'WEBHOOK_URL', 'WEBHOOK_SECRET'],
-  ...[
-    'WEBHOOK_SECRET_FILE',
-    'DATABASE_URL',
-    'TEMPORAL_ADDRESS',
-    'TEMPORAL_NAMESPACE',
-    'SERVICE_PROFILE',
-    'LOTE_ON_REPORT',
-  ],
+  ...['WEBHOOK_SECRET_FILE', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'LOTE_ON_REPORT'],
 ];
 
 const Report = z.object({
   batch: z.object({ revision: z.number() }),
   counts: z.record(z.string(), z.number()),
 });
+
+const OF_THE_PROFILE =
+  'The service profile is valid. Its limits and retry hold in this rehearsal; everything else is as the sandbox speaks.';
 
 /** A night in minutes: nobody waits a quarter of an hour for an invoice that the sandbox was told never to settle. */
 const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE_OUTAGE_PATIENCE: '2m' };
@@ -63,10 +60,12 @@ export async function rehearseCommand(command: RehearseCommand): Promise<ExitCod
 
 async function rehearseIn(directory: string, command: RehearseCommand): Promise<ExitCode> {
   const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.includes(name)));
-  const { inputDir, reportsDir } = readConfig(own);
+  const { inputDir, reportsDir, serviceProfilePath } = readConfig(own);
+  const profile = rehearsalProfile({ serviceProfilePath }, directory);
   const config = readConfig({
     ...SHORT_TIMES,
     ...own,
+    ...(profile === null ? {} : { SERVICE_PROFILE: profile }),
     LOTE_DATA_DIR: join(directory, 'data'),
     LOTE_INPUT_DIR: join(directory, 'input'),
     LOTE_REPORTS_DIR: join(reportsDir, 'rehearsal'),
@@ -75,6 +74,7 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
   await takeMappings(inputDir, config.inputDir);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const notify = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
+  if (profile !== null) notify(OF_THE_PROFILE);
   const stack = await startEmbedded({
     ...{ config, log, notify, env: own },
     sandbox: { faults: faultsOf(command.faults), seed: command.seed },

@@ -74,6 +74,16 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: ['lote rehearse may.csv', 'lote rehearse may.csv --faults heavy --seed 7'],
     exitCodes: RUN_CODES,
   },
+  profile: {
+    group: TRYING,
+    examples: ['lote profile check service.json', 'lote profile schema > service.schema.json'],
+  },
+  'profile check': {
+    group: TRYING,
+    examples: ['lote profile check service.json', 'SERVICE_PROFILE=service.json lote profile check --json'],
+    exitCodes: '0 valid, 64 mistakes, or no such file',
+  },
+  'profile schema': { group: TRYING, examples: ['lote profile schema > service.schema.json'] },
   sandbox: { group: TRYING, examples: ['lote sandbox', 'SANDBOX_PORT=9092 lote sandbox'] },
   completion: {
     group: TRYING,

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createInvoicingService } from '../../service/client.ts';
-import { loadProfile, type ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { loadProfile } from '../../service-profile/load-profile.ts';
+import { profileText } from './profile-text.ts';
 import { sharedLimits } from './shared-limits.ts';
 
 /** Address and API key of an invoicing service. */
@@ -15,18 +15,7 @@ export interface ServiceAccount {
 
 /** @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong. */
 export function readProfile({ serviceProfilePath }: Pick<Config, 'serviceProfilePath'>): ServiceProfile {
-  if (serviceProfilePath === null) return loadProfile(undefined);
-  let text: string;
-  try {
-    text = readFileSync(serviceProfilePath, 'utf8');
-  } catch (cause) {
-    throw new LoteError(
-      'configuration-invalid',
-      `Reading the service profile: SERVICE_PROFILE must name a readable file, found ${JSON.stringify(serviceProfilePath)}.`,
-      { cause },
-    );
-  }
-  return loadProfile(text);
+  return loadProfile(serviceProfilePath === null ? undefined : profileText(serviceProfilePath));
 }
 
 /** The service for this process alone. */

@@ -59,7 +59,12 @@ const CASES: readonly Case[] = [
     files: ['good.csv'],
     env: { SERVICE_PROFILE: 'service-wrong.json' },
     code: 64,
-    says: ['limits.maxConcurrency', 'Unrecognized key', 'SERVICE_PROFILE'],
+    says: [
+      'limits.maxConcurrency (line 1, column ',
+      'limit (line 1, column ',
+      'did you mean "limits"?',
+      'SERVICE_PROFILE',
+    ],
   },
   {
     name: 'a service profile that is not there',

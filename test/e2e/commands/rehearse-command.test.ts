@@ -75,4 +75,22 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     expect(JSON.parse(rehearsal.stdout)).toMatchObject({ batches: [{ counts: { invoices: 1, issued: 1 } }] });
     expect(await readdir(notified)).toEqual([]);
   });
+
+  it('refuses a wrong service profile before it starts, and takes the limits of a valid one', async () => {
+    const file = join(place.inputDir, 'small.csv');
+    await writeInvoiceFile(file, { invoices: 2 });
+    const rehearse = async (profile: object) => {
+      const path = join(place.directory, 'service.json');
+      await writeFile(path, JSON.stringify(profile));
+      return runLote(['rehearse', file, '--faults', 'none'], { ...place.env, SERVICE_PROFILE: path });
+    };
+
+    const wrong = await rehearse({ invoice: { id: '/data/id' }, limit: {} });
+    const valid = await rehearse({ invoice: { id: '/data/id' }, limits: { maxConcurrency: 2 } });
+
+    expect(wrong.code, wrong.stderr).toBe(64);
+    expect(wrong.stderr).toContain('did you mean "limits"?');
+    expect(valid.code, valid.stderr).toBe(0);
+    expect(valid.stderr).toContain('Its limits and retry hold in this rehearsal');
+  });
 });

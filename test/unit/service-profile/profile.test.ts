@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
-import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { loadProfile } from '../../../src/service-profile/load-profile.ts';
 
 function failure(text: string): LoteError {
   try {
@@ -72,5 +73,25 @@ describe('loadProfile', () => {
 
     expect(message).toContain('limits.maxConcurrency');
     expect(message).toContain('event.type');
+  });
+
+  it('puts each of several mistakes on a line of its own', () => {
+    const { message } = failure('{"limits":{"maxConcurrency":0},"event":{"type":"x"}}');
+
+    expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'Reading the service profile',
+      '  limits.maxConcurrency (line 1, column 29)',
+      '  event.type (line 1, column 48)',
+      'Correct the file named by SERVICE_PROFILE; what it leaves out keeps its default.',
+    ]);
+  });
+
+  it('stays readable with very many mistakes', () => {
+    const keys = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, at]));
+    const { message } = failure(JSON.stringify(keys));
+
+    expect(message).toContain('500 mistakes');
+    expect(message).toContain('… and 480 more: `lote profile check` shows them all.');
+    expect(message.split('\n').length).toBeLessThan(30);
   });
 });

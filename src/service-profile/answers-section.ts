@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { optionalPlace, place, words } from './section-types.ts';
+
+/** What an answer that is no plain success means. */
+const MEANINGS = ['refused', 'later', 'access', 'mismatch', 'exists', 'lost'] as const;
+
+const status = z.number().int().min(200).max(599);
+
+const Rule = z
+  .strictObject({
+    status: z.array(status).min(1).optional().describe('One of these statuses; left out: any'),
+    code: words.min(1).optional().describe('One of these words at error.code; left out: any'),
+    has: place.optional().describe('Something stands there; left out: nothing is asked'),
+    means: z
+      .enum(MEANINGS)
+      .describe(
+        'refused: no, for good, and nothing was created; later: not now, and nothing was created; access: the service lets nobody in; mismatch: the key is known with other bytes; exists: this key has created it before, and the answer carries it; lost: nobody knows',
+      ),
+    id: place.optional().describe('exists: where its id stands; left out: where that of a creation stands'),
+  })
+  .check((context) => {
+    const { status: statuses, code, has, means, id } = context.value;
+    const say = (message: string): void => void context.issues.push({ code: 'custom', input: context.value, message });
+    if (statuses === undefined && code === undefined && has === undefined)
+      say('must ask for a status, a code or a place');
+    if (means === 'refused' && statuses?.some((one) => one >= 500) === true)
+      say('must not call a status from 500 on a refusal: it proves nothing');
+    if (id !== undefined && means !== 'exists') say('may hold an id only where it means exists');
+  });
+
+/** Which answers mean what, where the status alone does not say it. */
+export const AnswersSection = z.strictObject({
+  success: z
+    .strictObject({ at: place, is: words.min(1) })
+    .nullable()
+    .describe('A 2xx is a success only with one of these words there; null: every 2xx is'),
+  status: optionalPlace.describe(
+    'Where an envelope says the status that counts, instead of the HTTP status of an answer that is no success',
+  ),
+  rules: z
+    .array(Rule)
+    .max(100)
+    .describe('Read in order; the first that fits decides. An answer that none fits means what its status says'),
+});

@@ -1,0 +1,81 @@
+import { isJsonPointer, readPointer } from '../domain/json-pointer.ts';
+
+/**
+ * Where something stands in an answer, a delivery or an item of a list:
+ *
+ *   `/data/id`           a JSON Pointer into the body; `""` is the whole body
+ *   `header:Location`    a header
+ *   `text`               the body as text, when it is no JSON
+ *   `jsonata:…`          a JSONata expression over the body; `$headers`, `$status` and `$text` are known in it
+ *
+ * A list of them means: the first at which something stands.
+ */
+export type Place = string | readonly string[];
+
+/** What places are read from. */
+export interface Document {
+  /** Parsed JSON; undefined: the body is no JSON. */
+  readonly body: unknown;
+  /** By lower-case name; left out: none. */
+  readonly headers?: Headers;
+  /** The beginning of a body that is no JSON; left out: it is JSON, or empty. */
+  readonly text?: string;
+  /** HTTP status; left out: a delivery, or an item of a list. */
+  readonly status?: number;
+  /** Values of the expressions that were evaluated over this document; left out: none. */
+  readonly computed?: ReadonlyMap<string, unknown>;
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const HEADER = 'header:';
+const EXPRESSION = 'jsonata:';
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** True for a header's name (RFC 9110). */
+export function isHeaderName(name: string): boolean {
+  return HEADER_NAME.test(name);
+}
+
+/** Whether one place, not a list of them, is written as one; the expression itself is not compiled here. */
+export function isPlace(text: string): boolean {
+  if (text === 'text') return true;
+  if (text.startsWith(HEADER)) return isHeaderName(text.slice(HEADER.length).trim());
+  return expressionOf(text) === null ? isJsonPointer(text) : true;
+}
+
+/** The expression of a place; null: the place is none. */
+export function expressionOf(place: string): string | null {
+  return place.startsWith(EXPRESSION) ? place.slice(EXPRESSION.length).trim() : null;
+}
+
+/** What stands at a place; undefined: nothing does. */
+export function readPlace(document: Document, place: Place): unknown {
+  if (typeof place === 'string') return readOne(document, place);
+  for (const one of place) {
+    const found = readOne(document, one);
+    if (found !== undefined && found !== null && found !== '') return found;
+  }
+  return undefined;
+}
+
+/** A place as people read it. */
+export function shownPlace(place: Place): string {
+  return [place]
+    .flat()
+    .map((one) => (one === '' ? 'the top level' : one))
+    .join(' or ');
+}
+
+function readOne(document: Document, place: string): unknown {
+  if (place === 'text') return document.text;
+  if (place.startsWith(HEADER)) return headerOf(document.headers, place.slice(HEADER.length).trim());
+  const expression = expressionOf(place);
+  return expression === null ? readPointer(document.body, place) : document.computed?.get(expression);
+}
+
+function headerOf(headers: Headers | undefined, name: string): string | undefined {
+  const key = name.toLowerCase();
+  const value = headers !== undefined && Object.hasOwn(headers, key) ? headers[key] : undefined;
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}

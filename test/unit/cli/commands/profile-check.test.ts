@@ -1,0 +1,103 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { profileCheckCommand } from '../../../../src/cli/commands/profile-check.ts';
+import { profileSchemaCommand } from '../../../../src/cli/commands/profile-schema.ts';
+import { schemaText } from '../../../../src/service-profile/json-schema.ts';
+import { printed } from '../printed.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'lote-profile-check-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+});
+
+async function file(text: string): Promise<string> {
+  const path = join(directory, 'service.json');
+  await writeFile(path, text);
+  return path;
+}
+
+describe('lote profile check', () => {
+  it('ends with 0 and shows what differs from the default', async () => {
+    const { stdout } = printed();
+    const path = await file('{"limits":{"maxConcurrency":3},"signature":{"prefix":"sha256="}}');
+
+    expect(profileCheckCommand({ file: path, json: false, env: {} })).toBe(0);
+    expect(stdout()).toBe(
+      [
+        `${path}: valid, 2 settings differ from the default`,
+        '  signature.prefix       "sha256="  (default "")',
+        '  limits.maxConcurrency  3          (default 64)',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says so when nothing differs', async () => {
+    const { stdout } = printed();
+
+    expect(profileCheckCommand({ file: await file('{}'), json: false, env: {} })).toBe(0);
+    expect(stdout()).toContain('valid, the same as the default');
+  });
+
+  it('ends with 64 and shows every mistake', async () => {
+    const { stdout } = printed();
+    const path = await file('{"limit":1,\n"webhook":{"register":"yes"}}');
+
+    expect(profileCheckCommand({ file: path, json: false, env: {} })).toBe(64);
+    const [head, first, second] = stdout().split('\n');
+    expect(head).toBe(`${path}: 2 mistakes`);
+    expect(first).toMatch(/^ {2}limit \(line 1, column 2\): no such key; .*did you mean "limits"\?$/u);
+    expect(second).toBe('  webhook.register (line 2, column 23): must be true or false, found "yes"');
+  });
+
+  it('prints one JSON document when asked', async () => {
+    const { stdout } = printed();
+    const path = await file('{"limit":1}');
+
+    profileCheckCommand({ file: path, json: true, env: {} });
+
+    expect(JSON.parse(stdout())).toMatchObject({
+      valid: false,
+      file: path,
+      differences: [],
+      mistakes: [{ path: ['limit'], line: 1, column: 2, suggestion: 'limits' }],
+    });
+  });
+
+  it('checks the file of SERVICE_PROFILE when none is named', async () => {
+    const { stdout } = printed();
+    const path = await file('{"limits":{"maxConcurrency":3}}');
+
+    expect(profileCheckCommand({ file: null, json: true, env: { SERVICE_PROFILE: path } })).toBe(0);
+    expect(JSON.parse(stdout())).toMatchObject({ valid: true, file: path, mistakes: [] });
+  });
+
+  it('wants a file', () => {
+    expect(() => profileCheckCommand({ file: null, json: false, env: {} })).toThrow('found neither');
+    expect(() => profileCheckCommand({ file: join(directory, 'absent.json'), json: false, env: {} })).toThrow(
+      'FILE must name a readable file',
+    );
+    expect(() => profileCheckCommand({ file: directory, json: false, env: {} })).toThrow('FILE must name a readable');
+  });
+
+  it('reads no more of a file than a profile may hold', async () => {
+    const { stdout } = printed();
+    const path = await file(`{}${' '.repeat(2_000_000)}`);
+
+    expect(profileCheckCommand({ file: path, json: false, env: {} })).toBe(64);
+    expect(stdout()).toContain('must be at most 256 kB long');
+  });
+});
+
+describe('lote profile schema', () => {
+  it('prints the JSON Schema alone', () => {
+    const { stdout } = printed();
+
+    expect(profileSchemaCommand()).toBe(0);
+    expect(stdout()).toBe(schemaText());
+  });
+});
