@@ -1,45 +1,14 @@
-import { z } from 'zod';
 import type { Reason } from '../domain/invoice.ts';
 import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
 import type { ExchangeResult } from './exchange-result.ts';
-import { readPointer } from '../domain/json-pointer.ts';
+import { look, type CreationShape, type Seen } from './seen-answer.ts';
 import { reasonText, statusReason } from './reason-text.ts';
-
-/** An invoice's id as published: its prefix, then characters that are safe in a path. */
-export const InvoiceId = z.string().regex(/^inv_[A-Za-z0-9_-]{1,250}$/);
-
-/** A merchant's id as published. */
-export const MerchantId = z.string().regex(/^mrc_[A-Za-z0-9_-]{1,250}$/);
-
-/** Where a created thing's id and an error's words stand, from the service profile. */
-export interface CreationShape {
-  readonly id: string;
-  /** InvoiceId or MerchantId. */
-  readonly idSchema: z.ZodType<string>;
-  readonly errorCode: string;
-  readonly errorMessage: string;
-  readonly mismatchCodes: readonly string[];
-}
 
 /** One line of the table: the first line that applies decides. */
 export interface ClassificationRow {
   readonly when: string;
   readonly applies: (seen: Seen) => boolean;
   readonly answer: (seen: Seen) => CreateAnswer;
-}
-
-/** An ended exchange with what the profile finds in it. */
-export interface Seen {
-  readonly end: ExchangeResult;
-  /** 0 when no status line came. */
-  readonly status: number;
-  readonly json: unknown;
-  /** Text under the profile's id place; null when there is none. */
-  readonly id: string | null;
-  readonly idUsable: boolean;
-  readonly errorCode: unknown;
-  readonly errorMessage: unknown;
-  readonly mismatch: boolean;
 }
 
 /** HTTP says of these that the request was not and will not be carried out as it stands. A list, so that a status nobody thought of is never a refusal. */
@@ -64,21 +33,50 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
   },
   { when: 'the exchange broke after bytes may have left', applies: (s) => s.end.kind === 'broken', answer: broken },
   {
-    when: '2xx with a usable id',
-    applies: (s) => is2xx(s) && s.idUsable,
-    answer: (s) => ({ kind: 'created', serviceId: s.id ?? '' }),
+    when: 'a rule of the profile says that the key created it before, and the answer carries its id',
+    applies: (s) => s.meaning === 'exists',
+    answer: (s) =>
+      s.existingId === null ? lost(s, 'answer-without-id') : { kind: 'created', serviceId: s.existingId },
+  },
+  { when: 'a rule of the profile: nobody knows', applies: (s) => s.meaning === 'lost', answer: (s) => lost(s, null) },
+  { when: 'a rule of the profile: the key is known', applies: (s) => s.meaning === 'mismatch', answer: keyMismatch },
+  {
+    when: 'a rule of the profile calls an answer with a usable id no success: it contradicts itself',
+    applies: (s) => s.meaning !== null && s.serviceId !== null,
+    answer: (s) => lost(s, 'answer-contradictory'),
   },
   {
-    when: '2xx with an id of another kind',
-    applies: (s) => is2xx(s) && s.id !== null,
-    answer: (s) => lost(s, 'answer-id-unusable'),
+    when: 'a rule of the profile: refused; a status from 500 on proves nothing, whatever its code',
+    applies: (s) => s.meaning === 'refused' && s.status < 500,
+    answer: (s) => ({ kind: 'refused', reason: reason(s) }),
+  },
+  { when: 'a rule of the profile: later', applies: (s) => s.meaning === 'later', answer: notNow },
+  {
+    when: 'a rule of the profile: the service lets nobody in',
+    applies: (s) => s.meaning === 'access',
+    answer: (s) => accessDenied(s, { code: `http-${s.status}`, mayExist: false }),
   },
   {
-    when: '2xx that is JSON without an id',
-    applies: (s) => is2xx(s) && isJson(s),
-    answer: (s) => lost(s, 'answer-without-id'),
+    when: 'a success with a usable id',
+    applies: (s) => s.success && s.serviceId !== null,
+    answer: (s) => ({ kind: 'created', serviceId: s.serviceId ?? '' }),
   },
-  { when: '2xx that cannot be read', applies: is2xx, answer: (s) => lost(s, 'answer-unreadable') },
+  {
+    when: 'a success with an id of another kind',
+    applies: (s) => s.success && s.hasId,
+    answer: (s) => unreadable(s, 'answer-id-unusable', 'an id of another kind'),
+  },
+  {
+    when: 'a success that is JSON without an id',
+    applies: (s) => s.success && isJson(s),
+    answer: (s) => unreadable(s, 'answer-without-id', 'no id'),
+  },
+  {
+    when: 'a 2xx that is no success by the profile, and does not say by what status it is judged',
+    applies: (s) => !s.success && within(s, 200, 299),
+    answer: (s) => lost(s, 'answer-not-a-success'),
+  },
+  { when: 'a success that cannot be read', applies: (s) => s.success, answer: (s) => lost(s, 'answer-unreadable') },
   {
     when: '3xx: never followed, the key goes nowhere else; a 303 answers a POST that worked',
     applies: (s) => within(s, 300, 399),
@@ -91,7 +89,7 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
   },
   {
     when: 'an error status with a usable id: it contradicts itself',
-    applies: (s) => s.idUsable,
+    applies: (s) => s.serviceId !== null,
     answer: (s) => lost(s, 'answer-contradictory'),
   },
   {
@@ -120,32 +118,7 @@ export function classify(end: ExchangeResult, shape: CreationShape): CreateAnswe
   return row === undefined ? lost(seen, null) : row.answer(seen);
 }
 
-/** Reads an ended exchange by the profile. */
-export function look(end: ExchangeResult, shape: CreationShape): Seen {
-  const json = end.kind === 'answer' && end.body.kind === 'json' ? end.body.value : undefined;
-  const id = readPointer(json, shape.id);
-  const errorCode = readPointer(json, shape.errorCode);
-  return {
-    end,
-    status: end.kind === 'answer' ? end.status : 0,
-    json,
-    id: typeof id === 'string' ? id : null,
-    idUsable: shape.idSchema.safeParse(id).success,
-    errorCode,
-    errorMessage: readPointer(json, shape.errorMessage),
-    mismatch:
-      end.kind === 'answer' &&
-      within({ status: end.status }, 400, 499) &&
-      typeof errorCode === 'string' &&
-      shape.mismatchCodes.includes(errorCode),
-  };
-}
-
-function is2xx(seen: Seen): boolean {
-  return within(seen, 200, 299);
-}
-
-function within(seen: Pick<Seen, 'status'>, from: number, to: number): boolean {
+function within(seen: Seen, from: number, to: number): boolean {
   return seen.status >= from && seen.status <= to;
 }
 
@@ -155,7 +128,7 @@ function isJson(seen: Seen): boolean {
 
 /** Gateways answer 404 and 413 in JSON of their own, whatever became of the request behind them. */
 function saysError(seen: Seen): boolean {
-  return [seen.errorCode, seen.errorMessage].some((said) => typeof said === 'string' && said.trim() !== '');
+  return seen.errorCode !== null || seen.errorMessage !== null;
 }
 
 function retryAfter(seen: Seen): number | null {
@@ -165,7 +138,7 @@ function retryAfter(seen: Seen): number | null {
 function reason(seen: Seen): Reason {
   const unreadable =
     seen.end.kind === 'answer' && seen.end.body.kind === 'unreadable' ? `answer ${seen.end.body.why}` : null;
-  return statusReason(seen.status, { code: seen.errorCode, message: unreadable ?? seen.errorMessage });
+  return statusReason(seen.status, { code: seen.errorCode, message: seen.errorMessage ?? unreadable });
 }
 
 function notSent(seen: Seen): CreateAnswer {
@@ -208,6 +181,12 @@ function unreadableNo(seen: Seen): CreateAnswer {
   if (answer.kind !== 'lost' || !isJson(seen)) return answer;
   const message = `HTTP ${seen.status}: no text at the places error.code and error.message of the service profile`;
   return { ...answer, reason: { ...answer.reason, message } };
+}
+
+/** Nobody knows, because of what stands where the profile looks for the id. */
+function unreadable(seen: Seen, code: string, found: string): CreateAnswer {
+  const message = reasonText(`HTTP ${seen.status}: ${found} at ${seen.idPlace}`);
+  return { kind: 'lost', reason: { code, message }, retryAfterMs: retryAfter(seen) };
 }
 
 function lost(seen: Seen, code: string | null): CreateAnswer {

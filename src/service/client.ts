@@ -5,13 +5,17 @@ import type {
   InvoicingService,
   MerchantAnswer,
 } from '../domain/ports/invoicing-service.ts';
-import { classify, InvoiceId, MerchantId, type CreationShape } from './classify.ts';
-import type { ExchangeResult } from './exchange-result.ts';
+import type { BodyTemplate } from '../service-profile/body-template.ts';
+import { compileExpressions } from '../service-profile/expression.ts';
+import { readPlace } from '../service-profile/place.ts';
+import type { ServiceProfile } from '../service-profile/profile.ts';
+import { classify } from './classify.ts';
+import { documentOf, type ExchangeResult } from './exchange-result.ts';
+import { fillTemplate } from './fill-template.ts';
 import { invoiceBody } from './invoice-body.ts';
-import { readPointer } from '../domain/json-pointer.ts';
-import { readMerchantList } from './merchant-list.ts';
-import type { ServiceProfile } from './profile.ts';
+import { readMerchantList } from './merchants/merchant-list.ts';
 import { readStatus } from './read-status.ts';
+import type { CreationShape } from './seen-answer.ts';
 import { type ConnectionOptions, openConnection } from './service-connection.ts';
 
 /** Names as published (interface section 6). */
@@ -23,59 +27,82 @@ const EVENTS = ['invoice.issued', 'invoice.failed'];
  */
 export function createInvoicingService(options: ConnectionOptions): InvoicingService {
   const { profile } = options;
+  const { requests } = profile;
   const connection = openConnection(options);
-  const call = connection.call;
-  const invoices = shapeOf(profile, { id: profile.invoice.id, idSchema: InvoiceId });
-  const merchants = shapeOf(profile, { id: profile.merchants.createdId, idSchema: MerchantId });
+  const call = readingExpressions(connection.call, profile);
+  const invoices = shapeOf(profile, { id: profile.invoice.id, idPrefix: profile.invoice.idPrefix });
+  const merchants = shapeOf(profile, { id: profile.merchants.createdId, idPrefix: profile.merchants.idPrefix });
 
   return {
     baseUrl: connection.baseUrl,
-    invoiceBody,
+    invoiceBody: (invoice, merchantId) => invoiceBody(invoice, merchantId, requests.createInvoice.body),
     async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
-      const end = await call({ method: 'POST', path: '/v1/invoices', body, idempotencyKey, signal, permit });
+      const { path } = requests.createInvoice;
+      const end = await call({ method: 'POST', path, body, idempotencyKey, signal, permit });
       return classify(end, invoices);
     },
     async getInvoice(serviceId, signal) {
-      const end = await call({ method: 'GET', path: `/v1/invoices/${encodeURIComponent(serviceId)}`, signal });
-      return readStatus(end, { serviceId, profile, shape: invoices });
+      const path = requests.getInvoice.path.replaceAll('{id}', encodeURIComponent(serviceId));
+      return readStatus(await call({ method: 'GET', path, signal }), { serviceId, profile, shape: invoices });
     },
     async listMerchants(signal) {
-      const parameter = encodeURIComponent(profile.merchants.cursorParameter);
-      return await readMerchantList(
-        async (cursor) =>
-          await call({
-            method: 'GET',
-            path: `/v1/merchants${cursor === null ? '' : `?${parameter}=${encodeURIComponent(cursor)}`}`,
-            signal,
-          }),
+      return await readMerchantList(async (path) => await call({ method: 'GET', path, signal }), {
         profile,
-      );
+        baseUrl: connection.baseUrl,
+      });
     },
     async createMerchant(merchant, idempotencyKey, { signal, permit } = {}) {
-      const body = JSON.stringify({ legal_name: merchant.legalName, nif: merchant.nif, email: merchant.email });
-      const end = await call({ method: 'POST', path: '/v1/merchants', body, idempotencyKey, signal, permit });
-      return merchantAnswer(classify(end, merchants));
+      const { path, body: template } = requests.createMerchant;
+      const body = merchantBody(merchant, template);
+      return merchantAnswer(
+        classify(await call({ method: 'POST', path, body, idempotencyKey, signal, permit }), merchants),
+      );
     },
     async registerWebhook(url, signal) {
+      const { path, body: template } = requests.registerWebhook;
+      const body =
+        template === null
+          ? JSON.stringify({ url, events: EVENTS })
+          : fillTemplate(template, { values: { url, events: EVENTS } });
       // No Idempotency-Key is published for it, so it is never repeated here.
-      const end = await call({
-        method: 'POST',
-        path: '/v1/webhooks',
-        body: JSON.stringify({ url, events: EVENTS }),
-        signal,
-      });
-      return endpointAnswer(end, profile);
+      return endpointAnswer(await call({ method: 'POST', path, body, signal }), profile);
     },
     close: () => connection.close(),
   };
 }
 
-function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idSchema'>): CreationShape {
+type Call = ReturnType<typeof openConnection>['call'];
+
+/** The expressions of the profile are evaluated once for each answer, before it is read. Without any, nothing is added. */
+function readingExpressions(call: Call, { invoice, merchants, error, answers, webhook }: ServiceProfile): Call {
+  const evaluate = compileExpressions([
+    ...[invoice.id, invoice.status, invoice.reasonCode, invoice.reasonMessage, merchants.createdId],
+    ...[error.code, error.message, webhook.secret, answers.status, answers.success?.at ?? null],
+    ...answers.rules.flatMap(({ has = null, id = null }) => [has, id]),
+  ]);
+  if (evaluate === null) return call;
+  return async (request) => {
+    const end = await call(request);
+    if (end.kind !== 'answer') return end;
+    const { computed } = await evaluate(documentOf(end));
+    return { ...end, ...(computed !== undefined && { computed }) };
+  };
+}
+
+function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemplate): string {
+  if (template === null) return JSON.stringify({ legal_name: legalName, nif, email });
+  return fillTemplate(template, { values: { legal_name: legalName, nif, email: email || undefined } });
+}
+
+type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
+
+function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idPrefix'>): CreationShape {
   return {
     ...id,
     errorCode: profile.error.code,
     errorMessage: profile.error.message,
     mismatchCodes: profile.idempotency.mismatchCodes,
+    answers: profile.answers,
   };
 }
 
@@ -97,14 +124,12 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
 }
 
 const Secret = z.string().min(1).max(4_096);
-const NO_ID: Pick<CreationShape, 'id' | 'idSchema'> = { id: '', idSchema: z.never() };
+const NO_ID: Pick<CreationShape, 'id' | 'idPrefix'> = { id: '', idPrefix: null };
 
 function endpointAnswer(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
   const cutShort = end.kind === 'answer' && end.body.kind === 'unreadable' && end.body.why === 'cut-short';
   if (end.kind === 'answer' && end.status >= 200 && end.status <= 299 && !cutShort) {
-    const secret = Secret.safeParse(
-      end.body.kind === 'json' ? readPointer(end.body.value, profile.webhook.secret) : undefined,
-    );
+    const secret = Secret.safeParse(readPlace(documentOf(end), profile.webhook.secret));
     return { kind: 'registered', secret: secret.success ? secret.data : null };
   }
   const answer = classify(end, shapeOf(profile, NO_ID));

@@ -5,6 +5,7 @@ export interface ExactNumber {
   readonly exact: string;
 }
 
+/** JSON to be written, with numbers whose digits stay. */
 export type ExactJson = string | ExactNumber | readonly ExactJson[] | ExactJsonObject;
 
 /** Members whose value is undefined are left out. */
@@ -23,6 +24,11 @@ export function exactNumber(text: string): ExactNumber {
     );
   }
   return { exact: text };
+}
+
+/** Constants of a template: a number as JavaScript writes it, true, false, null. */
+export function exactConstant(value: number | boolean | null): ExactNumber {
+  return { exact: JSON.stringify(value) };
 }
 
 /** JSON text without white space, members in the order given. JSON.stringify cannot do it: it knows numbers as floats only. */

@@ -1,3 +1,5 @@
+import type { Document } from '../service-profile/place.ts';
+
 /** Headers of an answer as they came, by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -11,6 +13,8 @@ export type ExchangeResult =
       readonly body: AnswerBody;
       /** By lower-case name. */
       readonly headers?: AnswerHeaders;
+      /** Values of the expressions of the profile over this answer; left out: it has none. */
+      readonly computed?: ReadonlyMap<string, unknown>;
     }
   /** Proved that no byte of the request left this process. */
   | { readonly kind: 'not-sent'; readonly code: string; readonly retryAfterMs: number | null }
@@ -22,7 +26,12 @@ export type ExchangeResult =
 /** Body of an answer: JSON with the API key hidden in its texts, or why it cannot be read. */
 export type AnswerBody =
   | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'unreadable'; readonly why: UnreadableBody };
+  | {
+      readonly kind: 'unreadable';
+      readonly why: UnreadableBody;
+      /** The beginning of a text that is no JSON, with the API key hidden. */
+      readonly text?: string;
+    };
 
 /**
  * Why a body cannot be read. `encoded`: it has a content encoding; `oversize`: it is longer than Lote reads;
@@ -30,20 +39,48 @@ export type AnswerBody =
  */
 export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cut-short';
 
+/** As much of a text as an error may need. */
+const MAX_TEXT = 2_000;
+
 /** A shorter key is a stand-in in a test; hiding it everywhere would spoil the answer. */
 const MIN_SECRET = 8;
 
 /** Reads an answer's bytes as JSON, with the secret hidden in every text; undecodable UTF-8 is not JSON either. */
 export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   if (bytes.byteLength === 0) return { kind: 'unreadable', why: 'empty' };
+  let text: string;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const quoted = secret.length >= MIN_SECRET && text.includes(secret);
-    return { kind: 'json', value: JSON.parse(text, quoted ? hiding(secret) : undefined) as unknown };
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return { kind: 'unreadable', why: 'not-json' };
   }
+  const quoted = secret.length >= MIN_SECRET && text.includes(secret);
+  try {
+    return { kind: 'json', value: JSON.parse(text, quoted ? hiding(secret) : undefined) as unknown };
+  } catch {
+    const shown = quoted ? text.replaceAll(secret, '[key]') : text;
+    return { kind: 'unreadable', why: 'not-json', text: shown.slice(0, MAX_TEXT) };
+  }
 }
+
+/** What the places of the profile are read from. An answer that was cut short says nothing at all. */
+export function documentOf(end: ExchangeResult): Document {
+  if (end.kind !== 'answer') return { body: undefined };
+  const { status, body, headers, computed } = end;
+  if (body.kind === 'unreadable' && SPOILT.has(body.why)) return { body: undefined, status };
+  return {
+    body: body.kind === 'json' ? body.value : undefined,
+    ...(body.kind === 'unreadable' && isProse(body.text) && { text: body.text }),
+    ...{ status, ...(headers !== undefined && { headers }), ...(computed !== undefined && { computed }) },
+  };
+}
+
+/** The page of a gateway is no word of the service. */
+function isProse(text: string | undefined): text is string {
+  return text !== undefined && !text.trimStart().startsWith('<');
+}
+
+const SPOILT: ReadonlySet<UnreadableBody> = new Set(['encoded', 'oversize', 'cut-short']);
 
 function hiding(secret: string): (key: string, value: unknown) => unknown {
   return (_key, value) => (typeof value === 'string' ? value.replaceAll(secret, '[key]') : value);

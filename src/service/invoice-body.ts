@@ -1,11 +1,32 @@
 import type { Invoice, InvoiceLine } from '../domain/invoice.ts';
+import type { BodyTemplate } from '../service-profile/body-template.ts';
 import { exactJson, exactNumber, type ExactJsonObject } from './exact-json.ts';
+import { fillTemplate } from './fill-template.ts';
 
 /**
- * The exact text of POST /v1/invoices (interface section 2): published fields only, in their published order, so that
- * the same invoice always gives the same bytes. The reference is Lote's own and is not sent.
+ * The exact text of the creating POST, so that the same invoice always gives the same bytes: by the template of the profile, or as published (interface
+ * section 2), with the published fields alone in their published order.
  */
-export function invoiceBody(invoice: Invoice, merchantId: string): string {
+export function invoiceBody(invoice: Invoice, merchantId: string, template: BodyTemplate = null): string {
+  return template === null ? publishedBody(invoice, merchantId) : bodyByTemplate(template, invoice, merchantId);
+}
+
+function bodyByTemplate(template: BodyTemplate, invoice: Invoice, merchantId: string): string {
+  const { customer, currency, lines, ref } = invoice;
+  return fillTemplate(template, {
+    values: {
+      merchant_id: merchantId,
+      'customer.name': customer.name,
+      'customer.tax_id': customer.taxId || undefined,
+      currency,
+      reference: ref,
+    },
+    lines: lines.map((line) => lineOf(line).members),
+  });
+}
+
+/** The reference is Lote's own and is not sent. */
+function publishedBody(invoice: Invoice, merchantId: string): string {
   return exactJson({
     members: {
       merchant_id: merchantId,

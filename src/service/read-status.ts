@@ -1,9 +1,12 @@
 import type { StatusAnswer } from '../domain/ports/invoicing-service.ts';
-import { classify, look, type CreationShape } from './classify.ts';
-import type { ExchangeResult } from './exchange-result.ts';
-import { readPointer } from '../domain/json-pointer.ts';
-import type { ServiceProfile } from './profile.ts';
+import { isOneOf, wordAt } from '../service-profile/word.ts';
+import { classify } from './classify.ts';
+import { errorText } from './error-text.ts';
+import { documentOf, type ExchangeResult } from './exchange-result.ts';
+import { readPlace, shownPlace, type Place } from '../service-profile/place.ts';
+import type { ServiceProfile } from '../service-profile/profile.ts';
 import { reasonCode, reasonText } from './reason-text.ts';
+import { look, type CreationShape } from './seen-answer.ts';
 
 /** What a GET of an invoice says. A word that the profile does not know is `processing`: it is not final. */
 export function readStatus(
@@ -12,23 +15,19 @@ export function readStatus(
 ): StatusAnswer {
   const { invoice } = asked.profile;
   const seen = look(end, asked.shape);
-  if (seen.status < 200 || seen.status > 299) return withoutStatus(end, asked.shape);
-  const status = readPointer(seen.json, invoice.status);
-  if (seen.id !== asked.serviceId) {
-    const doubtful = typeof status === 'string' && status !== '' && !invoice.failed.includes(status);
-    return { ...notProvedItsOwn(seen.id, invoice.id), doubtful };
+  if (!seen.success) return withoutStatus(end, asked.shape);
+  const document = documentOf(end);
+  const status = wordAt(readPlace(document, invoice.status));
+  if (seen.serviceId !== asked.serviceId) {
+    const doubtful = status !== null && !isOneOf(status, invoice.failed);
+    return { ...notProvedItsOwn(seen.hasId, invoice.id), doubtful };
   }
-  if (typeof status !== 'string' || status === '')
-    return unreadable('status-unreadable', `No status at ${invoice.status}`);
-  if (invoice.issued.includes(status)) return { kind: 'status', status: 'issued', reason: null };
-  if (!invoice.failed.includes(status)) return { kind: 'status', status: 'processing', reason: null };
-  const code = reasonCode(readPointer(seen.json, invoice.reasonCode)) ?? 'failed';
-  const message = readPointer(seen.json, invoice.reasonMessage);
-  return {
-    kind: 'status',
-    status: 'failed',
-    reason: { code, message: reasonText(typeof message === 'string' ? message : 'The service gave no reason') },
-  };
+  if (status === null) return unreadable('status-unreadable', `No status at ${shownPlace(invoice.status)}`);
+  if (isOneOf(status, invoice.issued)) return { kind: 'status', status: 'issued', reason: null };
+  if (!isOneOf(status, invoice.failed)) return { kind: 'status', status: 'processing', reason: null };
+  const code = reasonCode(wordAt(readPlace(document, invoice.reasonCode))) ?? 'failed';
+  const message = errorText(readPlace(document, invoice.reasonMessage)) ?? 'The service gave no reason';
+  return { kind: 'status', status: 'failed', reason: { code, message: reasonText(message) } };
 }
 
 function withoutStatus(end: ExchangeResult, shape: CreationShape): StatusAnswer {
@@ -40,9 +39,12 @@ function withoutStatus(end: ExchangeResult, shape: CreationShape): StatusAnswer 
 }
 
 /** A cache or a gateway may answer for the service: only the id shows which invoice the answer is about. */
-function notProvedItsOwn(id: string | null, place: string): Unreadable {
-  if (id !== null) return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
-  return unreadable('status-without-id', `No id at ${place}, and so no proof that the answer is about this invoice`);
+function notProvedItsOwn(hasId: boolean, place: Place): Unreadable {
+  if (hasId) return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
+  return unreadable(
+    'status-without-id',
+    `No id at ${shownPlace(place)}, and so no proof that the answer is about this invoice`,
+  );
 }
 
 type Unreadable = Extract<StatusAnswer, { status: 'unreadable' }>;

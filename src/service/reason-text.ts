@@ -2,6 +2,8 @@ import type { Reason } from '../domain/invoice.ts';
 
 /** Long enough for a sentence, short enough for a report's cell. */
 const MAX_MESSAGE = 200;
+/** Longer numbers may be somebody's tax number. */
+const NUMBERED = /^\d{1,6}$/;
 const CODE = /^[a-z][a-z0-9_.:-]{0,63}$/i;
 /** Control and invisible format characters and halves of surrogate pairs: they break terminals, and PostgreSQL refuses NUL in text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
@@ -18,7 +20,9 @@ export function reasonText(text: string): string {
 
 /** A code of the service in kebab-case; null when it is not a code but, say, a sentence or a tax number. */
 export function reasonCode(code: unknown): string | null {
-  if (typeof code !== 'string' || !CODE.test(code)) return null;
+  if (typeof code !== 'string') return null;
+  if (NUMBERED.test(code)) return `code-${code}`;
+  if (!CODE.test(code)) return null;
   const kebab = code
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/[_.:]+/g, '-')

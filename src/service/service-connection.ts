@@ -4,7 +4,7 @@ import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { exchange } from './exchange.ts';
 import type { ExchangeResult } from './exchange-result.ts';
 import type { LeasedSlots } from './leased-slots.ts';
-import type { ServiceProfile } from './profile.ts';
+import type { ServiceProfile } from '../service-profile/profile.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { createRequestLimiter } from './request-limiter.ts';
 import { serviceAddress } from './service-address.ts';
@@ -59,8 +59,6 @@ export interface ServiceConnection {
   close(): Promise<void>;
 }
 
-const JSON_BODY = { 'content-type': 'application/json' };
-
 /** @throws LoteError `configuration-invalid` when the address or the key cannot be used. */
 export function openConnection(options: ConnectionOptions): ServiceConnection {
   const { profile } = options;
@@ -73,6 +71,8 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
     random: options.random ?? Math.random,
     ...options.shared,
   });
+  const own = ownHeaders(profile);
+  const jsonBody = { 'content-type': profile.requests.contentType };
   const pool = openPool(address.origin, profile.limits.maxConcurrency, timeouts);
 
   return {
@@ -81,8 +81,9 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
       // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
       if (signal !== undefined) setMaxListeners(0, signal);
       const headers = {
+        ...own,
         ...address.headers,
-        ...(body !== undefined && JSON_BODY),
+        ...(body !== undefined && jsonBody),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       };
       const send = async (): Promise<ExchangeResult> =>
@@ -98,6 +99,11 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
       await options.shared?.slots?.close();
     },
   };
+}
+
+/** What Lote sets itself stands after them and wins. */
+function ownHeaders({ requests }: ServiceProfile): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(requests.headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function openPool(origin: string, connections: number, timeouts: ServiceTimeouts): Pool {

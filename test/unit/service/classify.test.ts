@@ -1,14 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
-import { CLASSIFICATION, classify, InvoiceId, look, type CreationShape } from '../../../src/service/classify.ts';
+import { CLASSIFICATION, classify } from '../../../src/service/classify.ts';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { look, type CreationShape } from '../../../src/service/seen-answer.ts';
 import type { ExchangeResult, UnreadableBody } from '../../../src/service/exchange-result.ts';
 
 const SHAPE: CreationShape = {
   id: '/id',
-  idSchema: InvoiceId,
+  idPrefix: 'inv_',
   errorCode: '/error/code',
   errorMessage: '/error/message',
   mismatchCodes: ['idempotency_mismatch'],
+  answers: DEFAULT_PROFILE.answers,
+};
+/** What a profile may say beside: an envelope, and one rule for each meaning. */
+const RULED: CreationShape = {
+  ...SHAPE,
+  answers: {
+    success: { at: '/success', is: ['true', 'ok'] },
+    status: '/code',
+    rules: [
+      { status: [409], code: ['duplicate'], means: 'exists', id: '/existing' },
+      { status: [403], has: 'header:Retry-After', means: 'later' },
+      { code: ['key_reused'], means: 'mismatch' },
+      { code: ['no_such_nif'], means: 'refused' },
+      { code: ['blocked'], means: 'access' },
+      { code: ['who_knows'], means: 'lost' },
+    ],
+  },
 };
 
 function json(status: number, value: unknown = {}, retryAfterMs: number | null = null): ExchangeResult {
@@ -48,7 +67,7 @@ const CASES: readonly (readonly [string, ExchangeResult, CreateAnswer['kind'], s
   ['201 with an id that is a path', json(201, { id: 'inv_../../x' }), 'lost', 'answer-id-unusable'],
   ['201 with an endless id', json(201, { id: `inv_${'a'.repeat(300)}` }), 'lost', 'answer-id-unusable'],
   ['201 without an id', json(201, { status: 'issued' }), 'lost', 'answer-without-id'],
-  ['201 with a number for an id', json(201, { id: 7 }), 'lost', 'answer-without-id'],
+  ['201 with a number for an id', json(201, { id: 7 }), 'lost', 'answer-id-unusable'],
   ['201 with the id elsewhere', json(201, { data: { id: 'inv_1' } }), 'lost', 'answer-without-id'],
   ['201 with a list', json(201, []), 'lost', 'answer-without-id'],
   ['201 with null', json(201, null), 'lost', 'answer-without-id'],
@@ -86,7 +105,7 @@ const CASES: readonly (readonly [string, ExchangeResult, CreateAnswer['kind'], s
   ['413 with nothing in it', json(413), 'lost', 'http-413-unreadable'],
   ['404 of a gateway', json(404, { message: 'no Route matched' }), 'lost', 'http-404-unreadable'],
   ['400 with an empty error', json(400, { error: { code: ' ', message: '' } }), 'lost', 'http-400-unreadable'],
-  ['400 with numbers for words', json(400, { error: { code: 7, message: 8 } }), 'lost', 'http-400-unreadable'],
+  ['400 with numbers for words', json(400, { error: { code: 7, message: 8 } }), 'refused', 'code-7'],
   ['400 with a bare error', json(400, { error: 'no' }), 'lost', 'http-400-unreadable'],
   ['422 in JSON', json(422, REFUSAL), 'refused', 'tax-code-unknown'],
   ['422 in JSON of another shape', json(422, { errors: ['no'] }), 'lost', 'http-422-unreadable'],
@@ -107,7 +126,44 @@ const CASES: readonly (readonly [string, ExchangeResult, CreateAnswer['kind'], s
   ['an impossible status', json(999, { id: 'x' }), 'lost', 'http-999'],
 ];
 
+const said = (code: string, more: object = {}): object => ({ error: { code, message: 'No' }, ...more });
+
+/** The same, by a profile with an envelope and rules. */
+const RULED_CASES: typeof CASES = [
+  ['200 that says success', json(200, { success: true, id: 'inv_1' }), 'created', null],
+  ['200 with another word for success', json(200, { success: 'OK', id: 'inv_1' }), 'created', null],
+  ['200 that says no success', json(200, { success: false, id: 'inv_1' }), 'lost', 'answer-not-a-success'],
+  ['200 that says nothing', json(200, { id: 'inv_1' }), 'lost', 'answer-not-a-success'],
+  ['200 with a status inside', json(200, { success: false, code: 422, ...said('bad_nif') }), 'refused', 'bad-nif'],
+  ['200 with 503 inside', json(200, { success: false, code: '503', ...said('busy') }), 'lost', 'busy'],
+  ['422 with 200 inside', json(422, { code: 200, ...said('bad_nif') }), 'refused', 'bad-nif'],
+  ['409 that carries the invoice', json(409, said('duplicate', { existing: 'inv_9' })), 'created', null],
+  ['409 that carries none', json(409, said('duplicate')), 'lost', 'answer-without-id'],
+  ['409 with another code', json(409, said('busy', { existing: 'inv_9' })), 'lost', 'busy'],
+  [
+    '403 with a Retry-After',
+    { ...json(403, said('slow_down')), headers: { 'retry-after': '2' } } as ExchangeResult,
+    'not-now',
+    'slow-down',
+  ],
+  ['403 without one', json(403, said('slow_down')), 'access-denied', 'http-403'],
+  ['a code for a mismatch', json(500, said('KEY_REUSED')), 'key-mismatch', 'key-known-with-other-bytes'],
+  ['a code for a refusal', json(409, said('no_such_nif')), 'refused', 'no-such-nif'],
+  ['a code for a refusal in a success', json(200, said('no_such_nif', { success: false })), 'refused', 'no-such-nif'],
+  ['a code for a refusal in a failure of the service', json(500, said('no_such_nif')), 'lost', 'no-such-nif'],
+  ['a refusal with an id', json(409, said('no_such_nif', { id: 'inv_1' })), 'lost', 'answer-contradictory'],
+  ['a code for no access', json(400, said('blocked')), 'access-denied', 'http-400'],
+  ['a code for nobody knows', json(422, said('who_knows')), 'lost', 'who-knows'],
+];
+
 describe('classify', () => {
+  it.each(RULED_CASES)('by a profile with rules: %s', (_name, end, kind, code) => {
+    const answer = classify(end, RULED);
+
+    expect(answer.kind).toBe(kind);
+    expect('reason' in answer ? answer.reason.code : null).toBe(code);
+  });
+
   it.each(CASES)('%s', (_name, end, kind, code) => {
     const answer = classify(end, SHAPE);
 
@@ -116,7 +172,12 @@ describe('classify', () => {
   });
 
   it('has a case above for each row of the table', () => {
-    const used = new Set(CASES.map(([, end]) => CLASSIFICATION.findIndex((row) => row.applies(look(end, SHAPE)))));
+    const row = (end: ExchangeResult, shape: CreationShape): number =>
+      CLASSIFICATION.findIndex(({ applies }) => applies(look(end, shape)));
+    const used = new Set([
+      ...CASES.map(([, end]) => row(end, SHAPE)),
+      ...RULED_CASES.map(([, end]) => row(end, RULED)),
+    ]);
 
     expect([...used].toSorted((a, b) => a - b)).toEqual(CLASSIFICATION.map((_row, index) => index));
   });
@@ -190,5 +251,48 @@ describe('classify', () => {
     const answer = classify(json(201, { data: { invoice: 'inv_5' } }), { ...SHAPE, id: '/data/invoice' });
 
     expect(answer).toEqual({ kind: 'created', serviceId: 'inv_5' });
+  });
+
+  it.each([
+    ['a Location header', '', { location: 'https://api.example/v1/invoices/inv_7' }, 'inv_', 'inv_7'],
+    ['a path', '', { location: '/v1/invoices/inv_7/' }, 'inv_', 'inv_7'],
+    ['a number', '', { location: '4711' }, '', '4711'],
+  ])('takes the id of an empty 201 from %s', (_name, _body, headers, idPrefix, serviceId) => {
+    const end: ExchangeResult = { ...spoilt(201, 'empty'), headers } as ExchangeResult;
+
+    expect(classify(end, { ...SHAPE, id: ['/id', 'header:Location'], idPrefix })).toEqual({
+      kind: 'created',
+      serviceId,
+    });
+  });
+
+  it('takes nothing from the headers of an answer that was cut short', () => {
+    const end = { ...spoilt(201, 'cut-short'), headers: { location: '/v1/invoices/inv_7' } } as ExchangeResult;
+
+    expect(classify(end, { ...SHAPE, id: 'header:Location' }).kind).toBe('lost');
+  });
+
+  it.each([
+    ['a list of errors', { errors: [{ detail: 'NIF is wrong', at: 'nif' }] }, 'detail: NIF is wrong; at: nif'],
+    ['fields with errors', { errors: { nif: ['is wrong', 'is short'] } }, 'nif: is wrong; nif: is short'],
+    ['a text', { errors: 'no' }, 'no'],
+  ])('reads an error that is %s', (_name, body, message) => {
+    const answer = classify(json(422, body), { ...SHAPE, errorCode: '/none', errorMessage: '/errors' });
+
+    expect(answer).toMatchObject({ kind: 'refused', reason: { code: 'http-422', message: `HTTP 422: ${message}` } });
+  });
+
+  it.each([
+    ['plain text', 'The NIF is wrong', 'refused'],
+    ['the page of a gateway', ' <html>Not here</html>', 'lost'],
+  ])('takes %s for what it is where the profile reads errors as text', (_name, text, kind) => {
+    const end: ExchangeResult = {
+      kind: 'answer',
+      status: 422,
+      retryAfterMs: null,
+      body: { kind: 'unreadable', why: 'not-json', text },
+    };
+
+    expect(classify(end, { ...SHAPE, errorCode: '/none', errorMessage: 'text' }).kind).toBe(kind);
   });
 });

@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
 import { createInvoicingService } from '../../../src/service/client.ts';
 import type { ConnectionOptions } from '../../../src/service/service-connection.ts';
-import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { loadProfile } from '../../../src/service-profile/load-profile.ts';
 import { deadAddress, scriptedServer, sendJson, type Received } from './scripted-server.ts';
 
 const KEY = 'sk_test_client-of-the-tests';
@@ -160,7 +161,7 @@ describe('getInvoice', () => {
     ['a word nobody knows', { id: 'inv_1', status: 'queued' }, { status: 'processing', reason: null }],
     ['an answer without an id', { status: 'issued' }, { status: 'unreadable', reason: { code: 'status-without-id' } }],
     ['no status', { id: 'inv_1' }, { status: 'unreadable', reason: { code: 'status-unreadable' } }],
-    ['a status that is no text', { id: 'inv_1', status: true }, { status: 'unreadable' }],
+    ['a status that is no word', { id: 'inv_1', status: ['issued'] }, { status: 'unreadable' }],
     [
       "another invoice's answer",
       { id: 'inv_2', status: 'issued' },

@@ -32,8 +32,15 @@ describe('readBody', () => {
 
   it('knows no answer from one that is no JSON', () => {
     expect(read('')).toEqual({ kind: 'unreadable', why: 'empty' });
-    expect(read('<html></html>')).toEqual({ kind: 'unreadable', why: 'not-json' });
-    expect(read('{"id":"inv_1"')).toEqual({ kind: 'unreadable', why: 'not-json' });
+    expect(read('<html></html>')).toMatchObject({ kind: 'unreadable', why: 'not-json' });
+    expect(read('{"id":"inv_1"')).toMatchObject({ kind: 'unreadable', why: 'not-json' });
+  });
+
+  it('keeps the beginning of a text that is no JSON, with the key hidden', () => {
+    const answer = read(`The key ${KEY} may not do that. ${'x'.repeat(5_000)}`);
+
+    expect(answer).toMatchObject({ why: 'not-json', text: expect.stringContaining('The key [key] may not') as string });
+    expect(answer.kind === 'unreadable' ? answer.text?.length : 0).toBe(2_000);
   });
 
   it('takes bytes that are no UTF-8 for unreadable: an id read from them could be another', () => {

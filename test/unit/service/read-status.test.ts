@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InvoiceId } from '../../../src/service/classify.ts';
 import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
-import { loadProfile } from '../../../src/service/profile.ts';
+import { loadProfile } from '../../../src/service-profile/load-profile.ts';
 import { readStatus } from '../../../src/service/read-status.ts';
 
 function says(value: unknown, status = 200): ExchangeResult {
@@ -12,10 +11,11 @@ function read(end: ExchangeResult, profileText?: string) {
   const profile = loadProfile(profileText);
   const shape = {
     id: profile.invoice.id,
-    idSchema: InvoiceId,
+    idPrefix: profile.invoice.idPrefix,
     errorCode: profile.error.code,
     errorMessage: profile.error.message,
     mismatchCodes: profile.idempotency.mismatchCodes,
+    answers: profile.answers,
   };
   return readStatus(end, { serviceId: 'inv_1', profile, shape });
 }
@@ -42,12 +42,32 @@ describe('readStatus', () => {
     });
   });
 
-  it.each(['processing', 'Issued', 'ISSUED', 'issued ', 'issuing', 'fail', 'cancelled'])(
+  it.each(['Issued', 'ISSUED', 'issued '])('takes %j for the word of the profile', (status) => {
+    expect(read(says({ id: 'inv_1', status }))).toMatchObject({ status: 'issued' });
+  });
+
+  it.each(['processing', 'issuing', 'not issued', 'fail', 'cancelled', 0])(
     'takes %j for no final word: only the words of the profile are',
     (status) => {
       expect(read(says({ id: 'inv_1', status }))).toMatchObject({ status: 'processing', reason: null });
     },
   );
+
+  it('reads words that are numbers, and ids that are', () => {
+    const profile = '{"invoice":{"idPrefix":"","issued":["3"],"failed":["-1"]}}';
+    const readId = (id: unknown, status: unknown) => read(says({ id, status }), profile);
+
+    expect(readId('inv_1', 3)).toMatchObject({ status: 'issued' });
+    expect(readId('inv_1', -1)).toMatchObject({ status: 'failed' });
+    expect(readId(7, 3)).toMatchObject({ status: 'unreadable', reason: { code: 'another-invoice-answered' } });
+  });
+
+  it('takes a 200 that is no success by the profile for no status', () => {
+    const profile = '{"answers":{"success":{"at":"/ok","is":["true"]}}}';
+
+    expect(read(says({ id: 'inv_1', status: 'failed', ok: true }), profile)).toMatchObject({ status: 'failed' });
+    expect(read(says({ id: 'inv_1', status: 'failed', ok: false }), profile)).toMatchObject({ kind: 'not-now' });
+  });
 
   it('goes by the words of the profile', () => {
     const profile = '{"invoice":{"status":"/state/name","issued":["DONE","OK"],"failed":["KO"]}}';
@@ -68,7 +88,7 @@ describe('readStatus', () => {
   });
 
   it.each(['issued', 'failed', 'processing'])('does not believe %j of an answer that leaves the id out', (status) => {
-    for (const id of [undefined, null, 7, ['inv_1']]) {
+    for (const id of [undefined, null, '', ['inv_1']]) {
       expect(read(says({ id, status }))).toMatchObject({ status: 'unreadable', reason: { code: 'status-without-id' } });
     }
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
-import { readMerchantList } from '../../../src/service/merchant-list.ts';
-import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
+import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
+import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
 
 function answer(value: unknown, status = 200): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'json', value } };
@@ -9,12 +10,15 @@ function answer(value: unknown, status = 200): ExchangeResult {
 
 /** Pages in order; asking for one that is not there is an error of the test. */
 async function readPages(pages: readonly ExchangeResult[], profile = DEFAULT_PROFILE) {
-  const asked: (string | null)[] = [];
-  const list = await readMerchantList((cursor) => {
-    const page = pages[asked.length];
-    asked.push(cursor);
-    return page === undefined ? Promise.reject(new Error('one page too many')) : Promise.resolve(page);
-  }, profile);
+  const asked: string[] = [];
+  const list = await readMerchantList(
+    (path) => {
+      const page = pages[asked.length];
+      asked.push(path);
+      return page === undefined ? Promise.reject(new Error('one page too many')) : Promise.resolve(page);
+    },
+    { profile, baseUrl: 'https://service.example' },
+  );
   return { list, asked };
 }
 
@@ -28,7 +32,7 @@ describe('readMerchantList', () => {
       answer({ data: [merchant('2')] }),
     ]);
 
-    expect(asked).toEqual([null, 'a b/c?', '7']);
+    expect(asked).toEqual(['/v1/merchants', '/v1/merchants?cursor=a%20b%2Fc%3F', '/v1/merchants?cursor=7']);
     expect(list).toEqual({
       kind: 'list',
       merchants: [
@@ -49,6 +53,28 @@ describe('readMerchantList', () => {
         { nif: '502757191', merchantId: 'mrc_b' },
       ],
     });
+  });
+
+  it('cannot be read when no merchant of it has a tax number of digits: each would be created again', async () => {
+    const { list } = await readPages([
+      answer({ data: [merchant('a@one.example', 'mrc_a')], next_cursor: 'x' }),
+      answer({ data: [merchant('PT501964843', 'mrc_b')] }),
+    ]);
+
+    expect(list).toMatchObject({
+      kind: 'unreadable',
+      reason: {
+        code: 'service-list-unreadable',
+        message: expect.stringContaining('no tax number of digits at /nif (merchants.nif) of any merchant') as string,
+      },
+    });
+    expect(JSON.stringify(list)).not.toContain('one.example');
+  });
+
+  it('may hold merchants with other tax numbers beside one of digits', async () => {
+    const { list } = await readPages([answer({ data: [merchant('ESB1', 'mrc_a'), merchant('501964843', 'mrc_b')] })]);
+
+    expect(list).toMatchObject({ kind: 'list', merchants: [{ nif: 'ESB1' }, { nif: '501964843' }] });
   });
 
   it('takes the first record of a tax number, over pages too: every run must use the same one', async () => {
@@ -120,7 +146,7 @@ describe('readMerchantList', () => {
     const { list, asked } = await readPages(pages);
 
     expect(list).toMatchObject({ kind: 'unreadable' });
-    expect(asked).toEqual([null, 'a', 'b', 'c']);
+    expect(asked).toEqual(['', '?cursor=a', '?cursor=b', '?cursor=c'].map((query) => `/v1/merchants${query}`));
   });
 
   it('finds everything where another profile says it is', async () => {
@@ -131,6 +157,6 @@ describe('readMerchantList', () => {
     const { list, asked } = await readPages([answer([{ merchant: { id: 'mrc_1', tax: '5' } }])], profile);
 
     expect(list).toEqual({ kind: 'list', merchants: [{ nif: '5', merchantId: 'mrc_1' }] });
-    expect(asked).toEqual([null]);
+    expect(asked).toEqual(['/v1/merchants']);
   });
 });

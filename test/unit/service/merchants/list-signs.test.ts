@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerHeaders, ExchangeResult } from '../../../src/service/exchange-result.ts';
-import { readMerchantList } from '../../../src/service/merchant-list.ts';
-import { DEFAULT_PROFILE, loadProfile } from '../../../src/service/profile.ts';
+import type { AnswerHeaders, ExchangeResult } from '../../../../src/service/exchange-result.ts';
+import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
 
+const baseUrl = 'https://service.example';
 const ONE = [{ id: 'mrc_1', nif: '1' }];
 const TWO = [...ONE, { id: 'mrc_2', nif: '2' }];
 
@@ -15,7 +17,7 @@ function read(body: unknown, headers: AnswerHeaders = {}, profile = DEFAULT_PROF
     body: { kind: 'json', value: body },
     headers,
   };
-  return readMerchantList(() => Promise.resolve(end), profile);
+  return readMerchantList(() => Promise.resolve(end), { profile, baseUrl });
 }
 
 describe('a list of merchants that may go on where the profile sees its end', () => {
@@ -89,10 +91,13 @@ describe('a list of merchants that may go on where the profile sees its end', ()
       { data: [...ONE, ...ONE], next_cursor: 'x', total: 3 },
       { data: [{ id: 'mrc_3', nif: '3' }], next_cursor: null, total: 3, total_pages: 2 },
     ];
-    const list = await readMerchantList((cursor) => {
-      const value = pages[cursor === null ? 0 : 1];
-      return Promise.resolve({ kind: 'answer', status: 200, retryAfterMs: null, body: { kind: 'json', value } });
-    }, DEFAULT_PROFILE);
+    const list = await readMerchantList(
+      (path) => {
+        const value = pages[path.includes('cursor') ? 1 : 0];
+        return Promise.resolve({ kind: 'answer', status: 200, retryAfterMs: null, body: { kind: 'json', value } });
+      },
+      { profile: DEFAULT_PROFILE, baseUrl },
+    );
 
     expect(list).toMatchObject({ kind: 'list', merchants: [{ nif: '1' }, { nif: '3' }] });
   });

@@ -1,24 +1,27 @@
-import { readPointer } from '../domain/json-pointer.ts';
-import type { AnswerHeaders } from './exchange-result.ts';
-import { isPlainObject } from './plain-object.ts';
+import { isPlainObject } from '../../domain/plain-object.ts';
+import { readPlace, type Document, type Place } from '../../service-profile/place.ts';
+import type { ListRead } from './list-end.ts';
 
-/** What has been read of a list, with this page. */
-export interface ListRead {
-  readonly items: number;
-  readonly pages: number;
-  readonly itemsOfPage: number;
-}
-
-/** Where the profile finds items and cursor, and the keys that it says mean no paging. */
-export interface ListShape {
-  readonly items: string;
-  readonly nextCursor: string;
+/** How the profile reads the last page. */
+interface LastPage {
+  /** The list of merchants, which is not looked into. */
+  readonly items: unknown;
+  /** Where it looks for the next page; null: pages are counted. */
+  readonly next: Place | null;
+  /** Keys that it says mean no paging. */
   readonly notPaging: readonly string[];
+  /** Merchants a page as the profile says; null: it does not. */
+  readonly pageSize: number | null;
+  /** Places from which the end was read: what stands there is no sign. */
+  readonly places: readonly string[];
+  /** What stands there says that this is the end. */
+  readonly proved: boolean;
 }
 
 type Entry = readonly [path: string, value: unknown];
 
 const COUNTING_HEADERS = ['x-total-count', 'x-total', 'total-count', 'x-pagination-total-count'];
+const PAGE_COUNTING_HEADERS = ['x-total-pages', 'x-page-count', 'x-pagination-page-count'];
 
 /** Paging stands at the top of an answer or in an object like `meta.pagination`; deeper, it belongs to something else. */
 const DEPTH = 3;
@@ -39,26 +42,39 @@ const SIZE = /^(?:limit|pagesize|perpage|itemsperpage|maxresults|size|pagelimit|
  * A sign that a list goes on behind a page that the profile calls the last, as a phrase; null: there is none. A merchant on a page that was not read would
  * be created a second time, so that a sign stops the reading, even one that the service meant otherwise.
  */
-export function signOfMore(
-  { body, headers }: { readonly body: unknown; readonly headers: AnswerHeaders },
-  read: ListRead,
-  shape: ListShape,
-): string | null {
-  const entries = [...entriesBeside(body, shape)];
-  const signs = [signOfHeaders(headers, read), ...entries.map((entry) => signOfKey(entry, read))];
+export function signOfMore(document: Document, read: ListRead, last: LastPage): string | null {
+  const entries = [...entriesBeside(document.body, last)];
+  const signs = [signOfHeaders(document, read, last), ...entries.map((entry) => signOfKey(entry, read))];
   const sign = signs.find((found) => found !== null) ?? null;
-  if (sign !== null || saysWhole(body, entries, read, shape)) return sign;
+  if (sign !== null || last.proved || saysWhole(document, entries, read, last)) return sign;
+  const { pageSize } = last;
+  if (pageSize !== null && read.itemsOfPage === pageSize)
+    return `the page is as long as merchants.pageSize (${pageSize}), and nothing says that none follows`;
   return entries.map((entry) => signOfLength(entry, read)).find((found) => found !== null) ?? null;
 }
 
-function signOfHeaders(headers: AnswerHeaders, { items }: ListRead): string | null {
-  const text = (name: string): string => [headers[name] ?? ''].flat().join(', ');
+function signOfHeaders({ headers = {} }: Document, { items, pages }: ListRead, { places }: LastPage): string | null {
+  const readByProfile = new Set(
+    places.map((place) =>
+      place
+        .toLowerCase()
+        .replace(/^header:\s*/, '')
+        .trim(),
+    ),
+  );
+  const text = (name: string): string => (readByProfile.has(name) ? '' : [headers[name] ?? ''].flat().join(', '));
   if (/rel\s*=\s*"?[^",;]*\bnext\b/i.test(text('link'))) return 'the header Link names a next page';
   if (/\S/.test(text('x-next-page'))) return 'the header X-Next-Page names a next page';
-  const counter = COUNTING_HEADERS.find((name) => /^\d+$/.test(text(name)) && Number(text(name)) > items);
-  return counter === undefined
+  const range = /\/(\d+)\s*$/.exec(text('content-range'))?.[1];
+  if (range !== undefined && Number(range) > items)
+    return `the header content-range counts ${range} merchants, and ${items} were read`;
+  const countsMore = (read: number) => (name: string) => /^\d+$/.test(text(name)) && Number(text(name)) > read;
+  const counter = COUNTING_HEADERS.find(countsMore(items));
+  if (counter !== undefined) return `the header ${counter} counts ${text(counter)} merchants, and ${items} were read`;
+  const pageCounter = PAGE_COUNTING_HEADERS.find(countsMore(pages));
+  return pageCounter === undefined
     ? null
-    : `the header ${counter} counts ${text(counter)} merchants, and ${items} were read`;
+    : `the header ${pageCounter} counts ${text(pageCounter)} pages, and ${pages} were read`;
 }
 
 function signOfKey([path, value]: Entry, { items, pages }: ListRead): string | null {
@@ -81,8 +97,8 @@ function signOfLength([path, value]: Entry, { itemsOfPage }: ListRead): string |
 }
 
 /** The answer itself says that this is the end: an empty next page, a count that was reached, a flag. */
-function saysWhole(body: unknown, entries: readonly Entry[], read: ListRead, shape: ListShape): boolean {
-  if (!Array.isArray(body) && readPointer(body, shape.nextCursor) !== undefined) return true;
+function saysWhole(document: Document, entries: readonly Entry[], read: ListRead, { next }: LastPage): boolean {
+  if ([next ?? []].flat().some((place) => readPlace(document, place) !== undefined)) return true;
   return entries.some(([path, value]) => {
     const key = lastKey(path);
     if (NEXT.test(key)) return !namesSomething(value);
@@ -92,23 +108,22 @@ function saysWhole(body: unknown, entries: readonly Entry[], read: ListRead, sha
   });
 }
 
-/** Every key beside the items and the cursor of the profile, with its path. */
-function* entriesBeside(answer: unknown, shape: ListShape): Generator<Entry> {
-  const items = readPointer(answer, shape.items);
-  const ignored = new Set(shape.notPaging.map(plain));
+/** Every key beside the items and what the profile reads, with its path as a JSON Pointer. */
+function* entriesBeside(answer: unknown, { items, notPaging, places }: LastPage): Generator<Entry> {
+  const ignored = new Set(notPaging.map(plain));
   let keys = 0;
   function* walk(value: unknown, path: string, depth: number): Generator<Entry> {
     if (typeof value !== 'object' || value === null || depth === 0) return;
     if (Array.isArray(value)) {
       const links: readonly unknown[] = value.slice(0, MOST_KEYS);
-      const next = links.find((link) => isPlainObject(link) && /^next$/i.test(String(link['rel'])));
+      const next = links.find((link) => isPlainObject(link) && isRelationNext(link['rel']));
       if (next !== undefined) yield [`${path}/next`, next];
       return;
     }
     for (const [key, below] of Object.entries(value)) {
       keys += 1;
-      const here = `${path}/${key}`;
-      if (keys > MOST_KEYS || below === items || here === shape.nextCursor || ignored.has(plain(key))) continue;
+      const here = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      if (keys > MOST_KEYS || below === items || places.includes(here) || ignored.has(plain(key))) continue;
       yield [here, below];
       yield* walk(below, here, depth - 1);
     }
@@ -133,8 +148,13 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(?:true|yes|1)$/i.test(value));
 }
 
-/** `next: null`, `next: ""`, `next: false` and `next: {"href": null}` name nothing. */
-function namesSomething(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(namesSomething);
+function isRelationNext(relation: unknown): boolean {
+  return [relation].flat().some((one) => typeof one === 'string' && /^next$/i.test(one));
+}
+
+/** `next: null`, `next: ""`, `next: false` and `next: {"href": null}` name nothing. What is nested deeper counts as something. */
+function namesSomething(value: unknown, depth = DEPTH): boolean {
+  if (typeof value === 'object' && value !== null && depth > 0)
+    return Object.values(value).some((below) => namesSomething(below, depth - 1));
   return value !== null && value !== undefined && value !== false && value !== '' && value !== 0;
 }

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { compileExpressions, type Evaluate } from '../../service-profile/expression.ts';
+import { readPlace, type Document, shownPlace } from '../../service-profile/place.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { isOneOf } from '../../service-profile/word.ts';
+import { documentOf, type ExchangeResult } from '../exchange-result.ts';
+import { readId } from '../../service-profile/read-id.ts';
+import { errorText } from '../error-text.ts';
+import { statusReason } from '../reason-text.ts';
+import { failed, unreadable, type Unreadable } from './list-failure.ts';
+
+/** A merchant as the list names it. */
+export interface ListedMerchant {
+  readonly nif: string;
+  readonly merchantId: string;
+}
+
+/** A page of the list. */
+export interface MerchantPage {
+  readonly merchants: readonly ListedMerchant[];
+  /** The answer, with the values of the expressions of the profile. */
+  readonly document: Document;
+}
+
+/** Reads the end of one exchange as a page. */
+export type PageReader = (end: ExchangeResult) => Promise<MerchantPage | Unreadable>;
+
+const Status = z.number().int().min(200).max(599);
+const Nif = z
+  .union([z.string(), z.number().int().nonnegative()])
+  .transform((nif) => String(nif).replaceAll(/\s/g, ''))
+  .pipe(z.string().min(1).max(64));
+
+/** A reader of pages by a profile, whose expressions are compiled here. */
+export function pageReader(profile: ServiceProfile): PageReader {
+  const { merchants, answers, error } = profile;
+  const { items, nextCursor, nextLink, total, pages, more } = merchants;
+  const evaluatePage = compileExpressions([
+    ...[items, nextCursor, nextLink, total, pages, more],
+    ...[answers.success?.at ?? null, answers.status, error.message],
+  ]);
+  const evaluateItem = compileExpressions([merchants.id, merchants.nif]);
+
+  return async (end) => {
+    if (end.kind !== 'answer') return failed('service-unreachable', 'code' in end ? end.code : end.kind);
+    const plain = documentOf(end);
+    const document = evaluatePage === null ? plain : await evaluatePage(plain);
+    if (end.body.kind !== 'json' && isSuccessful(end.status)) {
+      const code = end.body.why === 'cut-short' ? 'service-unreachable' : 'service-list-unreadable';
+      return failed(code, `its answer is ${end.body.why}`);
+    }
+    const refusal = refusalIn(document, end.status, profile);
+    if (refusal !== null) return refusal;
+    const found = readPlace(document, items);
+    if (!Array.isArray(found)) return unreadable(`no list at ${shownPlace(items)} (merchants.items)`);
+    const read = await readItems(found, profile, evaluateItem);
+    return 'kind' in read ? read : { merchants: read, document };
+  };
+}
+
+async function readItems(
+  items: readonly unknown[],
+  { merchants: { id, idPrefix, nif } }: ServiceProfile,
+  evaluate: Evaluate | null,
+): Promise<readonly ListedMerchant[] | Unreadable> {
+  const merchants: ListedMerchant[] = [];
+  for (const [index, body] of items.entries()) {
+    // oxlint-disable-next-line no-await-in-loop -- without expressions nothing is awaited
+    const item = evaluate === null ? { body } : await evaluate({ body });
+    const merchantId = readId(readPlace(item, id), idPrefix);
+    const taxNumber = Nif.safeParse(readPlace(item, nif));
+    const nth = `item ${index + 1} of a page`;
+    if (merchantId === null)
+      return unreadable(
+        `${nth} has no ${idPrefix === '' ? 'usable' : idPrefix} id at ${shownPlace(id)} (merchants.id)`,
+      );
+    if (!taxNumber.success) return unreadable(`${nth} has no tax number at ${shownPlace(nif)} (merchants.nif)`);
+    merchants.push({ nif: taxNumber.data, merchantId });
+  }
+  return merchants;
+}
+
+/** null: the answer is a success. An envelope that says otherwise counts even beside a list. */
+function refusalIn(document: Document, httpStatus: number, { answers, error }: ServiceProfile): Unreadable | null {
+  const { success, status: statusPlace } = answers;
+  const isSuccess = isSuccessful(httpStatus);
+  const saysSuccess = success === null || isOneOf(readPlace(document, success.at), success.is);
+  if (isSuccess && saysSuccess) return null;
+  const said = statusPlace === null ? undefined : Status.safeParse(readPlace(document, statusPlace)).data;
+  const status = said ?? httpStatus;
+  const { message } = statusReason(status, { code: null, message: errorText(readPlace(document, error.message)) });
+  if (status === 401 || status === 403 || status === 407) return failed('service-unauthorized', message);
+  if (status === 408 || status === 425 || status === 429 || status >= 500)
+    return failed('service-unreachable', message);
+  if (!isSuccess) return unreadable(message);
+  return unreadable(`${message}, and no word of success at ${shownPlace(success?.at ?? '')} (answers.success)`);
+}
+
+function isSuccessful(status: number): boolean {
+  return status >= 200 && status <= 299;
+}

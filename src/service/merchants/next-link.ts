@@ -1,0 +1,60 @@
+import { readPlace, type Document, type Place } from '../../service-profile/place.ts';
+import { parseLinkHeader } from './link-header.ts';
+import { isNothing } from './found.ts';
+
+/** What stands where the profile looks for the address of the next page: an address, nothing, or why it cannot be used. */
+export type NextLink = { readonly address: string | null } | { readonly why: string };
+
+const LONGEST = 8_192;
+const LINK_HEADER = /^header:\s*link\s*$/i;
+/** A proxy may read these as steps of the path and leave the base address by them. */
+const HIDDEN_STEPS = /%2f|%5c|%2e/i;
+
+/** The address of the next page as written; of several places the first that holds one counts. */
+export function findNextLink(document: Document, place: Place): NextLink {
+  for (const one of [place].flat()) {
+    const value = readPlace(document, one);
+    const found = LINK_HEADER.test(one) && typeof value === 'string' ? nextOfHeader(value) : addressOf(value, one);
+    if ('why' in found || found.address !== null) return found;
+  }
+  return { address: null };
+}
+
+function addressOf(value: unknown, place: string): NextLink {
+  if (isNothing(value)) return { address: null };
+  if (typeof value === 'string' && value.length <= LONGEST) return { address: value };
+  return { why: `what stands at ${place} (merchants.nextLink) is no address` };
+}
+
+function nextOfHeader(header: string): NextLink {
+  const links = parseLinkHeader(header);
+  if (links === null) return { why: 'the header Link is not written as RFC 8288 says' };
+  const next = new Set(
+    links.filter(({ relations, anchored }) => relations.includes('next') && !anchored).map(({ target }) => target),
+  );
+  if (next.size > 1) return { why: `the header Link names ${next.size} next pages` };
+  const [address = null] = next;
+  return address !== null && address.length > LONGEST
+    ? { why: 'the address in the header Link is too long' }
+    : { address };
+}
+
+/**
+ * The path below the base address to which an address leads from a page; the API key is sent with it, so that any other origin or path is refused.
+ */
+export function resolveNextLink(
+  address: string,
+  { baseUrl, path }: { readonly baseUrl: string; readonly path: string },
+): { readonly path: string } | { readonly why: string } {
+  if (!URL.canParse(address, baseUrl + path)) return { why: 'the link to the next page is no address' };
+  const base = new URL(baseUrl);
+  const next = new URL(address, baseUrl + path);
+  if (next.origin !== base.origin)
+    return {
+      why: `the link to the next page leads to ${next.origin} and not to ${base.origin}, and the API key goes nowhere else`,
+    };
+  const below = base.pathname.replace(/\/+$/, '');
+  if (!next.pathname.startsWith(`${below}/`) || HIDDEN_STEPS.test(next.pathname))
+    return { why: `the link to the next page leads out of ${base.origin}${below}, and the API key goes nowhere else` };
+  return { path: next.pathname.slice(below.length) + next.search };
+}

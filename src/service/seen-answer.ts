@@ -1,0 +1,89 @@
+import { readPlace, shownPlace, type Place } from '../service-profile/place.ts';
+import type { ServiceProfile } from '../service-profile/profile.ts';
+import { readId } from '../service-profile/read-id.ts';
+import { isOneOf, wordAt } from '../service-profile/word.ts';
+import { errorText } from './error-text.ts';
+import { documentOf, type ExchangeResult } from './exchange-result.ts';
+
+type Answers = ServiceProfile['answers'];
+type Rule = Answers['rules'][number];
+
+/** Where a created thing's id and an error's words stand, and what answers mean: from the service profile. */
+export interface CreationShape {
+  readonly id: Place;
+  /** What a usable id begins with; null: no id is usable. */
+  readonly idPrefix: string | null;
+  readonly errorCode: Place;
+  readonly errorMessage: Place;
+  readonly mismatchCodes: readonly string[];
+  readonly answers: Answers;
+}
+
+/** An ended exchange with what the profile finds in it. */
+export interface Seen {
+  readonly end: ExchangeResult;
+  /** The status that counts: HTTP's, or the one that an envelope names. 0 when no status line came. */
+  readonly status: number;
+  /** A 2xx, and a success by the profile. */
+  readonly success: boolean;
+  /** A usable id; null: none. */
+  readonly serviceId: string | null;
+  /** Where the profile looks for it, to be shown. */
+  readonly idPlace: string;
+  /** Something stands at the place of the id, usable or not. */
+  readonly hasId: boolean;
+  /** What the first rule of the profile that fits says; null: none fits. */
+  readonly meaning: Rule['means'] | null;
+  /** The usable id where that rule finds it; null: none. */
+  readonly existingId: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly mismatch: boolean;
+}
+
+/** Reads an ended exchange by the profile. */
+export function look(end: ExchangeResult, shape: CreationShape): Seen {
+  const document = documentOf(end);
+  const http = end.kind === 'answer' ? end.status : 0;
+  const is2xx = http >= 200 && http <= 299;
+  const { answers, idPrefix } = shape;
+  const success =
+    is2xx && (answers.success === null || isOneOf(readPlace(document, answers.success.at), answers.success.is));
+  const status = success ? http : (envelopeStatus(document, answers.status) ?? http);
+  const found = readPlace(document, shape.id);
+  const code = readPlace(document, shape.errorCode);
+  const usable = (value: unknown): string | null => (idPrefix === null ? null : readId(value, idPrefix));
+  const rule = end.kind === 'answer' ? answers.rules.find((one) => fits(one, { document, status, code })) : undefined;
+  return {
+    end,
+    status,
+    success,
+    serviceId: usable(found),
+    idPlace: shownPlace(shape.id),
+    hasId: wordAt(found) !== null,
+    meaning: rule?.means ?? null,
+    existingId: rule === undefined ? null : usable(rule.id === undefined ? found : readPlace(document, rule.id)),
+    errorCode: errorText(code),
+    errorMessage: errorText(readPlace(document, shape.errorMessage)),
+    mismatch: status >= 400 && status <= 499 && isOneOf(code, shape.mismatchCodes),
+  };
+}
+
+type Document = ReturnType<typeof documentOf>;
+
+function fits(
+  { status: statuses, code: codes, has }: Rule,
+  seen: { readonly document: Document; readonly status: number; readonly code: unknown },
+): boolean {
+  if (statuses !== undefined && !statuses.includes(seen.status)) return false;
+  if (codes !== undefined && !isOneOf(seen.code, codes)) return false;
+  const found = has === undefined ? true : readPlace(seen.document, has);
+  return found !== undefined && found !== null && found !== '';
+}
+
+/** Some services answer 200 and name the status inside. Only an error's status: no envelope makes a success of a failure. */
+function envelopeStatus(document: Document, place: Place | null): number | null {
+  if (place === null) return null;
+  const said = Number(wordAt(readPlace(document, place)));
+  return Number.isInteger(said) && said >= 400 && said <= 599 ? said : null;
+}

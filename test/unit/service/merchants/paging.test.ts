@@ -1,0 +1,434 @@
+import { describe, expect, it } from 'vitest';
+import type { AnswerHeaders, ExchangeResult } from '../../../../src/service/exchange-result.ts';
+import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
+import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
+
+type Merchants = Readonly<Record<string, unknown>>;
+
+/** Answers by path; a number is a status. */
+type Script = Readonly<Record<string, unknown>>;
+
+const merchants = (...numbers: number[]) => numbers.map((nif) => ({ id: `mrc_${nif}`, nif }));
+const withHeaders = (headers: AnswerHeaders, value: unknown) => ({ headers, value });
+
+function answerOf(scripted: unknown): ExchangeResult {
+  const { headers = {}, value } =
+    typeof scripted === 'object' && scripted !== null && 'headers' in scripted
+      ? (scripted as { headers: AnswerHeaders; value?: unknown })
+      : { value: scripted };
+  const status = typeof value === 'number' ? value : 200;
+  const body = { kind: 'json', value: status === 200 ? value : { error: { message: 'no' } } } as const;
+  return { kind: 'answer', status, retryAfterMs: null, headers, body };
+}
+
+async function read(settings: Merchants, script: Script, more: Readonly<Record<string, unknown>> = {}) {
+  const profile = loadProfile(JSON.stringify({ ...more, merchants: settings }));
+  const asked: string[] = [];
+  const list = await readMerchantList(
+    (path) => {
+      const short = path.replace('/v1/merchants', '');
+      const unnumbered = settings['paging'] === 'page' && !short.includes('page=');
+      // Without a number a service gives its first page.
+      if (unnumbered && !(short in script)) return Promise.resolve(answerOf(Object.values(script)[0]));
+      asked.push(path);
+      if (!(short in script) || asked.length > 20) throw new Error(`the script has no ${path}`);
+      return Promise.resolve(answerOf(script[short]));
+    },
+    { profile, baseUrl: 'https://service.example' },
+  );
+  const nifs = list.kind === 'list' ? list.merchants.map(({ nif }) => Number(nif)) : null;
+  return { asked, nifs, list, why: list.kind === 'unreadable' ? list.reason.message : null };
+}
+
+const PAGE = { paging: 'page' };
+const OFFSET = { paging: 'offset' };
+const LINK = { paging: 'link' };
+
+describe('a list of merchants that is read whole', () => {
+  it.each<[string, Merchants, Script, number[]]>([
+    [
+      'by a cursor, with the size in each request',
+      { sizeParameter: 'limit', pageSize: 2 },
+      {
+        '?limit=2': { data: merchants(1, 2), next_cursor: 'x' },
+        '?limit=2&cursor=x': { data: merchants(3, 4), next_cursor: null },
+      },
+      [1, 2, 3, 4],
+    ],
+    [
+      'by a cursor, up to the flag beside a last cursor',
+      { more: '/has_more' },
+      {
+        '': { data: merchants(1), next_cursor: 'x', has_more: true },
+        '?cursor=x': { data: merchants(2), next_cursor: 'y', has_more: false },
+      },
+      [1, 2],
+    ],
+    [
+      'by a cursor in a header, beside a list at the top',
+      { items: '', nextCursor: 'header:X-Next-Page', cursorParameter: 'page' },
+      {
+        '': withHeaders({ 'x-next-page': '2' }, merchants(1)),
+        '?page=2': withHeaders({ 'x-next-page': '' }, merchants(2)),
+      },
+      [1, 2],
+    ],
+    [
+      'by links in the body, absolute and relative',
+      LINK,
+      {
+        '': { data: merchants(1), links: { next: 'https://service.example/v1/merchants?after=1' } },
+        '?after=1': { data: merchants(2), links: { next: '?after=2' } },
+        '?after=2': { data: merchants(3), links: { next: null } },
+      },
+      [1, 2, 3],
+    ],
+    [
+      'by a Link header, with the size where the link leaves it out',
+      { ...LINK, items: '', sizeParameter: 'per_page', pageSize: 2 },
+      {
+        '?per_page=2': withHeaders(
+          { link: '</v1/merchants?page=2>; rel="next", </v1/merchants?page=3>; rel="last"' },
+          merchants(1, 2),
+        ),
+        '?page=2&per_page=2': withHeaders({ link: '</v1/merchants?per_page=2&page=3>; rel=next' }, merchants(3, 4)),
+        '?per_page=2&page=3': withHeaders({ link: '</v1/merchants?page=1>; rel="first"' }, merchants(5, 6)),
+      },
+      [1, 2, 3, 4, 5, 6],
+    ],
+    [
+      'by links, up to the flag',
+      { ...LINK, more: '/more' },
+      { '': { data: merchants(1), links: { next: '?x=1' }, more: 0 } },
+      [1],
+    ],
+    [
+      'by page numbers, up to an empty page',
+      PAGE,
+      { '?page=1': { data: merchants(1, 2) }, '?page=2': { data: merchants(3) }, '?page=3': { data: [] } },
+      [1, 2, 3],
+    ],
+    [
+      'by page numbers from 0, up to the number of pages',
+      { ...PAGE, firstPage: 0, pages: '/meta/pages' },
+      { '?page=0': { data: merchants(1), meta: { pages: 2 } }, '?page=1': { data: merchants(2), meta: { pages: 2 } } },
+      [1, 2],
+    ],
+    [
+      'by page numbers, up to the total in a header, with a full last page',
+      { ...PAGE, items: '', total: 'header:X-Total', sizeParameter: 'size', pageSize: 2 },
+      {
+        '?size=2&page=1': withHeaders({ 'x-total': '4' }, merchants(1, 2)),
+        '?size=2&page=2': withHeaders({ 'x-total': '4' }, merchants(3, 4)),
+      },
+      [1, 2, 3, 4],
+    ],
+    [
+      'by page numbers, up to a short page behind a full one',
+      { ...PAGE, pageSize: 2, endsAtShortPage: true },
+      { '?page=1': { data: merchants(1, 2) }, '?page=2': { data: merchants(3) } },
+      [1, 2, 3],
+    ],
+    [
+      'by page numbers, where the first page is short and the next one empty',
+      { ...PAGE, pageSize: 2, endsAtShortPage: true },
+      { '?page=1': { data: merchants(1) }, '?page=2': { data: [] } },
+      [1],
+    ],
+    [
+      'by page numbers, where the first page is short and the next one is refused',
+      { ...PAGE, pageSize: 2, endsAtShortPage: true },
+      { '?page=1': { data: merchants(1) }, '?page=2': 404 },
+      [1],
+    ],
+    [
+      'by the number of merchants read, whatever the pages hold',
+      OFFSET,
+      {
+        '?offset=0': { data: merchants(1, 2) },
+        '?offset=2': { data: merchants(3) },
+        '?offset=3': { data: merchants(4, 5) },
+        '?offset=5': { data: [] },
+      },
+      [1, 2, 3, 4, 5],
+    ],
+    [
+      'by the number of merchants read, up to the flag',
+      { ...OFFSET, offsetParameter: 'skip', more: '/has_more' },
+      { '?skip=0': { data: merchants(1), has_more: 'true' }, '?skip=1': { data: merchants(2), has_more: 'false' } },
+      [1, 2],
+    ],
+    [
+      'by page numbers, where a request without one is refused',
+      PAGE,
+      { '?page=1': { data: merchants(1) }, '': 400, '?page=2': { data: [] } },
+      [1],
+    ],
+    ['that holds nobody', { ...OFFSET, total: '/total' }, { '?offset=0': { data: [], total: 0 } }, []],
+    [
+      'by an expression for what the service says otherwise',
+      { ...PAGE, items: 'jsonata:[rows.merchant]', id: 'jsonata:"mrc_" & key', nif: '/nif', more: 'jsonata:at < of' },
+      {
+        '?page=1': { rows: [{ merchant: { key: 1, nif: '1' } }], at: 1, of: 2 },
+        '?page=2': { rows: [{ merchant: { key: 2, nif: '2' } }], at: 2, of: 2 },
+      },
+      [1, 2],
+    ],
+  ])('%s', async (_, settings, script, nifs) => {
+    const { nifs: found, asked, why } = await read(settings, script);
+
+    expect({ found, why }).toEqual({ found: nifs, why: null });
+    expect(asked).toHaveLength(Object.keys(script).length);
+  });
+
+  it('from a path that holds a query already', async () => {
+    const { asked } = await read(
+      PAGE,
+      { '?type=a&page=1': { data: [] } },
+      { requests: { listMerchants: { path: '/v1/merchants?type=a' } } },
+    );
+
+    expect(asked).toEqual(['/v1/merchants?type=a&page=1']);
+  });
+
+  it('with whole numbers for ids, where the profile asks for no prefix', async () => {
+    const { list } = await read({ idPrefix: '' }, { '': { data: [{ id: 17, nif: '1' }] } });
+
+    expect(list).toMatchObject({ merchants: [{ merchantId: '17' }] });
+  });
+});
+
+describe('a list of merchants that may not be whole is unreadable, and the sentence says where to look', () => {
+  it.each<[string, Merchants, Script, string[]]>([
+    [
+      'a flag for more and no cursor',
+      { more: '/has_more' },
+      { '': { data: merchants(1), has_more: true } },
+      ['merchants.more says yes', 'merchants.nextCursor'],
+    ],
+    [
+      'a total that was not reached, and no cursor',
+      { total: '/n' },
+      { '': { data: merchants(1), n: 2 } },
+      ['merchants.total says 2 merchants, and 1 were read', 'merchants.nextCursor'],
+    ],
+    [
+      'a service that ignores the cursor and gives a new one each time',
+      {},
+      { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': { data: merchants(1), next_cursor: 'y' } },
+      ['page 2 holds the same merchants', 'merchants.cursorParameter'],
+    ],
+    [
+      'a service that ignores the cursor and ends all the same',
+      {},
+      { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': { data: merchants(1), next_cursor: null } },
+      ['page 2 holds the same merchants', 'merchants.cursorParameter'],
+    ],
+    [
+      'a link to itself',
+      LINK,
+      { '': { data: merchants(1), links: { next: '/v1/merchants' } } },
+      ["earlier page's link"],
+    ],
+    [
+      'a link to another origin',
+      LINK,
+      { '': { data: merchants(1), links: { next: 'http://service.example/v1/merchants?page=2' } } },
+      ['leads to http://service.example and not to https://service.example', 'API key'],
+    ],
+    [
+      'a link elsewhere than the profile looks',
+      { ...LINK, nextLink: '/next' },
+      { '': withHeaders({ link: '</v1/merchants?page=2>; rel=next' }, { data: merchants(1) }) },
+      ['the header Link names a next page', 'merchants.nextLink'],
+    ],
+    [
+      'a flag for more and no link',
+      { ...LINK, more: '/more' },
+      { '': { data: merchants(1), more: 'yes' } },
+      ['merchants.nextLink'],
+    ],
+    [
+      'a service that ignores the number of the page',
+      PAGE,
+      { '?page=1': { data: merchants(1, 2) }, '?page=2': { data: merchants(1, 2) } },
+      ['2 of the 2 merchants of page 2 stood on an earlier page', 'merchants.pageParameter'],
+    ],
+    [
+      'a service that ignores the number of merchants to skip',
+      { ...OFFSET, total: '/n' },
+      { '?offset=0': { data: merchants(1, 2), n: 4 }, '?offset=2': { data: merchants(1, 2), n: 4 } },
+      ['stood on an earlier page', 'merchants.offsetParameter'],
+    ],
+    [
+      'a first page that is the second one of a service that counts from 0',
+      PAGE,
+      { '?page=1': { data: merchants(3, 4) }, '': { data: merchants(1, 2) } },
+      ['page 1 (merchants.firstPage) holds other merchants'],
+    ],
+    [
+      'an empty first page of a service that counts from 1',
+      { ...PAGE, firstPage: 0 },
+      { '?page=0': { data: [] }, '': { data: merchants(1, 2) } },
+      ['page 0 (merchants.firstPage) holds other merchants'],
+    ],
+    [
+      'a merchant that comes again because the order moved',
+      OFFSET,
+      { '?offset=0': { data: merchants(1, 2) }, '?offset=2': { data: merchants(2, 3) } },
+      ['1 of the 2 merchants of page 2'],
+    ],
+    [
+      'a total that shrinks: a merchant may have moved over the edge of a page',
+      { ...OFFSET, total: '/n' },
+      { '?offset=0': { data: merchants(1, 2), n: 4 }, '?offset=2': { data: merchants(4), n: 3 } },
+      ['merchants.total went from 4 to 3'],
+    ],
+    [
+      'an empty page before the total is reached',
+      { ...PAGE, total: '/n' },
+      { '?page=1': { data: merchants(1), n: 2 }, '?page=2': { data: [], n: 2 } },
+      ['page 2 is empty', 'merchants.total says 2'],
+    ],
+    [
+      'a flag and a total that contradict each other',
+      { ...PAGE, total: '/n', more: '/more' },
+      { '?page=1': { data: merchants(1), n: 2, more: false } },
+      ['merchants.total says 2', 'merchants.more says no'],
+    ],
+    [
+      'a total that is no number',
+      { ...PAGE, total: '/n' },
+      { '?page=1': { data: merchants(1), n: 'many' } },
+      ['merchants.total'],
+    ],
+    ['a number of pages that is none', { pages: '/n' }, { '': { data: merchants(1), n: -1 } }, ['merchants.pages']],
+    ['a flag that is none', { more: '/more' }, { '': { data: merchants(1), more: 'perhaps' } }, ['merchants.more']],
+    [
+      'a short first page behind which it goes on: the service gives fewer than it was asked for',
+      { ...OFFSET, sizeParameter: 'limit', pageSize: 100, endsAtShortPage: true },
+      { '?limit=100&offset=0': { data: merchants(1, 2) }, '?limit=100&offset=2': { data: merchants(3) } },
+      ['merchants.pageSize', 'merchants.endsAtShortPage'],
+    ],
+    [
+      'a short page that is as long as the service says it may be',
+      { ...PAGE, pageSize: 3, endsAtShortPage: true },
+      { '?page=1': { data: merchants(1, 2, 3), limit: 2 }, '?page=2': { data: merchants(4, 5), limit: 2 } },
+      ['as long as /limit allows (2)'],
+    ],
+    [
+      'a last page as long as the size that was sent',
+      { sizeParameter: 'limit', pageSize: 2 },
+      { '?limit=2': { data: merchants(1, 2) } },
+      ['as long as merchants.pageSize (2)', 'merchants.nextCursor'],
+    ],
+    [
+      'a sign of more on an empty page',
+      PAGE,
+      { '?page=1': { data: merchants(1), total: 2 }, '?page=2': { data: [], total: 2 } },
+      ['/total counts 2 merchants, and 1 were read', 'merchants.notPaging'],
+    ],
+    [
+      'a header that counts more pages',
+      {},
+      { '': withHeaders({ 'x-total-pages': '2' }, { data: merchants(1) }) },
+      ['x-total-pages counts 2 pages'],
+    ],
+    [
+      'a header that says which part this is',
+      {},
+      { '': withHeaders({ 'content-range': 'items 0-0/2' }, { data: merchants(1) }) },
+      ['content-range counts 2 merchants'],
+    ],
+    [
+      'a refusal of the page behind the last one, where nothing says that it was the last',
+      PAGE,
+      { '?page=1': { data: merchants(1) }, '?page=2': 404 },
+      ['HTTP 404', 'merchants.endsAtShortPage'],
+    ],
+  ])('%s', async (_, settings, script, told) => {
+    const { list, why } = await read(settings, script);
+
+    expect(list).toMatchObject({ kind: 'unreadable', reason: { code: 'service-list-unreadable' } });
+    for (const part of told) expect(why).toContain(part);
+  });
+
+  it('a list without an end', async () => {
+    let page = 0;
+    const list = await readMerchantList(
+      () => {
+        page += 1;
+        return Promise.resolve(answerOf({ data: merchants(page) }));
+      },
+      { profile: loadProfile('{"merchants":{"paging":"offset"}}'), baseUrl: 'https://service.example' },
+    );
+
+    expect(list).toMatchObject({ kind: 'unreadable' });
+    expect(page).toBe(10_000);
+  });
+});
+
+describe('what the profile reads is no sign of more', () => {
+  it.each<[string, Merchants, Script]>([
+    ['a number of pages under a name for merchants', { pages: '/total' }, { '': { data: merchants(1, 2), total: 1 } }],
+    [
+      'a cursor beside a flag',
+      { more: '/has_more' },
+      { '': { data: merchants(1), next_cursor: 'x', has_more: false } },
+    ],
+    [
+      'a Link header beside a flag',
+      { ...LINK, more: '/has_more' },
+      { '': withHeaders({ link: '</v1/merchants?page=2>; rel=next' }, { data: merchants(1), has_more: false }) },
+    ],
+    [
+      'a number of merchants in a header that counts pages',
+      { pages: 'header:X-Total-Count' },
+      { '': withHeaders({ 'x-total-count': '1' }, { data: merchants(1) }) },
+    ],
+    ['a key with a slash in its name', { pages: '/a~1total' }, { '': { data: merchants(1), 'a/total': 1 } }],
+  ])('%s', async (_, settings, script) => {
+    expect((await read(settings, script)).why).toBeNull();
+  });
+});
+
+describe('an answer that is no page', () => {
+  const behind = (status: number): readonly [Merchants, Script][] => [
+    [{}, { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': status }],
+    [LINK, { '': { data: merchants(1), links: { next: '?x=1' } }, '?x=1': status }],
+    [PAGE, { '?page=1': { data: merchants(1) }, '?page=2': status }],
+    [OFFSET, { '?offset=0': { data: merchants(1) }, '?offset=1': status }],
+    [
+      { ...PAGE, pageSize: 2, endsAtShortPage: true },
+      { '?page=1': { data: merchants(1) }, '?page=2': status },
+    ],
+  ];
+
+  it.each([
+    [401, 'service-unauthorized'],
+    [403, 'service-unauthorized'],
+    [429, 'service-unreachable'],
+    [500, 'service-unreachable'],
+    [503, 'service-unreachable'],
+  ])('%d on a later page is %s with every kind of paging', async (status, code) => {
+    for (const [settings, script] of behind(status)) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await read(settings, script)).list).toMatchObject({ kind: 'unreadable', reason: { code } });
+    }
+  });
+
+  const ENVELOPE = { answers: { success: { at: '/ok', is: ['true'] }, status: '/status' } };
+
+  it.each<[unknown, string]>([
+    [{ ok: false, data: [] }, 'service-list-unreadable'],
+    [{ data: [] }, 'service-list-unreadable'],
+    [{ ok: false, status: 401, data: [] }, 'service-unauthorized'],
+    [{ ok: false, status: 503, data: [] }, 'service-unreachable'],
+  ])('%j with 200 is no empty list where the profile asks for a word of success: %s', async (answer, code) => {
+    expect((await read({}, { '': answer }, ENVELOPE)).list).toMatchObject({ kind: 'unreadable', reason: { code } });
+  });
+
+  it('is a page with the word of success', async () => {
+    expect((await read({}, { '': { ok: true, data: merchants(1) } }, ENVELOPE)).nifs).toEqual([1]);
+  });
+});
