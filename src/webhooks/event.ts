@@ -1,55 +1,46 @@
-import { readPointer } from '../domain/json-pointer.ts';
+import type { z } from 'zod';
 import type { RecordDelivery } from '../domain/ports/ledger.ts';
+import type { EventSection } from '../service-profile/event-section.ts';
+import { readPlace, type Document } from '../service-profile/place.ts';
+import { isOneOf, wordAt } from '../service-profile/word.ts';
+import { readId } from '../service-profile/read-id.ts';
 
 /** Where a delivery's parts stand: part of the service profile. */
-export interface EventShape {
-  readonly type: string;
-  readonly invoiceId: string;
-  readonly eventId: string;
-  readonly reasonCode: string;
-  readonly reasonMessage: string;
-}
+export type EventShape = z.infer<typeof EventSection>;
 
 type Event = NonNullable<RecordDelivery['event']>;
 
-/** Names as published (interface section 6); any other event is stored and says nothing final. */
-const VERDICTS: Readonly<Record<string, 'issued' | 'failed'>> = {
-  'invoice.issued': 'issued',
-  'invoice.failed': 'failed',
-};
-
-const INVOICE_ID = /^inv_[A-Za-z0-9_-]{1,250}$/;
 /** Printable ASCII without spaces: it is stored as text, where PostgreSQL refuses NUL. */
 const WORD = /^[\x21-\x7e]{1,200}$/;
+/** A type may be a phrase in any language; what a terminal or PostgreSQL could not take is no type. */
+const TYPE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 const MAX_MESSAGE = 200;
 
 /**
- * Reads correctly signed bytes; null when they cannot be read, or name no invoice of which they say something final.
+ * Reads the event of a correctly signed document; null when it has no type, or names no invoice of which it says
+ * something final. `idPrefix` is what every invoice id begins with.
  */
-export function readEvent(raw: Uint8Array, shape: EventShape): Event | null {
-  const document = parse(raw);
-  const type = word(readPointer(document, shape.type));
-  if (type === null) return null;
-  const id = readPointer(document, shape.invoiceId);
-  const serviceId = typeof id === 'string' && INVOICE_ID.test(id) ? id : null;
-  const verdict = Object.hasOwn(VERDICTS, type) ? (VERDICTS[type] ?? null) : null;
+export function readEvent(document: Document, shape: EventShape, idPrefix: string): Event | null {
+  const type = wordAt(readPlace(document, shape.type));
+  if (type === null || !TYPE.test(type)) return null;
+  const serviceId = readId(readPlace(document, shape.invoiceId), idPrefix);
+  const verdict = verdictOf(type, shape);
   if (verdict !== null && serviceId === null) return null;
   return {
     type,
-    eventId: word(readPointer(document, shape.eventId)),
+    eventId: word(readPlace(document, shape.eventId)),
     serviceId,
     verdict,
     reason: verdict === 'failed' ? reasonOf(document, shape) : null,
   };
 }
 
-function parse(raw: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) as unknown;
-  } catch {
-    return undefined;
-  }
+/** A word that means both says nothing final. */
+function verdictOf(type: string, { issued, failed }: EventShape): Event['verdict'] {
+  const isIssued = isOneOf(type, issued);
+  if (isIssued === isOneOf(type, failed)) return null;
+  return isIssued ? 'issued' : 'failed';
 }
 
 function word(value: unknown): string | null {
@@ -57,9 +48,9 @@ function word(value: unknown): string | null {
   return typeof text === 'string' && WORD.test(text) ? text : null;
 }
 
-function reasonOf(document: unknown, shape: EventShape): Event['reason'] {
-  const code = word(readPointer(document, shape.reasonCode));
-  const said = readPointer(document, shape.reasonMessage);
+function reasonOf(document: Document, shape: EventShape): Event['reason'] {
+  const code = word(readPlace(document, shape.reasonCode));
+  const said = readPlace(document, shape.reasonMessage);
   const message =
     typeof said === 'string'
       ? said

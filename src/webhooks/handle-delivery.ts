@@ -1,13 +1,15 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import type { RecordDelivery } from '../domain/ports/ledger.ts';
 import type { DeliveryGroup } from './delivery-group.ts';
+import type { DeliveryTally } from './delivery-tally.ts';
+import type { EventReader } from './event-reader.ts';
+import { judgeDelivery } from './judge-delivery.ts';
 import { readBody, type ByteBudget } from './read-body.ts';
-import { headerLines, judgeDelivery, type ReceivedRequest, type ReceiverShapes } from './judge-delivery.ts';
 import { SECRETS_FRESH_MS, SECRETS_RETRY_MS, type SecretCache } from './secret-cache.ts';
-import { verifyHeader, type SignatureRefusal } from './signature.ts';
-
-/** An event of one invoice is a few hundred bytes. */
-const BODY_LIMIT = 256 * 1024;
+import type { SignatureRefusal } from './signature/refusal.ts';
+import type { RequestHead } from './signature/request-head.ts';
+import type { SignatureCheck } from './signature/signature-check.ts';
 
 /** Senders back off by themselves; this only keeps them from coming back at once. */
 const RETRY_AFTER_SECONDS = '5';
@@ -26,27 +28,38 @@ export interface Bindings {
 
 /** What handling a delivery needs. */
 export interface DeliveryHandlerParts {
-  readonly shapes: ReceiverShapes;
+  readonly check: SignatureCheck;
+  readonly read: EventReader;
+  /** Bytes of the largest body. */
+  readonly bodyLimit: number;
   readonly log: ReceiverLog;
+  readonly tally: DeliveryTally;
   readonly group: DeliveryGroup;
   readonly budget: ByteBudget;
   readonly secrets: SecretCache;
+  /** False: they are not to be stored now, and their sender comes again. */
+  readonly accept: (deliveries: readonly RecordDelivery[]) => true | Promise<boolean>;
   readonly now: () => number;
 }
 
-/** Answers one delivery; a 2xx means that it is committed. */
-export async function handleDelivery(c: Context<Bindings>, parts: DeliveryHandlerParts): Promise<Response> {
+/** Answers one delivery; a 2xx means that it is committed. `pathSecret` is the step after the receiver's own address. */
+export async function handleDelivery(
+  c: Context<Bindings>,
+  parts: DeliveryHandlerParts,
+  pathSecret?: string,
+): Promise<Response> {
   const { incoming } = c.env;
-  const { header } = parts.shapes.signature;
-  const headerValues = headerLines(incoming.rawHeaders, header);
-  const early = await withSecrets(parts.secrets, (secrets) =>
-    verifyHeader({ headerValues, secrets, shape: parts.shapes.signature }),
-  );
-  if (early.why !== null) return refused(c, parts.log, early.why);
-  const body = await readBody(incoming, BODY_LIMIT, parts.budget);
-  if (body.kind !== 'read') return withoutBody(c, body.kind);
+  const head: RequestHead = {
+    rawHeaders: incoming.rawHeaders,
+    now: parts.now(),
+    ...(pathSecret !== undefined && { pathSecret }),
+  };
+  const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
+  if (early.why !== null) return refused(c, parts, early.why);
+  const body = await readBody(incoming, parts.bodyLimit, parts.budget);
+  if (body.kind !== 'read') return withoutBody(c, parts, body.kind);
   try {
-    return await record(c, parts, { raw: body.raw, headerValues });
+    return await record(c, parts, { head: { ...head, now: parts.now() }, raw: body.raw });
   } finally {
     parts.budget.give(body.raw.byteLength);
   }
@@ -55,15 +68,30 @@ export async function handleDelivery(c: Context<Bindings>, parts: DeliveryHandle
 async function record(
   c: Context<Bindings>,
   parts: DeliveryHandlerParts,
-  received: Pick<ReceivedRequest, 'raw' | 'headerValues'>,
+  received: { readonly head: RequestHead; readonly raw: Uint8Array },
 ): Promise<Response> {
-  const now = parts.now();
-  const verdict = await withSecrets(parts.secrets, (secrets) =>
-    judgeDelivery({ ...received, secrets, shapes: parts.shapes, now }),
-  );
-  if (verdict.kind === 'refuse') return refused(c, parts.log, verdict.why);
-  const recorded = await parts.group.add(verdict.delivery);
-  return recorded === 'stored' ? c.body(null, 204) : unavailable(c);
+  const verdict = await withSecrets(parts.secrets, (secrets) => judgeDelivery({ ...received, secrets }, parts));
+  if (verdict.kind === 'refuse') return refused(c, parts, verdict.why);
+  const deliveries = verdict.deliveries instanceof Promise ? await verdict.deliveries : verdict.deliveries;
+  const accepted = parts.accept(deliveries);
+  if (accepted !== true && !(await accepted)) {
+    parts.tally.notStored();
+    return unavailable(c);
+  }
+  if (!(await isStored(parts.group, deliveries))) {
+    parts.tally.notStored();
+    return unavailable(c);
+  }
+  parts.tally.taken(deliveries.some(({ event }) => event === null));
+  return c.body(null, 204);
+}
+
+/** True only when every row is committed. */
+async function isStored(group: DeliveryGroup, deliveries: readonly RecordDelivery[]): Promise<boolean> {
+  const [only] = deliveries;
+  if (deliveries.length === 1 && only !== undefined) return (await group.add(only)) === 'stored';
+  const recorded = await Promise.all(deliveries.map(async (delivery) => group.add(delivery)));
+  return recorded.every((one) => one === 'stored');
 }
 
 /** Tries with the secrets at hand, and once more with fresh ones when none of them fits. */
@@ -76,14 +104,21 @@ async function withSecrets<Verdict extends { readonly why: SignatureRefusal | nu
   return attempt(await cache.get(SECRETS_RETRY_MS));
 }
 
-function withoutBody(c: Context<Bindings>, why: 'too-large' | 'no-memory' | 'aborted'): Response {
+function withoutBody(
+  c: Context<Bindings>,
+  parts: DeliveryHandlerParts,
+  why: 'too-large' | 'no-memory' | 'aborted',
+): Response {
   if (why === 'no-memory') return unavailable(c);
   // An aborted request has no reader for the answer; the answer only ends the request.
-  return hangUp(c, why === 'too-large' ? 413 : 400);
+  if (why === 'aborted') return hangUp(c, 400);
+  parts.tally.refused('body-too-large');
+  return hangUp(c, 413);
 }
 
 /** The answer is the same for every cause, so that it does not help a forger. The log has the cause. */
-function refused(c: Context<Bindings>, log: ReceiverLog, why: string): Response {
+function refused(c: Context<Bindings>, { log, tally }: DeliveryHandlerParts, why: SignatureRefusal): Response {
+  tally.refused(why);
   log.warn('A delivery was refused', { why });
   return hangUp(c, 401);
 }

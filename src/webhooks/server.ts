@@ -12,13 +12,22 @@ import {
   type DeliveryHandlerParts,
   type ReceiverLog,
 } from './handle-delivery.ts';
-import { createDeliveryGroup, type DeliveryGroup } from './delivery-group.ts';
+import { createDeliveryGroup } from './delivery-group.ts';
+import { createDeliveryTally, type DeliveryCounts } from './delivery-tally.ts';
+import { createEventReader } from './event-reader.ts';
 import { createByteBudget } from './read-body.ts';
 import type { ReceiverShapes } from './judge-delivery.ts';
 import { createSecretCache } from './secret-cache.ts';
+import { createSignatureCheck } from './signature/signature-check.ts';
 
 const READY: Readiness = { status: 'ready', parts: {} };
 const WEBHOOK_PATH = '/webhooks';
+const SECRET_PATH = '/webhooks/:secret';
+
+/** An event of one invoice is a few hundred bytes. */
+const BODY_LIMIT = 256 * 1024;
+/** Where one delivery holds many events. */
+const LIST_BODY_LIMIT = 1024 * 1024;
 
 /** All bodies together: 128 of the largest, tens of thousands of real ones. */
 const MEMORY_LIMIT = 32 * 1024 * 1024;
@@ -46,6 +55,10 @@ export interface ReceiverOptions {
   /** Asked again every few seconds and when no known one fits, so that a new secret counts without a restart. */
   readonly secrets: () => Promise<readonly string[]>;
   readonly shapes: ReceiverShapes;
+  /** The address that the service was given, which some services sign; left out: where the receiver listens. */
+  readonly registeredUrl?: string | null;
+  /** Whether deliveries may be stored now; left out: always. Of those that may not, the sender comes again. */
+  readonly accept?: DeliveryHandlerParts['accept'];
   /** After the commit and beside the answers: the place to apply what was stored. */
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   /** Whether a delivery could be stored now; left out: nobody asks. */
@@ -59,6 +72,8 @@ export interface ReceiverOptions {
 export interface Receiver {
   readonly url: string;
   readonly port: number;
+  /** What became of the deliveries since the start. */
+  tally(): DeliveryCounts;
   close(): Promise<void>;
 }
 
@@ -75,7 +90,20 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     ...(options.maxWaiting !== undefined && { maxWaiting: options.maxWaiting }),
   });
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const app = receiverApp(options, group);
+  const now = options.clock ?? Date.now;
+  const { shapes, log } = options;
+  let url = '';
+  const parts: DeliveryHandlerParts = {
+    check: createSignatureCheck({ shape: shapes.signature, url: () => options.registeredUrl ?? url, log }),
+    read: createEventReader(shapes),
+    accept: options.accept ?? (() => true),
+    bodyLimit: shapes.event.items === null ? BODY_LIMIT : LIST_BODY_LIMIT,
+    tally: createDeliveryTally(now),
+    budget: createByteBudget(MEMORY_LIMIT),
+    secrets: createSecretCache(options.secrets, now),
+    ...{ group, log, now },
+  };
+  const app = receiverApp(options, parts);
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {
@@ -86,9 +114,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options);
+  url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${WEBHOOK_PATH}`;
   return {
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${WEBHOOK_PATH}`,
+    url,
     port,
+    tally: () => parts.tally.counts(),
     async close() {
       await closeServer(server);
       await group.idle();
@@ -96,16 +126,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   };
 }
 
-function receiverApp(options: ReceiverOptions, group: DeliveryGroup): Hono<Bindings> {
-  const now = options.clock ?? Date.now;
-  const parts: DeliveryHandlerParts = {
-    shapes: options.shapes,
-    log: options.log,
-    group,
-    budget: createByteBudget(MEMORY_LIMIT),
-    secrets: createSecretCache(options.secrets, now),
-    now,
-  };
+function receiverApp(options: ReceiverOptions, parts: DeliveryHandlerParts): Hono<Bindings> {
   const app = new Hono<Bindings>();
   app.get('/health/live', (c) => c.json({ status: 'live' }));
   for (const path of ['/health', '/health/ready']) {
@@ -116,6 +137,10 @@ function receiverApp(options: ReceiverOptions, group: DeliveryGroup): Hono<Bindi
   }
   app.post(WEBHOOK_PATH, async (c) => await handleDelivery(c, parts));
   app.all(WEBHOOK_PATH, (c) => c.body(null, 405, { allow: 'POST' }));
+  if (options.shapes.signature.kind === 'path') {
+    app.post(SECRET_PATH, async (c) => await handleDelivery(c, parts, c.req.param('secret')));
+    app.all(SECRET_PATH, (c) => c.body(null, 405, { allow: 'POST' }));
+  }
   for (const path of ['/health', '/health/live', '/health/ready'])
     app.all(path, (c) => c.body(null, 405, { allow: 'GET, HEAD' }));
   app.notFound((c) => c.body(null, 404));

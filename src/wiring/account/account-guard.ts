@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { ServiceAccountRecord } from '../../domain/ports/service-use-ledger.ts';
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { ServiceAccount } from './open-service.ts';
 
 /** The built-in sandbox listens on whatever port is free; it is the same service all the same. */

@@ -3,7 +3,7 @@ import type { ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts'
 import type { SharedLimits } from '../../service/service-connection.ts';
 import { createLeasedRateLimiter } from '../../service/leased-rate.ts';
 import { createLeasedSlots, SLOTS_TTL_MS } from '../../service/leased-slots.ts';
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
 
 type SharedUse = Pick<
   ServiceUseLedger,

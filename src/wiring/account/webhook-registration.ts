@@ -1,5 +1,6 @@
 import type { EndpointAnswer, InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger, WebhookEndpointRecord, WebhookPlace } from '../../domain/ports/ledger.ts';
+import { withoutAddressSecret } from './webhook-address.ts';
 
 export interface RegistrationDeps {
   readonly ledger: Pick<
@@ -14,6 +15,13 @@ export interface RegistrationDeps {
   readonly ownSecret: boolean;
   /** null: no address to register; GET alone settles. */
   readonly url: string | null;
+  /** False: somebody registers the address by hand. Left out: Lote does. */
+  readonly register?: boolean;
+  /**
+   * The address as the service is told it, which may hold a secret; null: it must hold one, and none is known. Left
+   * out: as it is.
+   */
+  readonly addressOf?: (url: string) => string | null;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
@@ -36,6 +44,10 @@ const POLL_INTERVAL_MS = 250;
 const NO_URL = 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.';
 const NO_SECRET =
   'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.';
+const NO_ADDRESS_SECRET =
+  'Alert: by the service profile (signature.kind) the address of the webhook holds the secret, and WEBHOOK_SECRET is not set: no webhook was registered, and final answers came by asking (GET) alone. Set WEBHOOK_SECRET.';
+const NOT_BY_LOTE =
+  'By the service profile (webhook.register) Lote registers no webhook, and WEBHOOK_SECRET is not set: final answers came by asking (GET) alone.';
 const TAKEN =
   'Another process was registering the webhook when the batch began: until it had, final answers came by asking (GET) alone.';
 
@@ -49,6 +61,8 @@ export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegist
 
 class ClaimedRegistration implements WebhookRegistration {
   readonly #deps: RegistrationDeps;
+  /** What the service is told; it may hold a secret. */
+  readonly #address: string | null;
   #note: string | null;
   #unanswered = 0;
   /** Received, and the ledger was away: a secret is never given up. */
@@ -58,8 +72,13 @@ class ClaimedRegistration implements WebhookRegistration {
 
   constructor(deps: RegistrationDeps) {
     this.#deps = deps;
-    this.#done = deps.url === null;
-    this.#note = deps.url === null ? NO_URL : null;
+    const { url, register = true, ownSecret } = deps;
+    const wanted = register && url !== null;
+    this.#address = wanted ? (deps.addressOf ?? asItIs)(url) : null;
+    this.#done = this.#address === null;
+    if (!register) this.#note = ownSecret ? null : NOT_BY_LOTE;
+    else if (url === null) this.#note = NO_URL;
+    else this.#note = this.#address === null ? NO_ADDRESS_SECRET : null;
   }
 
   async ensure(): Promise<void> {
@@ -112,7 +131,7 @@ class ClaimedRegistration implements WebhookRegistration {
     }, KEEP_EVERY_MS);
     timer.unref();
     try {
-      const answer = await service.registerWebhook(place.url);
+      const answer = await service.registerWebhook(this.#address ?? place.url);
       if (answer.kind === 'registered') {
         this.#unsaved = { ...place, secret: answer.secret };
         return await this.#save(this.#unsaved);
@@ -134,12 +153,18 @@ class ClaimedRegistration implements WebhookRegistration {
   }
 
   #noteFailure({ kind, reason }: Exclude<EndpointAnswer, { readonly kind: 'registered' }>): void {
-    this.#deps.log.warn('webhook not registered', { reason: reason.code });
+    const { url } = this.#deps;
+    const code = withoutAddressSecret(reason.code, this.#address ?? '', url ?? '');
+    this.#deps.log.warn('webhook not registered', { reason: code });
     this.#note =
       kind === 'lost'
-        ? `The answer to the registration of the webhook was lost (${reason.code}): final answers came by asking (GET) alone, and the next batch registers it again.`
-        : `The service did not register the webhook (${reason.code}): final answers came by asking (GET) alone.`;
+        ? `The answer to the registration of the webhook was lost (${code}): final answers came by asking (GET) alone, and the next batch registers it again.`
+        : `The service did not register the webhook (${code}): final answers came by asking (GET) alone.`;
   }
+}
+
+function asItIs(url: string): string {
+  return url;
 }
 
 function twice(unanswered: number): string {

@@ -10,7 +10,8 @@ import { createDropFolder } from '../../drop/drop-folder.ts';
 import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { deliveryAddress } from '../account/webhook-address.ts';
 import { createWebhookRegistration } from '../account/webhook-registration.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { createFileReader } from '../reports/input-files.ts';
@@ -97,6 +98,8 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     claimant: randomUUID(),
     ownSecret: config.webhook.secrets.length > 0,
     url: parts.webhookUrl,
+    register: profile.webhook.register,
+    addressOf: (url) => deliveryAddress(url, profile.signature.kind, config.webhook.secrets[0] ?? null),
     log,
     now,
     pause: (ms) => sleep(ms),

@@ -8,7 +8,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { startHealthServer } from '../../runtime/process/health-server.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { activityDeps } from './activity-deps.ts';
 import { startConsole } from '../../console/start-console.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';

@@ -2,7 +2,7 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { readProfile } from '../account/open-service.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';

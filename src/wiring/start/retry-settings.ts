@@ -1,5 +1,5 @@
 import type { RetrySettings } from '../../../activities/deps.ts';
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { repeatWindowMs } from '../operator/repeat-window.ts';
 
 /** What the profile of a service allows to be sent again. */

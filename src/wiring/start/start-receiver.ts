@@ -4,13 +4,15 @@ import type { Ledger, SettledInvoice } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { createWebhookSecrets } from '../../runtime/config/webhook-secrets.ts';
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { createDeliveryApplier } from '../../webhooks/delivery-applier.ts';
+import type { DeliveryCounts } from '../../webhooks/delivery-tally.ts';
 import { startReceiver as listen } from '../../webhooks/server.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createReadiness } from './readiness.ts';
+import { createEventWords } from '../operator/event-words.ts';
 import { confirmFailure } from '../operator/failure-confirmation.ts';
 
 export interface ReceiverParts {
@@ -25,8 +27,16 @@ export interface ReceiverParts {
   readonly log: Logger;
 }
 
+/** The receiver of this process. */
+export interface Receiver {
+  readonly url: string;
+  /** What became of the deliveries since the start. */
+  tally(): DeliveryCounts;
+  close(): Promise<void>;
+}
+
 /** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
-export async function startReceiver(parts: ReceiverParts): Promise<{ url: string; close(): Promise<void> }> {
+export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const { config, ledger, service, profile, log } = parts;
   const now = Date.now;
   const ownSecrets = createWebhookSecrets(config.webhook, log);
@@ -59,12 +69,15 @@ export async function startReceiver(parts: ReceiverParts): Promise<{ url: string
       ...(await ledger.webhookSecrets(service.baseUrl, config.application)),
     ],
     ready: createReadiness({ ledger: () => ledger.ping() }),
-    shapes: { signature: profile.signature, event: profile.event },
+    shapes: { signature: profile.signature, event: profile.event, idPrefix: profile.invoice.idPrefix },
+    registeredUrl: config.webhook.url,
+    accept: createEventWords({ service, ledger, log, now }).accept,
     onStored: (deliveries) => applier.add(deliveries),
     log,
   });
   return {
     url: receiver.url,
+    tally: () => receiver.tally(),
     async close() {
       await receiver.close();
       await applier.idle();

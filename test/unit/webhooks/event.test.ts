@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { readEvent, type EventShape } from '../../../src/webhooks/event.ts';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { createEventReader } from '../../../src/webhooks/event-reader.ts';
+import type { EventShape } from '../../../src/webhooks/event.ts';
 
-const SHAPE: EventShape = {
-  type: '/type',
-  invoiceId: '/data/id',
-  eventId: '/id',
-  reasonCode: '/data/error/code',
-  reasonMessage: '/data/error/message',
-};
+const SHAPE: EventShape = DEFAULT_PROFILE.event;
 
-function read(value: unknown, shape = SHAPE) {
-  return readEvent(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), shape);
+function read(value: unknown, shape = SHAPE, idPrefix = 'inv_') {
+  return readBytes(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), shape, idPrefix);
+}
+
+function readBytes(raw: Uint8Array, shape = SHAPE, idPrefix = 'inv_') {
+  const reader = createEventReader({ event: shape, idPrefix, signature: { header: 'X-Signature' } });
+  const rows = reader({ raw, rawHeaders: [], receivedAt: 0 });
+  if (rows instanceof Promise) throw new Error('no expression stands in these profiles');
+  expect(rows).toHaveLength(1);
+  return rows[0]?.event ?? null;
 }
 
 describe('readEvent', () => {
@@ -41,7 +45,7 @@ describe('readEvent', () => {
     expect(read({ type: 'invoice.failed', data: { id: 'inv_1' } })).toMatchObject({ verdict: 'failed', reason: null });
   });
 
-  it.each(['invoice.created', 'INVOICE.ISSUED', 'merchant.updated', 'constructor', '__proto__', 'toString'])(
+  it.each(['invoice.created', 'merchant.updated', 'constructor', '__proto__', 'toString'])(
     'keeps the unknown type %s and lets it say nothing final',
     (type) => {
       expect(read({ type, data: { id: 'inv_1' } })).toMatchObject({
@@ -97,7 +101,7 @@ describe('readEvent', () => {
   });
 
   it('cannot read what is not UTF-8', () => {
-    expect(readEvent(Buffer.from([0x7b, 0xff, 0x7d]), SHAPE)).toBeNull();
+    expect(readBytes(Buffer.from([0x7b, 0xff, 0x7d]))).toBeNull();
   });
 
   it('keeps what would hurt the database or a terminal out of the reason', () => {

@@ -1,14 +1,10 @@
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
 import type { ReceiverShapes } from '../../../src/webhooks/judge-delivery.ts';
 
 export const SHAPES: ReceiverShapes = {
-  signature: { header: 'X-Service-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' },
-  event: {
-    type: '/type',
-    invoiceId: '/data/id',
-    eventId: '/id',
-    reasonCode: '/data/error/code',
-    reasonMessage: '/data/error/message',
-  },
+  signature: DEFAULT_PROFILE.signature,
+  event: DEFAULT_PROFILE.event,
+  idPrefix: DEFAULT_PROFILE.invoice.idPrefix,
 };
 
 export const SECRET = 'whsec_of-the-tests';

@@ -6,7 +6,7 @@ import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { sharedLimits } from '../../../../src/wiring/account/shared-limits.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/sandbox-books.ts';

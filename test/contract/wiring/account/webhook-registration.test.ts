@@ -5,7 +5,7 @@ import type { EndpointAnswer } from '../../../../src/domain/ports/invoicing-serv
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import {
   createWebhookRegistration,
   type RegistrationDeps,
@@ -254,6 +254,52 @@ describe('createWebhookRegistration', () => {
 
     expect(asked()).toBe(0);
     expect(first.note()).toContain('No WEBHOOK_URL is set');
+  });
+
+  it('tells the service the address with its secret, and keeps the plain one', async () => {
+    const application = randomUUID();
+    const told: string[] = [];
+    const service = {
+      baseUrl: 'https://service.example',
+      registerWebhook: (address: string) => {
+        told.push(address);
+        return registered(null);
+      },
+    };
+    const one = createWebhookRegistration({
+      ...depsOf(application),
+      ...{ service, ownSecret: true, addressOf: (plain: string) => `${plain}/a-secret` },
+    });
+
+    await one.ensure();
+
+    expect(told).toEqual([`${URL}/a-secret`]);
+    expect(one.note()).toBeNull();
+    expect(await ledger.findEndpoint(service.baseUrl, application, URL)).toMatchObject({ url: URL, secret: null });
+  });
+
+  it('registers nothing when the address must hold a secret and none is known, and alerts', async () => {
+    const { process, asked } = placeWith(() => registered('s'));
+    const one = process({ addressOf: () => null });
+
+    await one.ensure();
+
+    expect(asked()).toBe(0);
+    expect(one.note()).toMatch(/^Alert: .*Set WEBHOOK_SECRET/);
+  });
+
+  it.each([
+    ['says that final answers come by asking, without WEBHOOK_SECRET', false, /came by asking \(GET\) alone/],
+    ['has nothing to say with it', true, null],
+  ])('registers nothing where the profile says so: %s', async (_title, ownSecret, note) => {
+    const { process, asked } = placeWith(() => registered('s'));
+    const one = process({ register: false, ownSecret });
+
+    await one.ensure();
+
+    expect(asked()).toBe(0);
+    if (note === null) expect(one.note()).toBeNull();
+    else expect(one.note()).toMatch(note);
   });
 
   describe('at the sandbox', () => {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verifyHeader, verifySignature, type SignatureShape } from '../../../src/webhooks/signature.ts';
+import type { SignatureShape } from '../../../../src/webhooks/signature/request-head.ts';
+import { checked, SHAPE } from './check-of.ts';
 
-const SHAPE: SignatureShape = { header: 'X-Service-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' };
 const RAW = Buffer.from('{"type":"invoice.issued","data":{"id":"inv_1"}}');
 const SECRET = 'whsec_one';
 
@@ -10,21 +10,20 @@ function sign(shape: SignatureShape = SHAPE, secret = SECRET, raw: Uint8Array = 
   return shape.prefix + createHmac(shape.algorithm, secret).update(raw).digest(shape.encoding);
 }
 
-function verify(headerValues: readonly string[], shape = SHAPE, secrets: readonly string[] = [SECRET]) {
-  return verifySignature({ raw: RAW, headerValues, secrets, shape });
+function verify(lines: readonly string[], shape = SHAPE, secrets: readonly string[] = [SECRET]) {
+  return checked({ raw: RAW, lines, secrets, shape }).whole;
 }
 
-describe('verifySignature', () => {
+describe('verify', () => {
   it('agrees with a value computed elsewhere', () => {
     // RFC 4231, test case 2.
-    const verdict = verifySignature({
-      raw: Buffer.from('what do ya want for nothing?'),
-      headerValues: ['5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
+    const verdict = checked({
+      raw: 'what do ya want for nothing?',
+      lines: ['5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
       secrets: ['Jefe'],
-      shape: SHAPE,
     });
 
-    expect(verdict.ok).toBe(true);
+    expect(verdict.whole.ok).toBe(true);
   });
 
   it.each(['sha1', 'sha256', 'sha384', 'sha512'] as const)(
@@ -57,7 +56,7 @@ describe('verifySignature', () => {
       const raw = Buffer.from(RAW);
       raw[index] = (raw[index] ?? 0) ^ 1;
 
-      expect(verifySignature({ raw, headerValues: [sign()], secrets: [SECRET], shape: SHAPE }).ok).toBe(false);
+      expect(checked({ raw, lines: [sign()], secrets: [SECRET] }).whole.ok).toBe(false);
     }
   });
 
@@ -65,9 +64,7 @@ describe('verifySignature', () => {
     const raw = Buffer.from([0xff]);
     const same = Buffer.from([0xfe]);
 
-    expect(
-      verifySignature({ raw: same, headerValues: [sign(SHAPE, SECRET, raw)], secrets: [SECRET], shape: SHAPE }).ok,
-    ).toBe(false);
+    expect(checked({ raw: same, lines: [sign(SHAPE, SECRET, raw)], secrets: [SECRET] }).whole.ok).toBe(false);
   });
 
   it.each([
@@ -88,8 +85,8 @@ describe('verifySignature', () => {
     ['NUL', [`${sign().slice(0, 63)}\0`], 'signature-malformed'],
     ['full-width digits', ['０'.repeat(64)], 'signature-malformed'],
     ['all zeros', ['0'.repeat(64)], 'signature-wrong'],
-  ])('refuses %s', (_name, headerValues, why) => {
-    expect(verify(headerValues)).toEqual({ ok: false, why });
+  ])('refuses %s', (_name, lines, why) => {
+    expect(verify(lines)).toEqual({ ok: false, why });
   });
 
   it.each([
@@ -113,15 +110,12 @@ describe('verifySignature', () => {
   });
 });
 
-describe('verifyHeader', () => {
+describe('verifyHead', () => {
   it('lets through what only the body can decide', () => {
-    expect(verifyHeader({ headerValues: ['0'.repeat(64)], secrets: [SECRET], shape: SHAPE }).ok).toBe(true);
+    expect(checked({ lines: ['0'.repeat(64)], secrets: [SECRET] }).head.ok).toBe(true);
   });
 
   it('refuses what no body can make right', () => {
-    expect(verifyHeader({ headerValues: [], secrets: [SECRET], shape: SHAPE })).toEqual({
-      ok: false,
-      why: 'signature-missing',
-    });
+    expect(checked({ lines: [], secrets: [SECRET] }).head).toEqual({ ok: false, why: 'signature-missing' });
   });
 });

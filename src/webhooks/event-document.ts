@@ -1,0 +1,74 @@
+import { expressionOf, type Document, type Place } from '../service-profile/place.ts';
+
+/** Reads bytes and header lines into the document that places are read from. */
+export type ReadDocument = (raw: Uint8Array, rawHeaders: readonly string[]) => Document;
+
+const HEADER = 'header:';
+/** What proves the sender is for nobody after the check. */
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie'];
+
+/** Keeps what the places need and no more: without a header among them no header at all. */
+export function createReadDocument(places: readonly (Place | null)[], signatureHeader: string): ReadDocument {
+  const headers = headersOf(places);
+  const hidden = new Set([...SECRET_HEADERS, signatureHeader.toLowerCase()]);
+  const needsText = listOf(places).some((place) => place === 'text' || expressionOf(place)?.includes('$text'));
+  return (raw, rawHeaders) => {
+    const text = textOf(raw);
+    return {
+      body: text === null ? undefined : parseJson(text),
+      ...(needsText && text !== null && { text }),
+      ...(headers !== null && { headers: keptHeaders(rawHeaders, headers, hidden) }),
+    };
+  };
+}
+
+/** Whether what stands at one of the places may depend on a header. */
+export function readsHeaders(places: readonly (Place | null)[]): boolean {
+  return headersOf(places) !== null;
+}
+
+/** The value of JSON; undefined: it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of UTF-8; null: it is none. */
+export function textOf(raw: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(raw);
+  } catch {
+    return null;
+  }
+}
+
+function listOf(places: readonly (Place | null)[]): readonly string[] {
+  return places.flat().filter((place) => place !== null);
+}
+
+/** Lower-case names; 'all' where an expression may ask for any; null: none. */
+function headersOf(places: readonly (Place | null)[]): ReadonlySet<string> | 'all' | null {
+  const list = listOf(places);
+  if (list.some((place) => expressionOf(place)?.includes('$headers'))) return 'all';
+  const named = list.filter((place) => place.startsWith(HEADER));
+  return named.length === 0 ? null : new Set(named.map((place) => place.slice(HEADER.length).trim().toLowerCase()));
+}
+
+function keptHeaders(
+  rawHeaders: readonly string[],
+  wanted: ReadonlySet<string> | 'all',
+  hidden: ReadonlySet<string>,
+): Record<string, string | readonly string[]> {
+  const kept = new Map<string, string | readonly string[]>();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    const value = rawHeaders[index + 1] ?? '';
+    if (wanted === 'all' ? hidden.has(name) : !wanted.has(name)) continue;
+    const before = kept.get(name);
+    kept.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RecordDelivery } from '../domain/ports/ledger.ts';
+import { compileExpressions, type Evaluate } from '../service-profile/expression.ts';
+import { readPlace, type Document, type Place } from '../service-profile/place.ts';
+import { createReadDocument, parseJson, readsHeaders, textOf } from './event-document.ts';
+import { readEvent, type EventShape } from './event.ts';
+
+/** A delivery that proved where it comes from. `rawHeaders` are names and values in turn. */
+export interface ProvenDelivery {
+  readonly raw: Uint8Array;
+  readonly rawHeaders: readonly string[];
+  readonly receivedAt: number;
+}
+
+/**
+ * Reads a delivery into the rows that are stored for it, at least one; a promise only where the profile has
+ * expressions. What cannot be read is a row too, without an event.
+ */
+export type EventReader = (delivery: ProvenDelivery) => readonly RecordDelivery[] | Promise<readonly RecordDelivery[]>;
+
+/** The parts of the service profile that say how events are read. */
+export interface EventReaderShapes {
+  readonly event: EventShape;
+  /** What every invoice id begins with. */
+  readonly idPrefix: string;
+  readonly signature: { readonly header: string };
+}
+
+/** More events in one delivery are no delivery of invoices. */
+const MAX_ITEMS = 1_000;
+
+/** All expressions of one delivery, in milliseconds; what they do not get to is stored without an event. */
+const MAX_EVALUATION_MS = 2_000;
+const ITEMS_PER_TURN = 20;
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/** Makes the reader of a service profile; its expressions are compiled here, once. */
+export function createEventReader({ event: shape, idPrefix, signature }: EventReaderShapes): EventReader {
+  const { payload, items } = shape;
+  const eventPlaces = [shape.type, shape.invoiceId, shape.reasonCode, shape.reasonMessage];
+  const outerPlaces: readonly (Place | null)[] = [payload?.at ?? null, items];
+  const readDocument = createReadDocument([...outerPlaces, ...eventPlaces, shape.eventId], signature.header);
+  const rowsOf = rowMaker(shape, idPrefix, readsHeaders([...outerPlaces, ...eventPlaces]));
+  const evaluate = {
+    payload: compileExpressions([payload?.at ?? null]),
+    items: compileExpressions([items]),
+    event: compileExpressions([...eventPlaces, shape.eventId]),
+  };
+
+  if (evaluate.payload === null && evaluate.items === null && evaluate.event === null) {
+    return (delivery) => {
+      return rowsOf(delivery, itemsOf(unwrap(readDocument(delivery.raw, delivery.rawHeaders), shape), shape));
+    };
+  }
+  return async (delivery) => {
+    const outer = await evaluated(evaluate.payload, readDocument(delivery.raw, delivery.rawHeaders));
+    const found = itemsOf(await evaluated(evaluate.items, unwrap(outer, shape)), shape);
+    return rowsOf(delivery, await evaluateEach(found, evaluate.event));
+  };
+}
+
+/** One event of a delivery; `index` null: the delivery is one event. */
+interface Item {
+  readonly document: Document;
+  readonly index: number | null;
+  /** Left out: it can be read. */
+  readonly unreadable?: true;
+}
+
+/** The delivery as a whole, in which there is no list of one to MAX_ITEMS events where the profile says so. */
+const UNREADABLE: readonly Item[] = [{ document: { body: undefined }, index: null, unreadable: true }];
+
+async function evaluateEach(items: readonly Item[], evaluate: Evaluate | null): Promise<readonly Item[]> {
+  const end = performance.now() + MAX_EVALUATION_MS;
+  const read: Item[] = [];
+  for (const item of items) {
+    // Other deliveries are answered meanwhile.
+    // oxlint-disable-next-line no-await-in-loop
+    if (read.length % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await nextTurn();
+    const inTime = performance.now() < end;
+    // oxlint-disable-next-line no-await-in-loop
+    read.push(inTime ? { ...item, document: await evaluated(evaluate, item.document) } : { ...item, unreadable: true });
+  }
+  return read;
+}
+
+async function evaluated(evaluate: Evaluate | null, document: Document): Promise<Document> {
+  return evaluate === null ? document : evaluate(document);
+}
+
+/** The document inside; its body is undefined when nothing readable is there. */
+function unwrap(outer: Document, { payload }: EventShape): Document {
+  if (payload === null) return outer;
+  const found = readPlace(outer, payload.at);
+  const text = typeof found === 'string' ? decode(found, payload.encoding) : null;
+  const { computed: _ofOuter, text: _outerText, ...rest } = outer;
+  return { ...rest, body: text === null ? undefined : parseJson(text), ...(text !== null && { text }) };
+}
+
+function decode(found: string, encoding: 'base64' | 'text'): string | null {
+  if (encoding === 'text') return found;
+  // Node's base64 reads the alphabet of addresses too.
+  return BASE64.test(found) ? textOf(Buffer.from(found, 'base64')) : null;
+}
+
+function itemsOf(document: Document, { items }: EventShape): readonly Item[] {
+  if (items === null) return [{ document, index: null }];
+  const list = readPlace(document, items);
+  if (!Array.isArray(list) || list.length === 0 || list.length > MAX_ITEMS) return UNREADABLE;
+  const { computed: _ofList, text: _ofWhole, ...rest } = document;
+  return list.map((body: unknown, index) => ({ document: { ...rest, body }, index }));
+}
+
+/** Makes the rows of one delivery. Its bytes are hashed once, however many events it holds. */
+function rowMaker(shape: EventShape, idPrefix: string, headersDecide: boolean) {
+  return ({ raw, receivedAt }: ProvenDelivery, items: readonly Item[]): readonly RecordDelivery[] => {
+    const whole = sha256(raw);
+    return items.map(({ document, index, unreadable }) => {
+      const event = unreadable === true ? null : readEvent(document, shape, idPrefix);
+      const beside = [
+        ...(index === null ? [] : [index]),
+        // The same bytes under another header are another event, and no duplicate.
+        ...(headersDecide && event !== null ? [event.type, event.serviceId, event.verdict, event.reason] : []),
+      ];
+      return {
+        sha256: beside.length === 0 ? whole : sha256(JSON.stringify([whole, ...beside])),
+        raw: index === null ? raw : jsonOf(document, raw),
+        receivedAt,
+        event,
+      };
+    });
+  };
+}
+
+function sha256(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The item's own JSON; the whole delivery where it cannot be written, being nested too deep. */
+function jsonOf({ body }: Document, whole: Uint8Array): Uint8Array {
+  try {
+    return Buffer.from(JSON.stringify(body));
+  } catch {
+    return whole;
+  }
+}

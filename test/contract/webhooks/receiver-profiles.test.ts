@@ -1,0 +1,130 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { deliver, eventOf, receiverOf, recordingLedger, SECRET, SHAPES } from '../../unit/webhooks/receiver-fixture.ts';
+import { deliveryAddress } from '../../../src/wiring/account/webhook-address.ts';
+
+type Signature = typeof DEFAULT_PROFILE.signature;
+
+function receiverWith(signature: Partial<Signature>, event: Partial<typeof DEFAULT_PROFILE.event> = {}) {
+  const shapes = {
+    ...SHAPES,
+    signature: { ...DEFAULT_PROFILE.signature, ...signature },
+    event: { ...DEFAULT_PROFILE.event, ...event },
+  };
+  return receiverOf({ shapes, secrets: () => Promise.resolve(['an old one', SECRET]) });
+}
+
+async function post(url: string, body = eventOf(1), headers: Record<string, string> = {}): Promise<number> {
+  return (await fetch(url, { method: 'POST', body, headers })).status;
+}
+
+describe('a receiver whose address ends with the secret', () => {
+  it('takes deliveries there, and nowhere else, and logs no address', async () => {
+    const receiver = await receiverWith({ kind: 'path' });
+
+    expect(await post(deliveryAddress(receiver.url, 'path', SECRET) ?? '')).toBe(204);
+    expect(await post(`${receiver.url}/an%20old%20one?x=1`)).toBe(204);
+    expect(await post(receiver.url)).toBe(401);
+    expect(await post(`${receiver.url}/hidden-word`)).toBe(401);
+    expect(await post(`${receiver.url}/%ff`)).toBe(401);
+    expect(await post(`${receiver.url}/${SECRET}/more`)).toBe(404);
+    expect((await fetch(`${receiver.url}/${SECRET}`)).status).toBe(405);
+    expect(receiver.logged).toHaveLength(3);
+    expect(receiver.logged.join()).not.toMatch(/hidden-word|whsec/);
+    expect(receiver.ledger.groups.flat()).toHaveLength(2);
+  });
+});
+
+describe('a receiver with basic authentication', () => {
+  it('takes deliveries with the secret as password', async () => {
+    const receiver = await receiverWith({ kind: 'basic' });
+    const { password, username } = new URL(deliveryAddress(receiver.url, 'basic', SECRET) ?? '');
+    const pair = `${username}:${decodeURIComponent(password)}`;
+
+    expect(await post(receiver.url, eventOf(1), { authorization: `Basic ${btoa(pair)}` })).toBe(204);
+    expect(await post(receiver.url, eventOf(1), { authorization: `Basic ${btoa('lote:x')}` })).toBe(401);
+    expect(await post(receiver.url)).toBe(401);
+  });
+});
+
+describe('a receiver of tokens', () => {
+  it('takes deliveries whose header is the secret', async () => {
+    const receiver = await receiverWith({ kind: 'token', header: 'X-Token' });
+
+    expect(await post(receiver.url, eventOf(1), { 'x-token': SECRET })).toBe(204);
+    expect(await post(receiver.url, eventOf(1), { 'x-token': 'x' })).toBe(401);
+  });
+});
+
+describe('a receiver of signatures over the registered address', () => {
+  it('signs with where it listens when no other address is registered', async () => {
+    const receiver = await receiverWith({ signed: '{url}{body}' });
+    const signature = createHmac('sha256', SECRET)
+      .update(`${receiver.url}${eventOf(1)}`)
+      .digest('hex');
+
+    expect(await post(receiver.url, eventOf(1), { 'x-service-signature': signature })).toBe(204);
+  });
+});
+
+describe('a receiver of several events a delivery', () => {
+  const two = JSON.stringify([JSON.parse(eventOf(1)), JSON.parse(eventOf(2, 'invoice.failed'))]);
+
+  it('answers 2xx when all of them are stored, and announces each', async () => {
+    const receiver = await receiverWith({}, { items: '' });
+
+    expect((await deliver(receiver.url, two)).status).toBe(204);
+    expect(receiver.ledger.groups.flat().map(({ event }) => event?.verdict)).toEqual(['issued', 'failed']);
+    expect(receiver.stored).toEqual(['inv_1', 'inv_2']);
+  });
+
+  it('answers 503 when one of them could not be stored', async () => {
+    const shapes = { ...SHAPES, event: { ...SHAPES.event, items: '' } };
+    const receiver = await receiverOf({ shapes, maxWaiting: 1 });
+
+    expect((await deliver(receiver.url, two)).status).toBe(503);
+    expect(receiver.tally()).toMatchObject({ taken: { times: 0 }, notStored: { times: 1 } });
+  });
+
+  it('takes bodies of up to 1 MiB', async () => {
+    const receiver = await receiverWith({}, { items: '' });
+    const padding = JSON.stringify('x'.repeat(900));
+    const events = Array.from({ length: 1_000 }, (_unused, n) => eventOf(n).replace('{', `{"padding":${padding},`));
+    const many = `[${events.join()}]`;
+
+    expect((await deliver(receiver.url, many)).status).toBe(204);
+    expect(receiver.ledger.groups.flat()).toHaveLength(1_000);
+  });
+});
+
+describe('the tally of a receiver', () => {
+  it('says how many deliveries were taken, how many without an event, and why others were not', async () => {
+    let away = false;
+    const ledger = recordingLedger();
+    ledger.before = async () => {
+      if (away) throw new Error('away');
+    };
+    const receiver = await receiverOf({ clock: () => 1_000 }, ledger);
+    await deliver(receiver.url, eventOf(1));
+    await deliver(receiver.url, '<html>');
+    await deliver(receiver.url, eventOf(1), { 'x-service-signature': '0'.repeat(64) });
+    await post(receiver.url);
+    await deliver(receiver.url, 'x'.repeat(256 * 1024 + 1));
+    away = true;
+    await deliver(receiver.url, eventOf(2));
+
+    expect(receiver.tally()).toMatchObject({
+      since: 1_000,
+      taken: { times: 2, lastAt: 1_000 },
+      withoutEvent: { times: 1 },
+      notStored: { times: 1 },
+      refused: {
+        'signature-wrong': { times: 1, lastAt: 1_000 },
+        'signature-missing': { times: 1 },
+        'body-too-large': { times: 1 },
+        'no-secret': { times: 0, lastAt: null },
+      },
+    });
+  });
+});

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { createEventReader } from '../../../src/webhooks/event-reader.ts';
+import type { EventShape } from '../../../src/webhooks/event.ts';
+
+const ISSUED = { type: 'invoice.issued', data: { id: 'inv_1' } };
+const FAILED = { type: 'invoice.failed', data: { id: 'inv_2' } };
+
+function readerOf(change: Partial<EventShape>, idPrefix = 'inv_') {
+  const event = { ...DEFAULT_PROFILE.event, ...change };
+  const read = createEventReader({ event, idPrefix, signature: { header: 'X-Signature' } });
+  return async (body: unknown, rawHeaders: readonly string[] = []) => {
+    const raw = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    return read({ raw, rawHeaders, receivedAt: 9 });
+  };
+}
+
+async function eventsOf(change: Partial<EventShape>, body: unknown, rawHeaders: readonly string[] = []) {
+  const rows = await readerOf(change)(body, rawHeaders);
+  return rows.map(({ event }) => event);
+}
+
+describe('the words of the profile', () => {
+  it.each([
+    ['in other letters', { issued: ['Documento Emitido'] }, 'DOCUMENTO EMITIDO'],
+    ['as a number', { issued: ['3'] }, 3],
+    ['in another language', { issued: ['facture.émise'] }, 'facture.émise'],
+  ])('mean issued %s', async (_name, change, type) => {
+    expect(await eventsOf(change, { ...ISSUED, type })).toMatchObject([{ verdict: 'issued', serviceId: 'inv_1' }]);
+  });
+
+  it('that mean both say nothing final', async () => {
+    expect(await eventsOf({ issued: ['done'], failed: ['Done'] }, { ...ISSUED, type: 'done' })).toMatchObject([
+      { type: 'done', verdict: null },
+    ]);
+  });
+
+  it('replace the published ones', async () => {
+    expect(await eventsOf({ issued: ['done'] }, ISSUED)).toMatchObject([{ verdict: null }]);
+  });
+});
+
+describe('a type in a header', () => {
+  const change = { type: 'header:X-Event', eventId: 'header:X-Delivery' };
+
+  it('is read from there', async () => {
+    const headers = ['x-event', 'invoice.issued', 'X-Delivery', 'd-1', 'X-Other', 'no'];
+
+    expect(await eventsOf(change, { data: { id: 'inv_1' } }, headers)).toMatchObject([
+      { verdict: 'issued', eventId: 'd-1' },
+    ]);
+  });
+
+  it('that came twice says nothing final', async () => {
+    const headers = ['X-Event', 'invoice.issued', 'X-Event', 'invoice.failed'];
+
+    expect(await eventsOf(change, { data: { id: 'inv_1' } }, headers)).toMatchObject([{ verdict: null }]);
+  });
+
+  it('tells events apart whose bytes are the same, and not repeats of one', async () => {
+    const read = readerOf(change);
+    const body = { data: { id: 'inv_1' } };
+    const rows = [
+      ...(await read(body, ['X-Event', 'invoice.created', 'X-Delivery', '1'])),
+      ...(await read(body, ['X-Event', 'invoice.issued', 'X-Delivery', '2'])),
+      ...(await read(body, ['X-Event', 'invoice.issued', 'X-Delivery', '3'])),
+    ];
+
+    const [created, issued, again] = rows.map(({ sha256 }) => sha256);
+    expect(created).not.toBe(issued);
+    expect(again).toBe(issued);
+  });
+});
+
+describe('several events in one delivery', () => {
+  const list = { items: '/events' };
+
+  it('become a row each, with its own JSON and a hash that a repeat has again', async () => {
+    const read = readerOf(list);
+    const rows = await read({ events: [ISSUED, FAILED, ISSUED] });
+
+    expect(rows.map(({ event }) => event?.verdict)).toEqual(['issued', 'failed', 'issued']);
+    expect(rows.map(({ raw }) => Buffer.from(raw).toString())).toEqual(
+      [ISSUED, FAILED, ISSUED].map((one) => JSON.stringify(one)),
+    );
+    expect(new Set(rows.map(({ sha256 }) => sha256)).size).toBe(3);
+    expect(await read({ events: [ISSUED, FAILED, ISSUED] })).toEqual(rows);
+  });
+
+  it('of which one cannot be read keep it as a row without an event', async () => {
+    const rows = await readerOf(list)({ events: [ISSUED, 'rubbish', { type: 'invoice.issued' }] });
+
+    expect(rows.map(({ event }) => event?.verdict ?? null)).toEqual(['issued', null, null]);
+    expect(Buffer.from(rows[1]?.raw ?? []).toString()).toBe('"rubbish"');
+  });
+
+  it.each([
+    ['no list', { event: ISSUED }],
+    ['an empty one', { events: [] }],
+    ['more than 1,000', { events: Array.from({ length: 1_001 }, () => ISSUED) }],
+    ['rubbish', '<html>'],
+  ])('that are %s are kept whole as one row without an event', async (_name, body) => {
+    const rows = await readerOf(list)(body);
+    const raw = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+
+    expect(rows).toEqual([{ sha256: createHash('sha256').update(raw).digest('hex'), raw, receivedAt: 9, event: null }]);
+  });
+
+  it('may be the whole body', async () => {
+    expect(await eventsOf({ items: '' }, [ISSUED, FAILED])).toMatchObject([
+      { verdict: 'issued' },
+      { verdict: 'failed' },
+    ]);
+  });
+});
+
+describe('an event inside the delivery', () => {
+  const inside = JSON.stringify(ISSUED);
+
+  it.each([
+    ['base64', Buffer.from(inside).toString('base64')],
+    ['base64', Buffer.from(inside).toString('base64url')],
+    ['text', inside],
+  ] as const)('is read from %s: %s', async (encoding, data) => {
+    expect(await eventsOf({ payload: { at: '/data', encoding } }, { data, type: 'outer' })).toMatchObject([
+      { verdict: 'issued', type: 'invoice.issued' },
+    ]);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['an object', ISSUED],
+    ['no base64', '{"type":1}'],
+    ['base64 of no JSON', Buffer.from('rubbish').toString('base64')],
+    ['base64 of no UTF-8', '////'],
+  ])('cannot be read from %s', async (_name, data) => {
+    expect(await eventsOf({ payload: { at: '/data', encoding: 'base64' } }, { ...ISSUED, data })).toEqual([null]);
+  });
+
+  it('may hold several', async () => {
+    const data = Buffer.from(JSON.stringify({ list: [ISSUED, FAILED] })).toString('base64');
+
+    expect(await eventsOf({ payload: { at: '/data', encoding: 'base64' }, items: '/list' }, { data })).toMatchObject([
+      { verdict: 'issued' },
+      { verdict: 'failed' },
+    ]);
+  });
+});
+
+describe('an expression', () => {
+  it('reads what no pointer can, headers too but none that proves the sender', async () => {
+    const change = {
+      type: 'jsonata:$headers."x-event" & "." & state',
+      eventId: 'jsonata:$join($sort($keys($headers)), "/")',
+      invoiceId: 'jsonata:links[rel="invoice"].href',
+    };
+    const body = {
+      state: 'issued',
+      links: [
+        { rel: 'self', href: '/e/1' },
+        { rel: 'invoice', href: '/v1/invoices/inv_9' },
+      ],
+    };
+    const headers = ['X-Event', 'invoice', 'X-Signature', 's', 'Authorization', 'a', 'Cookie', 'c', 'Accept', '*/*'];
+
+    expect(await eventsOf(change, body, headers)).toMatchObject([
+      { verdict: 'issued', serviceId: 'inv_9', eventId: 'accept/x-event' },
+    ]);
+  });
+
+  it('finds the list, and reads each of its events', async () => {
+    const change = { items: 'jsonata:groups.events', invoiceId: 'jsonata:data.id' };
+
+    expect(await eventsOf(change, { groups: [{ events: [ISSUED] }, { events: [FAILED] }] })).toMatchObject([
+      { verdict: 'issued', serviceId: 'inv_1' },
+      { verdict: 'failed', serviceId: 'inv_2' },
+    ]);
+  });
+
+  it('that never ends leaves events unread, and keeps all of them within seconds', async () => {
+    const endless = 'jsonata:($f := function($n) { $f($n + 1) }; $f(0))';
+    const rows = await readerOf({ items: '', type: endless })(Array.from({ length: 60 }, () => ISSUED));
+
+    expect(rows).toHaveLength(60);
+    expect(
+      rows.every(({ event, raw }) => event === null && Buffer.from(raw).equals(Buffer.from(JSON.stringify(ISSUED)))),
+    ).toBe(true);
+  });
+});
+
+describe('any body and headers', () => {
+  const shapes: readonly Partial<EventShape>[] = [
+    {},
+    { items: '' },
+    { items: ['/data', ''], type: ['header:X-Event', '/type'] },
+    { payload: { at: '/data', encoding: 'base64' } },
+    { type: 'jsonata:type', invoiceId: 'jsonata:data.id', items: 'jsonata:$' },
+    { type: 'text' },
+  ];
+
+  it('give at least one row and never an error, and are final only of an invoice with the prefix', async () => {
+    const body = fc.oneof(
+      fc.json(),
+      fc.string(),
+      fc.jsonValue().map((data) => JSON.stringify([{ ...ISSUED, data }])),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...shapes), body, fc.string(), async (shape, text, header) => {
+        const rows = await readerOf(shape)(text, ['X-Event', header]);
+
+        expect(rows.length).toBeGreaterThan(0);
+        for (const { event } of rows) if (event?.verdict) expect(event.serviceId).toMatch(/^inv_/);
+      }),
+    );
+  });
+});

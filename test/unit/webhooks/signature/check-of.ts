@@ -1,0 +1,42 @@
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import type { SignatureVerdict } from '../../../../src/webhooks/signature/refusal.ts';
+import type { SignatureShape } from '../../../../src/webhooks/signature/request-head.ts';
+import { createSignatureCheck } from '../../../../src/webhooks/signature/signature-check.ts';
+
+/** The default profile's signatures. */
+export const SHAPE: SignatureShape = DEFAULT_PROFILE.signature;
+
+/** The registered address of the tests. */
+const URL_SIGNED = 'https://lote.example/hook?a=1';
+
+/** A delivery to be checked; what is left out is as in the default profile, or absent. */
+export interface Checked {
+  readonly shape?: Partial<SignatureShape>;
+  readonly secrets: readonly string[];
+  /** Lines of the signature header. */
+  readonly lines?: readonly string[];
+  /** Other header lines: name, value. */
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly raw?: string | Uint8Array;
+  readonly now?: number;
+  readonly pathSecret?: string;
+  readonly url?: string | null;
+  readonly logged?: string[];
+}
+
+/** What a real check says of the delivery, whole and before the body. */
+export function checked(given: Checked): { readonly whole: SignatureVerdict; readonly head: SignatureVerdict } {
+  const shape = { ...SHAPE, ...given.shape };
+  const check = createSignatureCheck({
+    shape,
+    url: () => (given.url === undefined ? URL_SIGNED : given.url),
+    log: { warn: (message, fields) => given.logged?.push(`${message} ${JSON.stringify(fields)}`) },
+  });
+  const head = {
+    rawHeaders: [...(given.lines ?? []).flatMap((line) => [shape.header, line]), ...(given.headers ?? []).flat()],
+    now: given.now ?? 0,
+    ...(given.pathSecret !== undefined && { pathSecret: given.pathSecret }),
+  };
+  const raw = Buffer.from(given.raw ?? '');
+  return { whole: check.verify(head, given.secrets, raw), head: check.verifyHead(head, given.secrets) };
+}
