@@ -1,4 +1,5 @@
 import type { Reason } from '../../src/domain/invoice.ts';
+import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
 import type { Ledger } from '../../src/domain/ports/ledger.ts';
 
 /** Trouble without a success between that makes it the service's trouble, not an invoice's. */
@@ -48,72 +49,111 @@ interface CircuitBreakerDeps {
  * An answer counts by the moment its request left: what was on the wire when the breaker opened neither opens it a second time nor proves
  * that the trouble is over.
  */
-export function createCircuitBreaker({ ledger, baseUrl, now }: CircuitBreakerDeps): CircuitBreaker {
-  let troubles = 0;
-  let openings = 0;
-  let closed: { readonly at: number; readonly reason: Reason } | null = null;
+export function createCircuitBreaker(deps: CircuitBreakerDeps): CircuitBreaker {
+  return new LedgerBreaker(deps);
+}
+
+/** When the breaker opened, and why. */
+interface Opening {
+  readonly at: number;
+  readonly reason: Reason;
+}
+
+class LedgerBreaker implements CircuitBreaker {
+  readonly #ledger: CircuitBreakerDeps['ledger'];
+  readonly #baseUrl: string;
+  readonly #now: () => number;
+  #troubles = 0;
+  #openings = 0;
+  #entered = false;
+  #closed: Opening | null = null;
   /**
    * Writes of this process to the row. A read that comes meanwhile waits for them, so that it does not see the old row.
    */
-  let written: Promise<void> = Promise.resolve();
+  #written: Promise<void> = Promise.resolve();
 
-  function write(work: () => Promise<void>): Promise<void> {
-    written = written.catch(() => undefined).then(work);
-    return written;
+  constructor({ ledger, baseUrl, now }: CircuitBreakerDeps) {
+    this.#ledger = ledger;
+    this.#baseUrl = baseUrl;
+    this.#now = now;
   }
 
-  async function trip(reason: Reason, sentAt: number): Promise<void> {
-    if (closed !== null && sentAt <= closed.at) return;
-    const at = now();
-    closed = { at, reason };
-    troubles = 0;
-    const wait = Math.min(FIRST_PROBE_MS * 2 ** openings, LONGEST_PROBE_MS);
-    openings += 1;
-    await write(() => ledger.openBreaker({ baseUrl, reason, openedAt: at, probeAfter: at + wait }));
+  async enter(): Promise<Entry> {
+    await this.#written.catch(() => undefined);
+    const knownBefore = this.#closed;
+    const record = await this.#ledger.breaker(this.#baseUrl);
+    const isStart = !this.#entered;
+    this.#entered = true;
+    if (record === null) return this.#enterClosed(knownBefore);
+    const isContradiction = record.reason.code === PROFILE_CONTRADICTION;
+    if (isContradiction && isStart) return this.#startOver();
+    this.#closed ??= { at: record.openedAt, reason: record.reason };
+    if (isContradiction) return waitFor(record.reason, LONGEST_PROBE_MS);
+    const time = this.#now();
+    if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
+    const isProbe = await this.#ledger.claimProbe(this.#baseUrl, { now: time, until: time + PROBE_TURN_MS });
+    // Another slice probes at this moment, and its answer is soon known.
+    return isProbe ? { kind: 'probe' } : waitFor(record.reason, FIRST_PROBE_MS);
   }
 
-  return {
-    async enter() {
-      await written.catch(() => undefined);
-      const knownBefore = closed;
-      const record = await ledger.breaker(baseUrl);
-      if (record === null) {
-        // Unless this process has opened it while the answer was on its way.
-        if (closed !== knownBefore && closed !== null) return waitFor(closed.reason, FIRST_PROBE_MS);
-        closed = null;
-        return { kind: 'allowed' };
-      }
-      closed ??= { at: record.openedAt, reason: record.reason };
-      const time = now();
-      if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
-      if (await ledger.claimProbe(baseUrl, { now: time, until: time + PROBE_TURN_MS })) return { kind: 'probe' };
-      // Another slice probes at this moment, and its answer is soon known.
-      return waitFor(record.reason, FIRST_PROBE_MS);
-    },
-    refusedBecause: () => closed?.reason ?? null,
-    async giveBack() {
-      const record = await ledger.breaker(baseUrl);
-      if (record === null) return;
-      const { reason, openedAt } = record;
-      await write(() => ledger.openBreaker({ baseUrl, reason, openedAt, probeAfter: now() }));
-    },
-    async succeeded(sentAt) {
-      troubles = 0;
-      if (closed === null) {
-        openings = 0;
-        return;
-      }
-      if (sentAt <= closed.at) return;
-      openings = 0;
-      closed = null;
-      await write(() => ledger.closeBreaker(baseUrl));
-    },
-    async troubled(reason, sentAt) {
-      troubles += 1;
-      if (troubles >= TROUBLE_IN_A_ROW || closed !== null) await trip(reason, sentAt);
-    },
-    trip,
-  };
+  refusedBecause(): Reason | null {
+    return this.#closed?.reason ?? null;
+  }
+
+  async giveBack(): Promise<void> {
+    const record = await this.#ledger.breaker(this.#baseUrl);
+    if (record === null) return;
+    const { reason, openedAt } = record;
+    const open = { baseUrl: this.#baseUrl, reason, openedAt, probeAfter: this.#now() };
+    await this.#write(() => this.#ledger.openBreaker(open));
+  }
+
+  async succeeded(sentAt: number): Promise<void> {
+    this.#troubles = 0;
+    if (this.#closed === null) {
+      this.#openings = 0;
+      return;
+    }
+    if (sentAt <= this.#closed.at) return;
+    this.#openings = 0;
+    this.#closed = null;
+    await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
+  }
+
+  async troubled(reason: Reason, sentAt: number): Promise<void> {
+    this.#troubles += 1;
+    if (this.#troubles >= TROUBLE_IN_A_ROW || this.#closed !== null) await this.trip(reason, sentAt);
+  }
+
+  async trip(reason: Reason, sentAt: number): Promise<void> {
+    if (this.#closed !== null && sentAt <= this.#closed.at) return;
+    const at = this.#now();
+    this.#closed = { at, reason };
+    this.#troubles = 0;
+    const wait = Math.min(FIRST_PROBE_MS * 2 ** this.#openings, LONGEST_PROBE_MS);
+    this.#openings += 1;
+    const open = { baseUrl: this.#baseUrl, reason, openedAt: at, probeAfter: at + wait };
+    await this.#write(() => this.#ledger.openBreaker(open));
+  }
+
+  /** No row: closed, unless this process has opened it while the answer was on its way. */
+  #enterClosed(knownBefore: Opening | null): Entry {
+    if (this.#closed !== knownBefore && this.#closed !== null) return waitFor(this.#closed.reason, FIRST_PROBE_MS);
+    this.#closed = null;
+    return { kind: 'allowed' };
+  }
+
+  /** Whoever starts a process has corrected the profile; the next events tell whether that is so. */
+  async #startOver(): Promise<Entry> {
+    await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
+    this.#closed = null;
+    return { kind: 'allowed' };
+  }
+
+  #write(work: () => Promise<void>): Promise<void> {
+    this.#written = this.#written.catch(() => undefined).then(work);
+    return this.#written;
+  }
 }
 
 function waitFor(reason: Reason, probeAfterMs: number): Entry {

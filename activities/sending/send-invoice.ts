@@ -43,10 +43,8 @@ export interface SendDeps {
   /** Waits for its turn; null: nothing may be sent any more. */
   readonly admit: () => Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
-  /**
-   * The service denies access. Called before the permit is released, so that no other POST leaves and is denied too.
-   */
-  readonly accessDenied: (reason: Reason, sentAt: number) => Promise<void>;
+  /** Judges an answer before the permit is released, so that no other POST leaves when none may. */
+  readonly answered: (answer: CreateAnswer, sentAt: number) => Promise<void>;
   /** True: after this answer send other invoices first, or none. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
@@ -102,7 +100,7 @@ interface Post {
 
 async function post(deps: SendDeps, { body, key, limits }: Post, sentAt: number): Promise<CreateAnswer> {
   const answer = await deps.service.createInvoice(body, key, limits);
-  if (answer.kind === 'access-denied') await deps.accessDenied(answer.reason, sentAt);
+  await deps.answered(answer, sentAt);
   return answer;
 }
 

@@ -9,6 +9,7 @@ import { sharedAnswer } from '../shared-answer.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
 import type { FailureWatch } from './failure-watch.ts';
+import type { FirstAnswers } from './first-answers.ts';
 import { holdForbiddenMerchants, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun, type ForbiddenRun } from './forbidden-run.ts';
 import { putBack } from './freeze-bodies.ts';
@@ -33,6 +34,7 @@ const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the b
 export interface ProcessParts {
   readonly circuit: CircuitBreaker;
   readonly storedErrors: StoredErrors;
+  readonly firstAnswers: FirstAnswers;
   /** Limits the POSTs of all slices together. What waits for a permit can still be stopped when the circuit opens. */
   readonly concurrency: Semaphore;
 }
@@ -73,16 +75,19 @@ export class SliceSender {
   #nextBudgetRead = FIRST_BUDGET_READ;
 
   constructor(deps: ActivityDeps, parts: SliceParts, work: SliceWork) {
-    const { circuit, storedErrors, permit } = parts;
+    const { circuit, firstAnswers, storedErrors, permit } = parts;
     this.#deps = deps;
     this.#parts = parts;
     this.#work = work;
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
-      // A single 403 may be one merchant's; the run of them is judged answer by answer.
-      accessDenied: async (reason, sentAt) => {
-        if (reason.code !== REFUSED_ACCESS.code) await circuit.trip(reason, sentAt);
+      answered: async (answer, sentAt) => {
+        const unreadable = firstAnswers.note(answer);
+        if (unreadable !== null) return circuit.trip(unreadable, sentAt);
+        // A single 403 may be one merchant's; the run of them is judged answer by answer.
+        if (answer.kind === 'access-denied' && answer.reason.code !== REFUSED_ACCESS.code)
+          await circuit.trip(answer.reason, sentAt);
       },
       stopped: () => this.#isOpen(),
       window: retentionWindow(deps),

@@ -2,6 +2,7 @@ import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
+import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
 import { freezeBodies } from './freeze-bodies.ts';
 import { withinRetention } from './retention-window.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
@@ -32,6 +33,7 @@ interface Shared extends ProcessParts {
  * |---|---|---|---|
  * | an operator pauses or cancels; another run or attempt holds the claim | the slice at once | the workflow hands it out again | `sending-permission.ts` |
  * | the service lets nobody in, or gives no answer 20 times in a row | every slice of every worker | a probe succeeds | `circuit-breaker.ts` |
+ * | the first answers cannot be read by the service profile | every slice of every worker | a probe can be read | `first-answers.ts` |
  * | 403 to one merchant while others pass | that merchant; what is not sent is held | the file is dropped again | `forbidden-run.ts` |
  * | 403 to everybody | every slice, as above | a probe succeeds | `forbidden-run.ts` |
  * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `stored-errors.ts` |
@@ -42,10 +44,12 @@ interface Shared extends ProcessParts {
  * | a longer Retry-After than 2 s | the page | that time is over | `send-invoice.ts` |
  */
 export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
+  const concurrency = createSemaphore(settings.maxConcurrency);
   const shared: Shared = {
     circuit: createCircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
     storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
-    concurrency: createSemaphore(settings.maxConcurrency),
+    concurrency,
+    firstAnswers: createFirstAnswers(concurrency, settings.maxConcurrency),
     failureWatch: createFailureWatches(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
@@ -84,9 +88,10 @@ async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInpu
   const entry = await parts.circuit.enter();
   if (entry.kind === 'refused') return nothingHandedOut(deps, input, entry.waiting);
   const probing = entry.kind === 'probe';
-  // Fewest tries first: one invoice that always meets trouble must not be every probe.
   const handedOut = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
-  const sendable = handedOut.toSorted((a, b) => a.attempts - b.attempts);
+  // Fewest tries first: one invoice that always meets trouble must not be every probe. But where no answer can be read, each new one may be created.
+  const isUnreadable = probing && parts.circuit.refusedBecause()?.code === ANSWERS_UNREADABLE;
+  const sendable = handedOut.toSorted((a, b) => (isUnreadable ? b.attempts - a.attempts : a.attempts - b.attempts));
   const bodies = await freezeBodies(deps, batchId, sendable);
   const toSend = sendable.filter(({ invoiceId }) => bodies.has(invoiceId));
   if (probing && toSend.length === 0) await parts.circuit.giveBack();

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { StatusUpdate } from '../../src/domain/ports/ledger.ts';
 import type { OpenDocument } from '../../src/domain/ports/reconciling-ledger.ts';
-import { pollOne } from './poll-statuses.ts';
+import { isContradicted, pollOne } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 
@@ -32,6 +32,7 @@ export async function pollDocuments(
   let troubles = 0;
   const halted = (): boolean => cancellationSignal.aborted || troubles >= TROUBLE_IN_A_ROW;
   for (let afterInvoiceId = 0; !halted();) {
+    if (await isContradicted(deps)) return { asked, settled, serviceAway: true };
     const documents = await next(afterInvoiceId, DOCUMENTS_AT_ONCE);
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
       if (halted()) return;

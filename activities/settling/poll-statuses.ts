@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { StatusAnswer } from '../../src/domain/ports/invoicing-service.ts';
 import type { StatusUpdate } from '../../src/domain/ports/ledger.ts';
@@ -31,6 +32,7 @@ export async function pollStatuses(
 ): Promise<PollCounts> {
   const counts = { answered: 0, finals: 0, skipped: 0 };
   if (invoices.length === 0) return counts;
+  if (await isContradicted(deps)) return { ...counts, skipped: invoices.length };
   const { cancellationSignal } = Context.current();
   await eachOf(invoices, deps.settings.maxConcurrency, async (invoice) => {
     if (cancellationSignal.aborted || deps.now() > until) {
@@ -44,6 +46,11 @@ export async function pollStatuses(
     if (update.status === 'issued' || update.status === 'failed') counts.finals += 1;
   });
   return counts;
+}
+
+/** No word of the service is believed while its events and its answers contradict each other. */
+export async function isContradicted({ ledger, service }: Pick<ActivityDeps, 'ledger' | 'service'>): Promise<boolean> {
+  return (await ledger.breaker(service.baseUrl))?.reason.code === PROFILE_CONTRADICTION;
 }
 
 /**

@@ -453,7 +453,7 @@ export type EndpointClaim =
 
 /** One webhook delivery with a valid signature, as it is stored. `receivedAt` is epoch milliseconds. */
 export interface RecordDelivery {
-  /** SHA-256 (hex) of the raw bytes: duplicates are stored once. */
+  /** SHA-256 (hex) of the delivery, and of what tells its events apart: duplicates are stored once. */
   readonly sha256: string;
   readonly raw: Uint8Array;
   readonly receivedAt: number;

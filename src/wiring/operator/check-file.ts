@@ -10,6 +10,7 @@ import type { GroupedInvoice } from '../../domain/row.ts';
 import { memoryRowStore } from '../../ingest/memory-row-store.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { invoiceBody } from '../../service/invoice-body.ts';
+import type { BodyTemplate } from '../../service-profile/body-template.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
 /** What a dry run found; nothing left the machine, nothing was written. */
@@ -46,7 +47,11 @@ export interface CheckedFile {
 }
 
 /** Options of a dry run: how the file is read, and which control totals must hold. */
-export type CheckOptions = ReadOptions & Pick<BatchInput, 'expectInvoices' | 'expectNet' | 'onInvalid'>;
+export type CheckOptions = ReadOptions &
+  Pick<BatchInput, 'expectInvoices' | 'expectNet' | 'onInvalid'> & {
+    /** How the service profile writes an invoice; left out: as published. */
+    readonly bodyTemplate?: BodyTemplate;
+  };
 
 /** Enough to compare with the ERP, few enough to read. */
 const BODIES_SHOWN = 3;
@@ -56,12 +61,12 @@ const MERCHANT_PLACEHOLDER = 'mrc_to_be_looked_up';
 /** @throws LoteError `file-unreadable`, `usage` */
 export async function checkFile(path: string, inputDir: string, options: CheckOptions): Promise<CheckedFile> {
   await requireRegularFile(path);
-  const { expectInvoices, expectNet, onInvalid, ...reading } = options;
+  const { expectInvoices, expectNet, onInvalid, bodyTemplate = null, ...reading } = options;
   const store = memoryRowStore();
   const read = await readWithProfile({ path, file: path, inputDir, store, options: reading });
   const base = { file: path, sha256: read.sha256, proof: read.proof, rows: read.rows };
   if (!read.ok) return { ...base, ...NOTHING, refused: true, findings: read.findings };
-  const sum = new Summary(read.findings);
+  const sum = new Summary(read.findings, bodyTemplate);
   for await (const group of store.groups()) {
     for (const invoice of toInvoices(group, read.conversion)) sum.add(invoice);
   }
@@ -100,6 +105,7 @@ const NOTHING = {
 
 class Summary {
   readonly #findings: Finding[];
+  readonly #bodyTemplate: BodyTemplate;
   readonly #bodies: string[] = [];
   readonly #named: CheckedFile['firstInvoices'][number][] = [];
   readonly #net = new Map<string, string>();
@@ -108,8 +114,9 @@ class Summary {
   #invalid = 0;
   #withoutAmount = 0;
 
-  constructor(findings: readonly Finding[]) {
+  constructor(findings: readonly Finding[], bodyTemplate: BodyTemplate) {
     this.#findings = [...findings];
+    this.#bodyTemplate = bodyTemplate;
   }
 
   add(grouped: GroupedInvoice): void {
@@ -126,7 +133,7 @@ class Summary {
     addTo(this.#net, invoice.currency, net);
     addTo(this.#netOfValid, invoice.currency, net);
     if (this.#bodies.length >= BODIES_SHOWN) return;
-    this.#bodies.push(invoiceBody(invoice, MERCHANT_PLACEHOLDER));
+    this.#bodies.push(invoiceBody(invoice, MERCHANT_PLACEHOLDER, this.#bodyTemplate));
     this.#named.push({ ref: invoice.ref, merchantNif: invoice.merchant.nif, rows: grouped.rows });
   }
 

@@ -5,7 +5,7 @@ import { hashFile } from '../../ingest/hash-file.ts';
 import type { Readiness } from '../../domain/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { startBatch } from '../temporal/batch-starter.ts';
 import { checkFile } from './check-file.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
@@ -73,7 +73,10 @@ function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
 }
 
 /** A file that only this machine sees is of no use to the workers, so the input folder must be the common one. */
-function fileActions({ config, ledger, folders }: ConsoleParts, client: Client): NonNullable<ConsoleActions['files']> {
+function fileActions(
+  { config, ledger, folders, profile }: ConsoleParts,
+  client: Client,
+): NonNullable<ConsoleActions['files']> {
   const { inputDir, application, taskQueue } = config;
   return {
     async keep(name, content) {
@@ -84,7 +87,7 @@ function fileActions({ config, ledger, folders }: ConsoleParts, client: Client):
       await folders?.require('input');
       const path = await resolveInput(inputDir, file);
       await requireCheckable(path);
-      return checkFile(path, inputDir, declared);
+      return checkFile(path, inputDir, { ...declared, bodyTemplate: profile.requests.createInvoice.body });
     }),
     async start(file, declared) {
       await folders?.require('input');

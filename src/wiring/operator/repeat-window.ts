@@ -1,4 +1,4 @@
-import type { ServiceProfile } from '../../service/profile.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
 
 const HOUR_MS = 3_600_000;
 /** Longer than one request may be on its way. */

@@ -3,7 +3,7 @@ import { repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import type { InvoicingService } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Sandbox } from '../../../../src/sandbox/sandbox.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
-import { loadProfile } from '../../../../src/service/profile.ts';
+import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
 import type { TestBatch } from '../../../contract/ledger/scenario.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/sandbox-books.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';

@@ -86,7 +86,9 @@ async function send(
       now: () => clock,
       admit: () =>
         Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => void notified.push('slot free')),
-      accessDenied: ({ code }, sentAt) => Promise.resolve(void notified.push(`access denied by ${code} at ${sentAt}`)),
+      async answered(answer, sentAt) {
+        if (answer.kind === 'access-denied') notified.push(`access denied by ${answer.reason.code} at ${sentAt}`);
+      },
       pause(ms) {
         pauses.push(ms);
         clock += ms;

@@ -5,7 +5,7 @@ import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../s
 import type { SendOutcome } from '../../../../src/domain/ports/ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
 import { createRateLimiter } from '../../../../src/service/rate-limiter.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service/profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 import { scriptedServer, sendJson } from '../../../unit/service/scripted-server.ts';

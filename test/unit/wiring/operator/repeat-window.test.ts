@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadProfile } from '../../../../src/service/profile.ts';
+import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
 import { repeatWindowMs } from '../../../../src/wiring/operator/repeat-window.ts';
 
 const HOUR = 3_600_000;

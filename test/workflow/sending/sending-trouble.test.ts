@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../support/crash/agreement.ts';
-import { testInvoices } from '../support/batch-file.ts';
-import type { FrontAnswer, FrontRequest } from '../support/servers/service-front.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
-import { withStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { testInvoices } from '../../support/batch-file.ts';
+import type { FrontAnswer, FrontRequest } from '../../support/servers/service-front.ts';
+import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
+import { withStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
 
 const ONE_AT_A_TIME = { limits: { maxConcurrency: 1 } };
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Engine, EngineOutcome } from '../../src/sandbox/engine.ts';
-import { expectAgreement } from '../support/crash/agreement.ts';
-import { FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
-import { gatedEngine } from '../support/crash/gated-engine.ts';
-import { readReportOf, withStack, type TestStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
+import type { Engine, EngineOutcome } from '../../../src/sandbox/engine.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { FAILING_TAX_CODE, testInvoices } from '../../support/batch-file.ts';
+import { gatedEngine } from '../../support/crash/gated-engine.ts';
+import { readReportOf, withStack, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
 
 const TIMEOUT_MS = 240_000;
 /** Invoices that go before the others of a large batch. */

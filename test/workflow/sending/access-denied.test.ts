@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../support/crash/agreement.ts';
-import { testInvoices } from '../support/batch-file.ts';
-import type { FrontRequest } from '../support/servers/service-front.ts';
-import { withStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { testInvoices } from '../../support/batch-file.ts';
+import type { FrontRequest } from '../../support/servers/service-front.ts';
+import { withStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
 
 function isInvoice({ method, path }: FrontRequest): boolean {
   return method === 'POST' && path === '/v1/invoices';

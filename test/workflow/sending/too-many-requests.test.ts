@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../support/crash/agreement.ts';
-import { testInvoices } from '../support/batch-file.ts';
-import { withStack } from '../support/lote/stack.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { testInvoices } from '../../support/batch-file.ts';
+import { withStack } from '../../support/lote/stack.ts';
 
 const INVOICES = 400;
 /** Of the service: its profile says nothing of it, and Lote would send many times as fast. */

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-import type { PageReview } from '../../activities/settling/settle.ts';
-import type { SliceResult } from '../../activities/sending/slice.ts';
-import type { PageInput, PageResult } from '../../src/contract/messages.ts';
-import { ownName } from '../support/batch-file.ts';
+import type { PageReview } from '../../../activities/settling/settle.ts';
+import type { SliceResult } from '../../../activities/sending/slice.ts';
+import type { PageInput, PageResult } from '../../../src/contract/messages.ts';
+import { ownName } from '../../support/batch-file.ts';
 
 const SEND_MS = 4_000;
 
