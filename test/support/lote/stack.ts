@@ -10,6 +10,7 @@ import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-p
 import { readConfig, type Config } from '../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import type { DeliveryCounts } from '../../../src/webhooks/delivery-tally.ts';
 import { activityDeps } from '../../../src/wiring/start/activity-deps.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { requireKnownService } from '../../../src/wiring/account/account-guard.ts';
@@ -39,6 +40,10 @@ export interface StackOptions {
   readonly signals?: 'on' | 'lost';
   /** Merged over the default service profile. */
   readonly profile?: Readonly<Record<string, unknown>>;
+  /** A service of the test's own, in place of sandbox and front. */
+  readonly service?: { readonly url: string; readonly key: string };
+  /** Port of the receiver; left out: any that is free. */
+  readonly receiverPort?: number;
   /** `false`: as on a server that has no search attributes of ours. */
   readonly searchable?: boolean;
   /** Default: PostgreSQL where the machine has it (a schema is made in a moment), else PGlite. */
@@ -58,6 +63,8 @@ export interface TestStack {
   readonly client: Client;
   readonly log: readonly string[];
   readonly webhookUrl: string;
+  /** What became of the deliveries that the receiver got. */
+  deliveries(): DeliveryCounts;
   /** Writes a file into the input directory. */
   drop(name: string, content: readonly TestInvoice[] | string): Promise<void>;
   start(input: BatchInput): Promise<{ readonly batchId: string; readonly handle: BatchHandle }>;
@@ -94,11 +101,8 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
   const parts = startedParts(logger);
   parts.add('directory', () => rm(directory, { recursive: true, force: true }));
   try {
-    const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
-    parts.add('sandbox', () => sandbox.close());
-    const front = await startServiceFront(sandbox.url);
-    parts.add('front', () => front.close());
-    const config = configOf(options, directory, front.url);
+    const { sandbox, front, service: place } = await openTestService(options, parts);
+    const config = configOf(options, directory, place);
     await mkdir(config.inputDir, { recursive: true });
     await writeFile(join(directory, 'profile.json'), JSON.stringify(options.profile ?? {}));
     const ledger = await openTestLedger(options, parts);
@@ -114,7 +118,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
 
     const receiver = await startReceiver({
       config,
-      port: 0,
+      port: options.receiverPort ?? 0,
       ledger,
       service,
       profile,
@@ -140,19 +144,55 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
       workflowBundle: inject('workflowBundle'),
     });
     parts.add('worker', () => worker.stop());
-    return await test(stackOf({ config, ledger, sandbox, front, client, log, webhookUrl: receiver.url }));
+    return await test(
+      stackOf({
+        config,
+        ledger,
+        sandbox,
+        front,
+        client,
+        log,
+        webhookUrl: receiver.url,
+        deliveries: () => receiver.tally(),
+      }),
+    );
   } finally {
     await parts.stop();
   }
 }
 
-function configOf(options: StackOptions, directory: string, serviceUrl: string): Config {
+type Parts = ReturnType<typeof startedParts>;
+
+/** The sandbox with a front before it, or what the test brings along. */
+async function openTestService(options: StackOptions, parts: Parts) {
+  if (options.service !== undefined)
+    return { sandbox: absent<Sandbox>('sandbox'), front: absent<ServiceFront>('front'), service: options.service };
+  const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
+  parts.add('sandbox', () => sandbox.close());
+  const front = await startServiceFront(sandbox.url);
+  parts.add('front', () => front.close());
+  return { sandbox, front, service: { url: front.url, key: SANDBOX_KEY } };
+}
+
+/** A test that brings its own service and asks for this part is wrong. */
+function absent<T extends object>(part: string): T {
+  const get = (): never => {
+    throw new Error(`A stack with a service of the test's own has no ${part}`);
+  };
+  return new Proxy({} as T, { get });
+}
+
+function configOf(
+  options: StackOptions,
+  directory: string,
+  service: { readonly url: string; readonly key: string },
+): Config {
   const name = ownName('t');
   return readConfig(
     {
       ...TIMES,
-      INVOICING_BASE_URL: serviceUrl,
-      INVOICING_API_KEY: SANDBOX_KEY,
+      INVOICING_BASE_URL: service.url,
+      INVOICING_API_KEY: service.key,
       LOTE_APPLICATION: name,
       LOTE_TASK_QUEUE: `lote-${name}`,
       SERVICE_PROFILE: join(directory, 'profile.json'),
@@ -165,7 +205,7 @@ function configOf(options: StackOptions, directory: string, serviceUrl: string):
   );
 }
 
-async function openTestLedger(options: StackOptions, parts: ReturnType<typeof startedParts>): Promise<Ledger> {
+async function openTestLedger(options: StackOptions, parts: Parts): Promise<Ledger> {
   const { databaseUrl, ledgerDir: directory } = options;
   if (databaseUrl !== undefined || directory !== undefined) {
     const ledger =
@@ -188,7 +228,10 @@ async function openTestLedger(options: StackOptions, parts: ReturnType<typeof st
   return ledger;
 }
 
-type Started = Pick<TestStack, 'config' | 'ledger' | 'sandbox' | 'front' | 'client' | 'log' | 'webhookUrl'>;
+type Started = Pick<
+  TestStack,
+  'config' | 'ledger' | 'sandbox' | 'front' | 'client' | 'log' | 'webhookUrl' | 'deliveries'
+>;
 
 function stackOf(started: Started): TestStack {
   const { config, ledger, client } = started;

@@ -2,7 +2,10 @@ import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../../src/cli/output/exit-codes.ts';
 import { COLUMNS } from '../../../src/domain/row.ts';
-import { DEFAULT_PROFILE } from '../../../src/service/profile.ts';
+import { differencesFromDefault } from '../../../src/service-profile/check/differences.ts';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { keyPaths, profileJsonSchema } from '../../../src/service-profile/json-schema.ts';
+import { loadProfile } from '../../../src/service-profile/load-profile.ts';
 import { pageText, README, tableAfter } from '../../support/lote/readme.ts';
 
 const plain = (cell = ''): string => cell.replaceAll('`', '');
@@ -24,13 +27,26 @@ describe('docs/service-profile.md', () => {
     expect(JSON.parse(shown)).toEqual(DEFAULT_PROFILE);
   });
 
-  it('explains each member', () => {
-    const names = tableAfter(page, '## Members').map(([name]) => plain(name));
+  it('explains each key once', () => {
+    const rows = tableAfter(page, '## Keys');
+    const keys = [...keyPaths(profileJsonSchema()).keys()].filter((key) => key !== '$schema');
 
-    expect(new Set(names.map((name) => name.split('.')[0]))).toEqual(new Set(Object.keys(DEFAULT_PROFILE)));
-    for (const group of ['idempotency', 'retry'] as const)
-      for (const member of Object.keys(DEFAULT_PROFILE[group])) expect(names).toContain(`${group}.${member}`);
+    expect(rows.map(([name]) => plain(name)).toSorted()).toEqual(keys.toSorted());
+    for (const [name, meaning = ''] of rows) expect(meaning.length, name).toBeGreaterThan(5);
   });
+
+  const examples = [...(page.split('\n## Examples\n')[1] ?? '').matchAll(/^### (.+)\n[^]*?^```json\n([^]*?)^```$/gmu)];
+
+  it('has ten examples', () => {
+    expect(examples).toHaveLength(10);
+  });
+
+  it.each(examples.map(([, title, text]) => [title ?? '', text ?? ''] as const))(
+    'has a valid example: %s',
+    (_, text) => {
+      expect(differencesFromDefault(loadProfile(text)).length).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('docs/files.md', () => {
