@@ -10,7 +10,7 @@ import { readFile } from '../../src/ingest/read-file.ts';
 import { openLedger } from '../../src/wiring/account/open-ledger.ts';
 import { createFileReader } from '../../src/wiring/reports/input-files.ts';
 import { retrySettings } from '../../src/wiring/start/retry-settings.ts';
-import { DEFAULT_PROFILE } from '../../src/service/profile.ts';
+import { DEFAULT_PROFILE } from '../../src/service-profile/default-profile.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface IngestInput {

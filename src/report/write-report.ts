@@ -21,7 +21,7 @@ const WORK_PREFIX = '.writing-';
 
 /**
  * The report files, in the order in which they appear: `report.json` is the last, so that who waits for it finds the others. A new format is a writer in
- * `formats` and a line here; the console serves it by its media type (`src/console/http/report-files.ts`).
+ * `formats` and a line here; the console serves it by its media type (`src/console/http/report-downloads.ts`).
  */
 const REPORT_FORMATS: Readonly<Record<string, (parts: ReportParts) => AsyncIterable<string>>> = {
   'report.csv': ({ spool, decimalMark }) => csvReport(spool.portions(), { decimalMark }),

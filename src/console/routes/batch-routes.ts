@@ -8,7 +8,7 @@ import { invoicePage } from '../pages/invoice-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
 import { invoiceWindow } from '../pages/invoice-window.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
-import { reportFileAnswer, reportFiles } from '../http/report-files.ts';
+import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
 import { isLive } from '../pages/verdict.ts';

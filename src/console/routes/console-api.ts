@@ -9,7 +9,7 @@ import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/purge-ledger.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../health.ts';
-import { reportFiles } from '../http/report-files.ts';
+import { reportFiles } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 
 const MOST_BATCHES = 500;
