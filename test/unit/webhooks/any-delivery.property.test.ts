@@ -160,7 +160,7 @@ it('1,000 deliveries of any service count only with a right signature, and end a
     }),
     { numRuns: 1_000 },
   );
-  for (const kind of ['issued', 'failed', 'nothing']) expect(tally.times(kind), kind).toBeGreaterThan(50);
+  for (const kind of ['issued', 'failed', 'nothing']) expect(tally.times(kind), kind).toBeGreaterThan(10);
 });
 
 /** What the events of a delivery are read from; null: nothing is. */

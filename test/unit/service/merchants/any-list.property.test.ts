@@ -76,8 +76,8 @@ it('1,000 lists of any service are whole by the signs that the profile names, or
     }),
     { numRuns: 1_000 },
   );
-  expect(tally.times('list')).toBeGreaterThan(50);
-  expect(tally.times('unreadable')).toBeGreaterThan(50);
+  expect(tally.times('list')).toBeGreaterThan(10);
+  expect(tally.times('unreadable')).toBeGreaterThan(10);
 });
 
 type Listed = readonly { readonly nif: string; readonly merchantId: string }[];
