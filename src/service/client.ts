@@ -46,7 +46,8 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
       return readStatus(await call({ method: 'GET', path, signal }), { serviceId, profile, shape: invoices });
     },
     async listMerchants(signal) {
-      return await readMerchantList(async (path) => await call({ method: 'GET', path, signal }), {
+      // It evaluates its own expressions, over pages and items.
+      return await readMerchantList(async (path) => await connection.call({ method: 'GET', path, signal }), {
         profile,
         baseUrl: connection.baseUrl,
       });
