@@ -2,8 +2,12 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { FencingToken, SendableInvoice } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** Told apart by the client from 401, by its own code. */
 export const REFUSED_ACCESS: Reason = { code: 'http-403', message: 'The service answered 403 Forbidden.' };
+
+/** Of an answer that denies access: whether it is a 403, which the client tells apart from 401 by its code. */
+export function isForbidden({ code }: Reason): boolean {
+  return code === REFUSED_ACCESS.code;
+}
 
 const MERCHANT_FORBIDDEN: Reason = {
   code: 'merchant-forbidden',

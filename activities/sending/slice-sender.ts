@@ -10,7 +10,7 @@ import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
 import type { FailureWatch } from './failure-watch.ts';
 import type { FirstAnswers } from './first-answers.ts';
-import { holdForbiddenMerchants, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
+import { holdForbiddenMerchants, isForbidden, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun, type ForbiddenRun } from './forbidden-run.ts';
 import { putBack } from './freeze-bodies.ts';
 import { retentionWindow } from './retention-window.ts';
@@ -86,7 +86,7 @@ export class SliceSender {
         const unreadable = firstAnswers.note(answer);
         if (unreadable !== null) return circuit.trip(unreadable, sentAt);
         // A single 403 may be one merchant's; the run of them is judged answer by answer.
-        if (answer.kind === 'access-denied' && answer.reason.code !== REFUSED_ACCESS.code)
+        if (answer.kind === 'access-denied' && !isForbidden(answer.reason))
           await circuit.trip(answer.reason, sentAt);
       },
       stopped: () => this.#isOpen(),
@@ -166,7 +166,8 @@ export class SliceSender {
       if (sent.outcome.kind === 'accepted') await this.#refuse(this.#forbidden.succeeded(invoice, lastSentAt));
       return circuit.succeeded(lastSentAt);
     }
-    if (trouble.reason.code === REFUSED_ACCESS.code) {
+    // The profile may read a 403 as `later` or as `lost`: such a one is trouble like any other.
+    if (trouble.accessDenied && isForbidden(trouble.reason)) {
       const denied = this.#forbidden.forbidden(invoice, answeredAt) === 'access-denied';
       if (denied || this.#isOpen()) await circuit.trip(REFUSED_ACCESS, lastSentAt);
       return;

@@ -18,6 +18,10 @@ export function reasonText(text: string): string {
   return characters.length <= MAX_MESSAGE ? line : `${characters.slice(0, MAX_MESSAGE - 1).join('')}…`;
 }
 
+/** Codes of Lote's own reasons on which decisions hang: no word of the service may pass for one of them. */
+const OWN =
+  /^(?:answer-.*|answers-unreadable|http-.*|key-known-with-other-bytes|profile-contradiction|redirect|refused-after-lost-answer|service-id-taken|stored-error)$/;
+
 /** A code of the service in kebab-case; null when it is not a code but, say, a sentence or a tax number. */
 export function reasonCode(code: unknown): string | null {
   if (typeof code !== 'string') return null;
@@ -28,7 +32,8 @@ export function reasonCode(code: unknown): string | null {
     .replace(/[_.:]+/g, '-')
     .replace(/-+/g, '-')
     .replace(/^-|-$/g, '');
-  return kebab.toLowerCase();
+  const lower = kebab.toLowerCase();
+  return OWN.test(lower) ? `service-${lower}` : lower;
 }
 
 /** Reason of a status: the service's own code and message when it gave usable ones. */

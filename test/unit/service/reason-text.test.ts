@@ -24,6 +24,9 @@ describe('reasonCode', () => {
     ['ValidationFailed', 'validation-failed'],
     ['TAX.CODE_UNKNOWN', 'tax-code-unknown'],
     ['e42', 'e42'],
+    ['HTTP_403', 'service-http-403'],
+    ['stored_error', 'service-stored-error'],
+    ['profile-contradiction', 'service-profile-contradiction'],
   ])('turns %s into %s', (code, expected) => {
     expect(reasonCode(code)).toBe(expected);
   });

@@ -250,6 +250,19 @@ describe('a service that lets nobody in', () => {
     expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: { code: 'http-403' } });
   });
 
+  it.each(['not-now', 'lost'] as const)(
+    'is not what a 403 says that the profile reads as %s: the invoice goes again, though others succeed after it',
+    async (kind) => {
+      const place = sending((ref) =>
+        ref === 'R1' ? { kind, reason: { code: 'http-403', message: 'HTTP 403: slow down' }, retryAfterMs: 3_000 } : created(),
+      );
+      const batch = await place.batch(4);
+
+      expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 1, waiting: { reason: 'retry-after' } });
+      expect(await batch.line('R1')).toMatchObject({ state: 'sending' });
+    },
+  );
+
   it('to one merchant of several opens no circuit: five are refused, what is left of it is held, the others go', async () => {
     const place = sending((ref) => (ref.startsWith('X') ? FORBIDDEN : created()));
     const texts = Array.from({ length: 12 }, (_, at) => ({ ref: `X${at}`, nif: '502757191' }));
