@@ -481,6 +481,8 @@ export interface AppliedDeliveries {
   readonly settled: readonly SettledInvoice[];
   /** Ids of invoices whose `failed` event waits for a GET's confirmation. */
   readonly toConfirm: readonly { readonly invoiceId: number; readonly serviceId: string }[];
+  /** Service ids of issued invoices that no event calls issued, with a `failed` event; left out: none. */
+  readonly contradicted?: readonly string[];
 }
 
 export type DeliveryResult = StoredDeliveries & AppliedDeliveries;

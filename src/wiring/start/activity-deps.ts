@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { NotifyWaiting } from '../../../activities/batch/waiting-notice.ts';
 import type { ActivityDeps } from '../../../activities/deps.ts';
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
@@ -66,6 +67,8 @@ export interface WorkerParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
+  /** The one of this process. */
+  readonly watch: AnswerWatch;
   /** See `requireKnownService`. */
   readonly requireAccount: () => Promise<unknown>;
   readonly client: Client;
@@ -111,6 +114,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     profileDigest: profileDigestOf(config, profile),
     ledger,
     service,
+    watch: parts.watch,
     runs: createRunDirectory(client),
     notifyWaiting: createWaitingNotices(client, log),
     ...folderUsers(parts, () => notesOf(registration.note())),

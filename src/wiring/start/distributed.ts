@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
@@ -10,6 +11,7 @@ import { startHealthServer } from '../../runtime/process/health-server.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { activityDeps } from './activity-deps.ts';
+import { openAnswerWatch } from './answer-watch.ts';
 import { startConsole } from '../../console/start-console.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { authenticatedService } from '../account/authenticated-service.ts';
@@ -38,6 +40,7 @@ interface Shared {
   readonly requireAccount: () => Promise<unknown>;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
+  readonly watch: AnswerWatch;
   readonly client: Client;
   readonly place: TemporalPlace;
   readonly crash: CrashPoints;
@@ -181,7 +184,9 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     const place = await placeOf(address, temporal);
     const client = await connectClient(place, temporal.namespace);
     parts.add('temporal', () => client.connection.close());
-    return { parts, ledger, requireAccount, service, profile, client, place, crash };
+    const expectsEvents = config.webhook.url !== null;
+    const watch = openAnswerWatch({ config, ledger, service, profile, expectsEvents, log });
+    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash };
   });
 }
 

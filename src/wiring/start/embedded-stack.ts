@@ -10,6 +10,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { openTemporal } from '../temporal/embedded-temporal.ts';
 import { startEmbeddedConsole } from './embedded-console.ts';
+import { openAnswerWatch } from './answer-watch.ts';
 import { openCore, type OwnedPlace } from './embedded-core.ts';
 import { openEmbeddedService, type SandboxBehaviour } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
@@ -68,12 +69,14 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   notify(`Temporal at ${temporal.place.address}`);
   const { client } = temporal;
 
-  const receiver = await startReceiver({ ...core, service, port: receiverPort, client: () => client });
+  const expectsEvents = config.webhook.url !== null || sandbox !== null;
+  const watch = openAnswerWatch({ ...core, service, expectsEvents });
+  const receiver = await startReceiver({ ...core, service, watch, port: receiverPort, client: () => client });
   parts.add('receiver', () => receiver.close());
 
   let consoleUrl: string | null = null;
   const { worker, folders } = await startEmbeddedWorker(core, {
-    ...{ service, requireAccount, temporal },
+    ...{ service, watch, requireAccount, temporal },
     webhookUrl: config.webhook.url ?? (sandbox === null ? null : receiver.url),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
   });

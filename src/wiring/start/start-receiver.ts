@@ -1,3 +1,4 @@
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import type { Client } from '@temporalio/client';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger, SettledInvoice } from '../../domain/ports/ledger.ts';
@@ -13,7 +14,7 @@ import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createReadiness } from './readiness.ts';
 import { createEventWords } from '../operator/event-words.ts';
-import { confirmFailure } from '../operator/failure-confirmation.ts';
+import { askAgain, confirmFailure } from '../operator/failure-confirmation.ts';
 
 export interface ReceiverParts {
   readonly config: Config;
@@ -21,6 +22,8 @@ export interface ReceiverParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
+  /** The one of this process. */
+  readonly watch: AnswerWatch;
   readonly client: () => Client;
   /** Left out: none. */
   readonly crash?: CrashPoints;
@@ -37,7 +40,7 @@ export interface Receiver {
 
 /** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
-  const { config, ledger, service, profile, log } = parts;
+  const { config, ledger, service, profile, watch, log } = parts;
   const now = Date.now;
   const ownSecrets = createWebhookSecrets(config.webhook, log);
   const relay = createSignalRelay({
@@ -54,9 +57,10 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
   const applier = createDeliveryApplier({
     apply: (serviceIds) => ledger.applyDeliveries(serviceIds),
-    onApplied({ settled, toConfirm }) {
+    onApplied({ settled, toConfirm, contradicted = [] }) {
       onSettled(settled);
-      for (const invoice of toConfirm) void confirmFailure({ ledger, service, onSettled, log, now }, invoice);
+      for (const invoice of toConfirm) void confirmFailure({ ledger, service, watch, onSettled, log, now }, invoice);
+      for (const serviceId of contradicted) void askAgain({ service, watch, log }, serviceId);
     },
     log,
   });
@@ -71,7 +75,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     ready: createReadiness({ ledger: () => ledger.ping() }),
     shapes: { signature: profile.signature, event: profile.event, idPrefix: profile.invoice.idPrefix },
     registeredUrl: config.webhook.url,
-    accept: createEventWords({ service, ledger, log, now }).accept,
+    accept: createEventWords({ service, ledger, watch, log, now }).accept,
     onStored: (deliveries) => applier.add(deliveries),
     log,
   });
