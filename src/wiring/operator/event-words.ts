@@ -38,10 +38,11 @@ export interface EventWords {
  * again.
  */
 export function createEventWords(deps: EventWordsDeps): EventWords {
-  return new Words(deps);
+  const words = new Words(deps);
+  return { accept: (deliveries) => words.accept(deliveries) };
 }
 
-class Words implements EventWords {
+class Words {
   readonly #deps: EventWordsDeps;
   /** Types of events with which a GET has agreed. */
   readonly #proved = new Set<string>();
