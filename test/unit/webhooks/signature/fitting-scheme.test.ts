@@ -166,13 +166,14 @@ describe('the signature scheme of each fake service', () => {
   });
 });
 
-/** Names of headers in small letters; a key of letters and digits reads the same in both alphabets of base64. */
+/** Names of headers in small letters; what is of letters and digits alone reads the same in both alphabets of base64. */
 function shapeOf(profile: Partial<SignatureShape>): Omit<SignatureShape, 'toleranceSeconds'> {
   const { toleranceSeconds: _, ...shape } = { ...DEFAULT_PROFILE.signature, ...profile };
-  const encoding = shape.secret.encoding === 'base64url' ? 'base64' : shape.secret.encoding;
+  const plain = <Encoding extends string>(encoding: Encoding) => (encoding === 'base64url' ? 'base64' : encoding);
   return {
     ...{ ...shape, header: shape.header.toLowerCase(), signed: shape.signed.toLowerCase() },
-    ...{ timestamp: shape.timestamp?.toLowerCase() ?? null, secret: { ...shape.secret, encoding } },
+    ...{ timestamp: shape.timestamp?.toLowerCase() ?? null, encoding: plain(shape.encoding) },
+    secret: { ...shape.secret, encoding: plain(shape.secret.encoding) },
   };
 }
 
