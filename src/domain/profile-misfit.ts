@@ -40,6 +40,6 @@ export function shownWord(word: string): string {
 }
 
 function cut(text: string, most: number): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
