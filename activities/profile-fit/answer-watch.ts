@@ -1,6 +1,7 @@
 import type { CreateAnswer, SeenStatus, StatusAnswer } from '../../src/domain/ports/invoicing-service.ts';
 import { shownWord } from '../../src/domain/profile-misfit.ts';
 import { createContradictedWords, type ContradictedWords, type ContradictedWordsDeps } from './contradicted-words.ts';
+import { createEventIds } from './event-ids.ts';
 import { createIssuedWords, type IssuedWordsOptions } from './issued-words.ts';
 import { createMisfitNotes, type MisfitNotes, type MisfitNotesDeps } from './misfit-notes.ts';
 import { createReasonSigns } from './reason-signs.ts';
@@ -39,6 +40,8 @@ export interface AnswerWatch {
   isWaiting(serviceId: string): boolean;
   /** A GET called it issued long ago, and it has failed since. */
   failedAfterIssued(serviceId: string): Promise<void>;
+  /** A signed event about an invoice, with the id of its own; null: it has none. */
+  event(serviceId: string, eventId: string | null): void;
 }
 
 const STATUS_MISSING = 'invoice-status-missing';
@@ -56,6 +59,7 @@ class Watch implements AnswerWatch {
   readonly #words: ReturnType<typeof createIssuedWords>;
   readonly #unknown: ReturnType<typeof createUnknownWords>;
   readonly #reasons: ReturnType<typeof createReasonSigns>;
+  readonly #eventIds: ReturnType<typeof createEventIds>;
   readonly #says: ReadonlyMap<string, 'issued' | 'failed'>;
   #firstWord: string | null = null;
   #hasStatus = false;
@@ -67,6 +71,7 @@ class Watch implements AnswerWatch {
     this.#words = createIssuedWords({ ...options, words: issued.length });
     this.#unknown = createUnknownWords(this.#notes);
     this.#reasons = createReasonSigns(this.#notes);
+    this.#eventIds = createEventIds(this.#notes);
     this.#says = new Map([
       ...failed.map((word) => [word.toLowerCase(), 'failed'] as const),
       ...issued.map((word) => [word.toLowerCase(), 'issued'] as const),
@@ -99,7 +104,7 @@ class Watch implements AnswerWatch {
       return answer;
     }
     this.#unknown.finalSeen();
-    this.#reasons.note(serviceId, status, seen);
+    if (this.#reasons.note(serviceId, status, seen)) await this.#contradicted.swapped();
     if (status === 'failed') {
       const word = this.#words.failed(serviceId);
       if (word !== null) await this.#contradicted.note(serviceId, shownWord(word));
@@ -116,6 +121,10 @@ class Watch implements AnswerWatch {
 
   async failedAfterIssued(serviceId: string): Promise<void> {
     await this.#contradicted.note(serviceId, null);
+  }
+
+  event(serviceId: string, eventId: string | null): void {
+    this.#eventIds.note(serviceId, eventId);
   }
 
   #noteStatus({ word, place }: SeenStatus): void {

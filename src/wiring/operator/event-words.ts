@@ -20,7 +20,7 @@ interface FinalWord {
 export interface EventWordsDeps {
   readonly service: Pick<InvoicingService, 'baseUrl' | 'getInvoice'>;
   readonly ledger: Pick<Ledger, 'openBreaker'>;
-  readonly watch: Pick<AnswerWatch, 'asked'>;
+  readonly watch: Pick<AnswerWatch, 'asked' | 'event'>;
   readonly log: { error(message: string, fields?: Record<string, unknown>): void };
   readonly now: () => number;
 }
@@ -59,6 +59,7 @@ class Words {
     const open = new Map<string, FinalWord>();
     for (const delivery of deliveries) {
       const word = finalWord(delivery);
+      if (word !== null) this.#deps.watch.event(word.serviceId, delivery.event?.eventId ?? null);
       if (word !== null && !open.has(word.type) && (this.#stopped || !this.#isProved(word))) open.set(word.type, word);
     }
     return open.size === 0 ? true : this.#judgeAll([...open.values()]);

@@ -28,6 +28,7 @@ function watched({ issued = ['issued'], expectsEvents = true }: Given = {}) {
   });
   return {
     ...{ noted, cleared, stopped },
+    event: watch.event.bind(watch),
     later: (ms: number): void => void (clock += ms),
     created: (word: string | null) => watch.created({ kind: 'created', serviceId: 'inv_0', word }),
     /** What a GET of the invoice with this word counts as. */
@@ -161,13 +162,29 @@ describe('an answer that does not fit the profile', () => {
   });
 
   it('is told when an issued invoice has a reason, or three failed ones have none: the words may be swapped', async () => {
-    const { created, get, noted } = watched();
+    const { created, get, noted, stopped } = watched();
     created('processing');
 
     await get('inv_1', 'issued', { why: 'text' });
     for (const id of ['inv_2', 'inv_3', 'inv_4']) await get(id, 'failed');
+    expect(stopped).toEqual([]);
     await get('inv_5', 'issued', { why: 'code' });
     expect(noted.map((line) => line.split(':')[0])).toEqual(['failed-without-reason', 'issued-with-reason']);
+    expect(stopped, 'both together leave no doubt').toEqual([expect.stringMatching(/^profile-contradiction: .*swaps/)]);
+  });
+
+  it('is told when the ids of events are those of invoices, or of several events', async () => {
+    const ofInvoices = watched();
+    for (const id of ['inv_1', 'inv_2', 'inv_3']) ofInvoices.event(id, id);
+    const ofAll = watched();
+    for (const id of ['inv_1', 'inv_2', 'inv_3', 'inv_4']) ofAll.event(id, 'hook_1');
+    const right = watched();
+    for (const id of ['inv_1', 'inv_1', 'inv_2', 'inv_3', 'inv_4']) right.event(id, `evt_${id}`);
+    for (const id of ['inv_5', 'inv_6', 'inv_7']) right.event(id, null);
+
+    await new Promise(setImmediate);
+    const told = [ofInvoices, ofAll, right].map(({ noted }) => noted.map((line) => line.split(':')[0]));
+    expect(told).toEqual([['event-id-not-its-own'], ['event-id-not-its-own'], []]);
   });
 
   it('shows no word that may name somebody', async () => {

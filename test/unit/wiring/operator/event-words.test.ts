@@ -32,7 +32,7 @@ function words(says: Readonly<Record<string, Says>>) {
         opened.push(reason.code);
       },
     },
-    watch: { asked: async ({ answer }) => answer },
+    watch: { asked: async ({ answer }) => answer, event: () => undefined },
     log: { error: () => undefined },
     now: () => 0,
   });
