@@ -9,6 +9,8 @@ const ENOUGH = 3;
 /** … and as many where answers to POSTs begin with it, so that an engine may just be slow. */
 const ENOUGH_OF_FIRST_WORD = 10;
 const MOST_WORDS = 20;
+/** So many words have room in one message. */
+const MOST_TOLD = 3;
 
 /** A word that the profile knows neither for issued nor for failed. */
 interface UnknownWord {
@@ -37,6 +39,8 @@ export interface UnknownWords {
 export function createUnknownWords(notes: MisfitNotes): UnknownWords {
   const first = new Set<string>();
   const invoices = new Map<string, Set<string>>();
+  /** Words that were told, each with what speaks for it. */
+  const told = new Map<string, string>();
   let isFinalSeen = false;
   let isGuess = false;
 
@@ -48,10 +52,10 @@ export function createUnknownWords(notes: MisfitNotes): UnknownWords {
   }
 
   function sign({ word, reported, isLast }: UnknownWord): string | null {
-    if (reported !== null) return `a signed event has called such invoices ${reported}`;
+    if (reported !== null) return `signed events say ${reported}`;
     if (isFinalSeen) return null;
-    if (isLast) return 'their settle time ends';
-    return first.size > 0 && !first.has(word) ? 'no answer has said issued or failed yet' : null;
+    if (isLast) return 'still when the settle time ends';
+    return first.size > 0 && !first.has(word) ? 'and nothing has said issued or failed' : null;
   }
 
   return {
@@ -65,7 +69,8 @@ export function createUnknownWords(notes: MisfitNotes): UnknownWords {
       const enough = first.has(word) ? ENOUGH_OF_FIRST_WORD : ENOUGH;
       if (count(`${reported ?? 'none'} ${word}`, serviceId) < enough) return;
       isGuess = reported === null;
-      const message = `The word ${shownWord(word)} at ${place} (invoice.status) is in neither invoice.issued nor invoice.failed, and ${why}. If it is final, add it to one of them in the service profile.`;
+      if (told.size < MOST_TOLD) told.set(word, `${shownWord(word)} (${why})`);
+      const message = `At ${place} (invoice.status) stands what is in neither invoice.issued nor invoice.failed: ${[...told.values()].join(', ')}. Add each word that is final to one of them in the service profile.`;
       notes.note(STATUS_UNKNOWN, message);
     },
     finalSeen() {
