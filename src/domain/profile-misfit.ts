@@ -19,6 +19,9 @@ export interface NotedMisfit {
   readonly at: number;
 }
 
+/** Code of refused deliveries of which nothing proves that the service sent them: shown on the health page, and no alarm. */
+export const DELIVERIES_UNPROVEN = 'deliveries-unproven';
+
 const LONGEST_MESSAGE = 400;
 const LONGEST_WORD = 40;
 // Control and format characters (also those that turn the direction of text around) and line ends.

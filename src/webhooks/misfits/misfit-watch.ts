@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NotedMisfit } from '../../domain/profile-misfit.ts';
+import { DELIVERIES_UNPROVEN, type NotedMisfit } from '../../domain/profile-misfit.ts';
 import type { RecordDelivery } from '../../domain/ports/ledger.ts';
 import type { ReceiverShapes } from '../judge-delivery.ts';
 import type { SignatureRefusal } from '../signature/refusal.ts';
 import { EVENTS_UNKNOWN, EVENTS_UNREADABLE, unknownAdvice, unreadableAdvice } from './event-advice.ts';
 import { createRefusedSamples, SAMPLE_BODY_LIMIT, type KeepSample } from './refused-samples.ts';
-import { DELIVERIES_REFUSED, DELIVERIES_UNPROVEN, refusalAdvice } from './refusal-advice.ts';
+import { DELIVERIES_REFUSED, refusalAdvice } from './refusal-advice.ts';
 
 /** Where findings of a receiver go, and what it asks for them. */
 export interface MisfitBook {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DELIVERIES_UNPROVEN } from '../../domain/profile-misfit.ts';
 import { fittingSchemes, type FittingScheme } from '../signature/fitting-scheme.ts';
 import { possibleSignatures, signingHeaders } from '../signature/possible-signatures.ts';
 import type { SignatureRefusal } from '../signature/refusal.ts';
@@ -23,8 +24,6 @@ export interface RefusalEvidence {
 
 /** Code of what deliveries of the service are refused for; proved by the secret, or by ids that only the service knows. */
 export const DELIVERIES_REFUSED = 'deliveries-refused';
-/** Code for deliveries of which nobody knows whether they came from the service. */
-export const DELIVERIES_UNPROVEN = 'deliveries-unproven';
 
 const MOST_SECRETS = 4;
 const MOST_IDS = 40;

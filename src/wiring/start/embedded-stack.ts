@@ -14,6 +14,7 @@ import { openAnswerWatch } from './answer-watch.ts';
 import { openCore, type OwnedPlace } from './embedded-core.ts';
 import { openEmbeddedService, type SandboxBehaviour } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
+import { logMisfits } from './misfit-log.ts';
 import { startReceiver } from './start-receiver.ts';
 import type { RunningWorker } from './start-worker.ts';
 
@@ -73,6 +74,8 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   const watch = openAnswerWatch({ ...core, service, expectsEvents });
   const receiver = await startReceiver({ ...core, service, watch, port: receiverPort, client: () => client });
   parts.add('receiver', () => receiver.close());
+  const misfits = logMisfits({ ...core, service });
+  parts.add('log of misfits', () => misfits.stop());
 
   let consoleUrl: string | null = null;
   const { worker, folders } = await startEmbeddedWorker(core, {
