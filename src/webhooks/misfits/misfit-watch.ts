@@ -136,7 +136,8 @@ class Watch implements MisfitWatch {
     if (this.#ending.signal.aborted) return;
     // The ledger may be away: what was counted is told in the next round.
     await this.#judgeRefusals().catch(() => undefined);
-    await this.#judgeEvents().catch(() => undefined);
+    const isTooEarly = await this.#judgeEvents().catch(() => false);
+    if (isTooEarly) this.#nextAt = now() + firstMs;
   }
 
   async #judgeRefusals(): Promise<void> {
@@ -162,18 +163,19 @@ class Watch implements MisfitWatch {
     this.#toldRefusals = times;
   }
 
-  async #judgeEvents(): Promise<void> {
+  /** True: the events are too few to say anything yet. */
+  async #judgeEvents(): Promise<boolean> {
     const { book, shapes, now } = this.#options;
     if (this.#read) {
-      if (!this.#mayClear.events) return;
+      if (!this.#mayClear.events) return false;
       await book.clear(EVENTS_UNREADABLE);
       await book.clear(EVENTS_UNKNOWN);
       this.#mayClear = { ...this.#mayClear, events: false };
-      return;
+      return false;
     }
     const [unreadable, unknown] = [this.#unreadable, this.#unknown];
     const times = unreadable + unknown - this.#toldEvents;
-    if (times <= 0) return;
+    if (times <= 0) return false;
     const at = now();
     if (unreadable >= UNREADABLE_FROM && unknown === 0)
       await book.note([
@@ -181,7 +183,8 @@ class Watch implements MisfitWatch {
       ]);
     else if (unknown >= UNKNOWN_FROM)
       await book.note([{ code: EVENTS_UNKNOWN, message: unknownAdvice(unknown, [...this.#types]), times, at }]);
-    else return;
+    else return true;
     this.#toldEvents = unreadable + unknown;
+    return false;
   }
 }
