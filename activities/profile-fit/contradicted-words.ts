@@ -4,6 +4,7 @@ import type { Ledger } from '../../src/domain/ports/ledger.ts';
 /** Two invoices: one alone may be a mistake of the service. */
 const CONTRADICTIONS = 2;
 
+/** Where the stop is written, and for which service. */
 export interface ContradictedWordsDeps {
   readonly ledger: Pick<Ledger, 'openBreaker'>;
   readonly baseUrl: string;

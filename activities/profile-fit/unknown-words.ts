@@ -10,7 +10,7 @@ const ENOUGH = 3;
 const ENOUGH_OF_FIRST_WORD = 10;
 const MOST_WORDS = 20;
 /** So many words have room in one message. */
-const MOST_TOLD = 3;
+const MOST_SHOWN = 3;
 
 /** A word that the profile knows neither for issued nor for failed. */
 interface UnknownWord {
@@ -39,8 +39,8 @@ export interface UnknownWords {
 export function createUnknownWords(notes: MisfitNotes): UnknownWords {
   const first = new Set<string>();
   const invoices = new Map<string, Set<string>>();
-  /** Words that were told, each with what speaks for it. */
-  const told = new Map<string, string>();
+  /** Words of the finding, each with what speaks for it. */
+  const shownWords = new Map<string, string>();
   let isFinalSeen = false;
   let isGuess = false;
 
@@ -69,8 +69,8 @@ export function createUnknownWords(notes: MisfitNotes): UnknownWords {
       const enough = first.has(word) ? ENOUGH_OF_FIRST_WORD : ENOUGH;
       if (count(`${reported ?? 'none'} ${word}`, serviceId) < enough) return;
       isGuess = reported === null;
-      if (told.size < MOST_TOLD) told.set(word, `${shownWord(word)} (${why})`);
-      const message = `At ${place} (invoice.status) stands what is in neither invoice.issued nor invoice.failed: ${[...told.values()].join(', ')}. Add each word that is final to one of them in the service profile.`;
+      if (shownWords.size < MOST_SHOWN) shownWords.set(word, `${shownWord(word)} (${why})`);
+      const message = `At ${place} (invoice.status) stands what is in neither invoice.issued nor invoice.failed: ${[...shownWords.values()].join(', ')}. Add each word that is final to one of them in the service profile.`;
       notes.note(STATUS_UNKNOWN, message);
     },
     finalSeen() {
