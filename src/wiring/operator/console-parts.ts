@@ -3,7 +3,7 @@ import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
