@@ -7,17 +7,22 @@ import type { RunLog } from '../src/domain/ports/run-log.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
 import type { SendingPermission } from './sending/sending-permission.ts';
+import type { AnswerWatch } from './profile-fit/answer-watch.ts';
 import type { NotifyWaiting } from './batch/waiting-notice.ts';
 import type { OperatorLinks, BatchSettings, Counts, ReportPaths } from '../src/contract/messages.ts';
 
 /** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
 export interface ActivityDeps {
   readonly application: string;
+  /** Under which findings about the service profile are noted in the ledger (`noteMisfits`). */
+  readonly profileDigest: string;
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly files: FileReader;
   readonly reports: ReportWriter;
   readonly runs: RunDirectory;
+  /** Whether the profile reads the answers of the service rightly: what does not fit, and what is not believed. */
+  readonly watch: AnswerWatch;
   /** Notifies a batch why one of its activities is repeated; never rejects. */
   readonly notifyWaiting: NotifyWaiting;
   /** For nightly runs: the folder in which files are dropped, and the run log. */

@@ -1,5 +1,5 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
+import { WITHOUT_PROBE } from '../../src/domain/circuit-reasons.ts';
 import type { Ledger } from '../../src/domain/ports/ledger.ts';
 
 /** Trouble without a success between that makes it the service's trouble, not an invoice's. */
@@ -85,10 +85,10 @@ class LedgerBreaker implements CircuitBreaker {
     const isStart = !this.#entered;
     this.#entered = true;
     if (record === null) return this.#enterClosed(knownBefore);
-    const isContradiction = record.reason.code === PROFILE_CONTRADICTION;
-    if (isContradiction && isStart) return this.#startOver();
+    const hasProbe = !WITHOUT_PROBE.has(record.reason.code);
+    if (!hasProbe && isStart) return this.#startOver();
     this.#closed ??= { at: record.openedAt, reason: record.reason };
-    if (isContradiction) return waitFor(record.reason, LONGEST_PROBE_MS);
+    if (!hasProbe) return waitFor(record.reason, LONGEST_PROBE_MS);
     const time = this.#now();
     if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
     const isProbe = await this.#ledger.claimProbe(this.#baseUrl, { now: time, until: time + PROBE_TURN_MS });
@@ -143,7 +143,7 @@ class LedgerBreaker implements CircuitBreaker {
     return { kind: 'allowed' };
   }
 
-  /** Whoever starts a process has corrected the profile; the next events tell whether that is so. */
+  /** Whoever starts a process has corrected the profile; the next answers and events tell whether that is so. */
   async #startOver(): Promise<Entry> {
     await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
     this.#closed = null;

@@ -86,5 +86,8 @@ async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput, most: nu
   const { batchId, page, from, to } = input;
   const ofPage = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
   const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
-  await pollStatuses(deps, takeRandom(pending, most, deps.random), deps.now() + LONGEST_POLLING_MS);
+  const waiting = pending.filter(({ serviceId }) => deps.watch.isWaiting(serviceId));
+  const others = pending.filter(({ serviceId }) => !deps.watch.isWaiting(serviceId));
+  const chosen = [...waiting, ...takeRandom(others, Math.max(0, most - waiting.length), deps.random)];
+  await pollStatuses(deps, chosen, deps.now() + LONGEST_POLLING_MS);
 }

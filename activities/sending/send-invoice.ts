@@ -35,6 +35,13 @@ interface Trouble {
   readonly own: boolean;
 }
 
+/** The POST of an answer; `isFirst`: the key was never sent before. */
+interface JudgedPost {
+  readonly sentAt: number;
+  readonly key: string;
+  readonly isFirst: boolean;
+}
+
 /** What one slice gives to the sending of each of its invoices. */
 export interface SendDeps {
   readonly service: Pick<InvoicingService, 'createInvoice'>;
@@ -44,7 +51,7 @@ export interface SendDeps {
   readonly admit: () => Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
   /** Judges an answer before the permit is released, so that no other POST leaves when none may. */
-  readonly answered: (answer: CreateAnswer, sentAt: number) => Promise<void>;
+  readonly answered: (answer: CreateAnswer, post: JudgedPost) => Promise<void>;
   /** True: after this answer send other invoices first, or none. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
@@ -70,7 +77,9 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const place = deps.storedErrors.leave();
     const { window } = deps;
     const limits = { signal: window.signal(mayExistSince), permit: window.permit(mayExistSince, deps.permit) };
-    const answer = await post(deps, { body, key: invoice.idempotencyKey, limits }, lastSentAt).finally(release);
+    const isFirst = attempts === 1 && invoice.attempts === 0;
+    const sent = { sentAt: lastSentAt, key: invoice.idempotencyKey, isFirst };
+    const answer = await post(deps, { body, limits, sent }).finally(release);
     if (answer.kind === 'not-permitted') {
       const stayed = before ?? turnedAway(deps.now());
       return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcome } : stayed;
@@ -94,13 +103,13 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
 
 interface Post {
   readonly body: string;
-  readonly key: string;
   readonly limits: PostLimits;
+  readonly sent: JudgedPost;
 }
 
-async function post(deps: SendDeps, { body, key, limits }: Post, sentAt: number): Promise<CreateAnswer> {
-  const answer = await deps.service.createInvoice(body, key, limits);
-  await deps.answered(answer, sentAt);
+async function post(deps: SendDeps, { body, limits, sent }: Post): Promise<CreateAnswer> {
+  const answer = await deps.service.createInvoice(body, sent.key, limits);
+  await deps.answered(answer, sent);
   return answer;
 }
 

@@ -82,8 +82,9 @@ export class SliceSender {
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
-      answered: async (answer, sentAt) => {
-        const unreadable = firstAnswers.note(answer);
+      answered: async (answer, { sentAt, key, isFirst }) => {
+        if (isFirst) deps.watch.created(answer);
+        const unreadable = firstAnswers.note(answer, key);
         if (unreadable !== null) return circuit.trip(unreadable, sentAt);
         // A single 403 may be one merchant's; the run of them is judged answer by answer.
         if (answer.kind === 'access-denied' && !isForbidden(answer.reason)) await circuit.trip(answer.reason, sentAt);

@@ -34,6 +34,8 @@ interface Shared extends ProcessParts {
  * | an operator pauses or cancels; another run or attempt holds the claim | the slice at once | the workflow hands it out again | `sending-permission.ts` |
  * | the service lets nobody in, or gives no answer 20 times in a row | every slice of every worker | a probe succeeds | `circuit-breaker.ts` |
  * | the first answers cannot be read by the service profile | every slice of every worker | a probe can be read | `first-answers.ts` |
+ * | refusals cannot be read while others are created | every slice of every worker | a probe can be read | `unread-refusals.ts` |
+ * | several keys get the same id | every slice of every worker | Lote starts again | `first-answers.ts` |
  * | 403 to one merchant while others pass | that merchant; what is not sent is held | the file is dropped again | `forbidden-run.ts` |
  * | 403 to everybody | every slice, as above | a probe succeeds | `forbidden-run.ts` |
  * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `stored-errors.ts` |
@@ -43,13 +45,13 @@ interface Shared extends ProcessParts {
  * | the first invoices of a batch are refused or fail | the batch; the rest is held | the file is dropped again | `judge-canary.ts` |
  * | a longer Retry-After than 2 s | the page | that time is over | `send-invoice.ts` |
  */
-export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
+export function createSubmitSlice({ ledger, service, now, settings, watch }: ActivityDeps) {
   const concurrency = createSemaphore(settings.maxConcurrency);
   const shared: Shared = {
     circuit: createCircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
     storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
     concurrency,
-    firstAnswers: createFirstAnswers(concurrency, settings.maxConcurrency),
+    firstAnswers: createFirstAnswers(concurrency, settings.maxConcurrency, (message) => watch.unreadRefusal(message)),
     failureWatch: createFailureWatches(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);

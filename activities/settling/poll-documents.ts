@@ -57,7 +57,7 @@ async function pollDocument(
 ): Promise<StatusUpdate | null> {
   const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
   for (let tries = 1; ; tries += 1) {
-    const update = await pollOne(deps, { invoiceId, serviceId, ...reported });
+    const update = await pollOne(deps, { invoiceId, serviceId, ...reported, isLast: true });
     if (update !== null || tries >= TRIES_PER_DOCUMENT || halted()) return update;
   }
 }

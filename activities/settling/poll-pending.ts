@@ -1,4 +1,4 @@
-import { pollsDue, pollsEveryInvoice } from '../../src/domain/poll-times.ts';
+import { pollsDue, pollsEveryInvoice, pollTimes } from '../../src/domain/poll-times.ts';
 import type { PendingInvoice } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { pollStatuses } from './poll-statuses.ts';
@@ -42,9 +42,11 @@ export async function pollNow(deps: ActivityDeps, { batchId, page }: PendingPage
   );
 }
 
+type DueInvoice = PendingInvoice & { readonly isLast: boolean };
+
 interface Due {
-  readonly everyone: readonly PendingInvoice[];
-  readonly sampled: readonly PendingInvoice[];
+  readonly everyone: readonly DueInvoice[];
+  readonly sampled: readonly DueInvoice[];
   /** Whether there are more than one review polls. */
   readonly more: boolean;
 }
@@ -52,15 +54,17 @@ interface Due {
 async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: PendingPage): Promise<Due> {
   const now = deps.now();
   const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
-  const everyone: PendingInvoice[] = [];
-  const sampled: PendingInvoice[] = [];
+  const last = pollTimes(pace).length;
+  const everyone: DueInvoice[] = [];
+  const sampled: DueInvoice[] = [];
   const pending = await deps.ledger.pendingInvoices(batchId, page, now, MOST_POLLED_AT_ONCE);
   for (const invoice of pending) {
     // Each invoice counts by its own age: in a page that was held up, the first may have waited for hours when the last
     // was accepted.
     const due = pollsDue(pace, now - invoice.acceptedAt);
     if (invoice.asks >= due) continue;
-    (pollsEveryInvoice(pace, due) ? everyone : sampled).push({ ...invoice, asks: due });
+    const always = pollsEveryInvoice(pace, due) || deps.watch.isWaiting(invoice.serviceId);
+    (always ? everyone : sampled).push({ ...invoice, asks: due, isLast: due >= last });
   }
   return { everyone, sampled, more: pending.length === MOST_POLLED_AT_ONCE && everyone.length > 0 };
 }

@@ -13,6 +13,8 @@ interface PolledInvoice {
   readonly reason?: Reason | null;
   /** How many of the planned polls are due by now. */
   readonly asks?: number;
+  /** No planned poll of the invoice follows. */
+  readonly isLast?: boolean;
 }
 
 interface PollCounts {
@@ -58,10 +60,15 @@ export async function isContradicted({ ledger, service }: Pick<ActivityDeps, 'le
  * the answer may be about another invoice. Null: no answer now.
  */
 export async function pollOne(
-  deps: Pick<ActivityDeps, 'service' | 'now'>,
+  deps: Pick<ActivityDeps, 'service' | 'now'> & { readonly watch: Pick<ActivityDeps['watch'], 'asked'> },
   invoice: PolledInvoice,
 ): Promise<StatusUpdate | null> {
-  const answer = await deps.service.getInvoice(invoice.serviceId);
+  const answer = await deps.watch.asked({
+    serviceId: invoice.serviceId,
+    answer: await deps.service.getInvoice(invoice.serviceId),
+    reported: invoice.reason === undefined ? null : 'failed',
+    isLast: invoice.isLast ?? false,
+  });
   if (answer.kind === 'not-now') return null;
   const status = statusOf(answer, invoice.reason !== undefined);
   const unconfirmed = status === 'failed' && answer.status === 'unreadable';

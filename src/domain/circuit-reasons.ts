@@ -3,3 +3,9 @@
  * other. No probe ends it, but only the start of a process with a corrected profile.
  */
 export const PROFILE_CONTRADICTION = 'profile-contradiction';
+
+/** Code of the reason for which nothing is sent: the service profile finds one id in the answers to several invoices. */
+export const SERVICE_IDS_REPEATED = 'service-ids-repeated';
+
+/** No probe ends these: it could only create one more invoice. */
+export const WITHOUT_PROBE: ReadonlySet<string> = new Set([PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED]);

@@ -1,6 +1,6 @@
 import type { Reason } from '../domain/invoice.ts';
 import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
-import type { ExchangeResult } from './exchange-result.ts';
+import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { look, type CreationShape, type Seen } from './seen-answer.ts';
 import { reasonText, statusReason } from './reason-text.ts';
 
@@ -59,7 +59,10 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
   {
     when: 'a success with a usable id',
     applies: (s) => s.success && s.serviceId !== null,
-    answer: (s) => ({ kind: 'created', serviceId: s.serviceId ?? '' }),
+    answer: (s) => ({
+      ...{ kind: 'created', serviceId: s.serviceId ?? '' },
+      ...(s.word !== undefined && { word: s.word }),
+    }),
   },
   {
     when: 'a success with an id of another kind',
@@ -126,6 +129,11 @@ function isJson(seen: Seen): boolean {
   return seen.end.kind === 'answer' && seen.end.body.kind === 'json';
 }
 
+/** A text of the service, and not the page of a gateway. */
+function isText(seen: Seen): boolean {
+  return documentOf(seen.end).text !== undefined;
+}
+
 /** Gateways answer 404 and 413 in JSON of their own, whatever became of the request behind them. */
 function saysError(seen: Seen): boolean {
   return seen.errorCode !== null || seen.errorMessage !== null;
@@ -178,9 +186,9 @@ function accessDenied(
 
 function unreadableNo(seen: Seen): CreateAnswer {
   const answer = lost(seen, `http-${seen.status}-unreadable`);
-  if (answer.kind !== 'lost' || !isJson(seen)) return answer;
+  if (answer.kind !== 'lost' || !(isJson(seen) || isText(seen))) return answer;
   const message = `HTTP ${seen.status}: no text at the places error.code and error.message of the service profile`;
-  return { ...answer, reason: { ...answer.reason, message } };
+  return { ...answer, reason: { ...answer.reason, message }, unreadError: true };
 }
 
 /** Nobody knows, because of what stands where the profile looks for the id. */

@@ -30,7 +30,8 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
   const { requests } = profile;
   const connection = openConnection(options);
   const call = readingExpressions(connection.call, profile);
-  const invoices = shapeOf(profile, { id: profile.invoice.id, idPrefix: profile.invoice.idPrefix });
+  const { id, idPrefix, status } = profile.invoice;
+  const invoices = shapeOf(profile, { id, idPrefix, status });
   const merchants = shapeOf(profile, { id: profile.merchants.createdId, idPrefix: profile.merchants.idPrefix });
 
   return {
@@ -97,7 +98,7 @@ function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemp
 
 type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
 
-function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idPrefix'>): CreationShape {
+function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idPrefix' | 'status'>): CreationShape {
   return {
     ...id,
     errorCode: profile.error.code,

@@ -1,4 +1,4 @@
-import type { StatusAnswer } from '../domain/ports/invoicing-service.ts';
+import type { SeenStatus, StatusAnswer } from '../domain/ports/invoicing-service.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';
 import { classify } from './classify.ts';
 import { errorText } from './error-text.ts';
@@ -6,7 +6,10 @@ import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { readPlace, shownPlace, type Place } from '../service-profile/place.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
 import { reasonCode, reasonText } from './reason-text.ts';
-import { look, type CreationShape } from './seen-answer.ts';
+import { look, shortWord, type CreationShape } from './seen-answer.ts';
+
+/** What services write at the place of a reason when there is none. */
+const NO_REASON = /^(?:0|false|none|null|ok|success)$/i;
 
 /** What a GET of an invoice says. A word that the profile does not know is `processing`: it is not final. */
 export function readStatus(
@@ -22,12 +25,16 @@ export function readStatus(
     const doubtful = status !== null && !isOneOf(status, invoice.failed);
     return { ...notProvedItsOwn(seen.hasId, invoice.id), doubtful };
   }
-  if (status === null) return unreadable('status-unreadable', `No status at ${shownPlace(invoice.status)}`);
-  if (isOneOf(status, invoice.issued)) return { kind: 'status', status: 'issued', reason: null };
-  if (!isOneOf(status, invoice.failed)) return { kind: 'status', status: 'processing', reason: null };
-  const code = reasonCode(wordAt(readPlace(document, invoice.reasonCode))) ?? 'failed';
-  const message = errorText(readPlace(document, invoice.reasonMessage)) ?? 'The service gave no reason';
-  return { kind: 'status', status: 'failed', reason: { code, message: reasonText(message) } };
+  const codeWord = wordAt(readPlace(document, invoice.reasonCode));
+  const text = errorText(readPlace(document, invoice.reasonMessage));
+  const place = shownPlace(invoice.status);
+  const why = codeWord === null || NO_REASON.test(codeWord) ? (text === null ? null : 'text') : 'code';
+  const stands: SeenStatus = { word: shortWord(status), place, why };
+  if (status === null) return { ...unreadable('status-unreadable', `No status at ${place}`), seen: stands };
+  if (isOneOf(status, invoice.issued)) return { kind: 'status', status: 'issued', reason: null, seen: stands };
+  if (!isOneOf(status, invoice.failed)) return { kind: 'status', status: 'processing', reason: null, seen: stands };
+  const reason = { code: reasonCode(codeWord) ?? 'failed', message: reasonText(text ?? 'The service gave no reason') };
+  return { kind: 'status', status: 'failed', reason, seen: stands };
 }
 
 function withoutStatus(end: ExchangeResult, shape: CreationShape): StatusAnswer {

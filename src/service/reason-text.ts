@@ -20,7 +20,7 @@ export function reasonText(text: string): string {
 
 /** Codes of Lote's own reasons on which decisions hang: no word of the service may pass for one of them. */
 const OWN =
-  /^(?:answer-.*|answers-unreadable|http-.*|key-known-with-other-bytes|profile-contradiction|redirect|refused-after-lost-answer|service-id-taken|stored-error)$/;
+  /^(?:answer-.*|answers-unreadable|http-.*|key-known-with-other-bytes|profile-contradiction|redirect|refused-after-lost-answer|service-ids?-(?:taken|repeated)|stored-error)$/;
 
 /** A code of the service in kebab-case; null when it is not a code but, say, a sentence or a tax number. */
 export function reasonCode(code: unknown): string | null {

@@ -5,11 +5,15 @@ import { isSuccess, ruleFor, statusThatCounts, type Answers, type Rule } from '.
 import { errorText } from './error-text.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 
+const LONGEST_WORD = 100;
+
 /** Where a created thing's id and an error's words stand, and what answers mean: from the service profile. */
 export interface CreationShape {
   readonly id: Place;
   /** What a usable id begins with; null: no id is usable. */
   readonly idPrefix: string | null;
+  /** Where the word of the status stands; left out: nobody asks for it. */
+  readonly status?: Place;
   readonly errorCode: Place;
   readonly errorMessage: Place;
   readonly mismatchCodes: readonly string[];
@@ -33,6 +37,8 @@ export interface Seen {
   readonly meaning: Rule['means'] | null;
   /** The usable id where that rule finds it; null: none. */
   readonly existingId: string | null;
+  /** The word of the status as `shortWord` gives it; undefined: nobody asks for it. */
+  readonly word: string | null | undefined;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
   readonly mismatch: boolean;
@@ -58,8 +64,14 @@ export function look(end: ExchangeResult, shape: CreationShape): Seen {
     hasId: wordAt(found) !== null,
     meaning: rule?.means ?? null,
     existingId: rule === undefined ? null : usable(rule.id === undefined ? found : readPlace(document, rule.id)),
+    word: shape.status === undefined ? undefined : shortWord(readPlace(document, shape.status)),
     errorCode: errorText(code),
     errorMessage: errorText(readPlace(document, shape.errorMessage)),
     mismatch: status >= 400 && status <= 499 && isOneOf(code, shape.mismatchCodes),
   };
+}
+
+/** The word at a place in small letters, at most 100 characters; null: none. */
+export function shortWord(value: unknown): string | null {
+  return wordAt(value)?.slice(0, LONGEST_WORD).toLowerCase() ?? null;
 }

@@ -2,15 +2,24 @@ import type { Invoice, Reason } from '../invoice.ts';
 
 /** What one POST of an invoice proves. The table in `src/service/classify.ts` decides, and nothing else. */
 export type CreateAnswer =
-  | { readonly kind: 'created'; readonly serviceId: string }
+  /** `word` stands at the place of the status, in small letters; null: nothing does; left out: nobody looked. */
+  | { readonly kind: 'created'; readonly serviceId: string; readonly word?: string | null }
   /** Answered no, for good, and proves that nothing was created. */
   | { readonly kind: 'refused'; readonly reason: Reason }
   /** Not now, and it proves that nothing was created (425, 429, connection refused before bytes left). */
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null }
   /** Its permit was over before a byte left: nothing was sent, and nothing was asked. */
   | { readonly kind: 'not-permitted' }
-  /** May have been created: time-out, reset, 408, 409, 5xx, unreadable 2xx. */
-  | { readonly kind: 'lost'; readonly reason: Reason; readonly retryAfterMs: number | null }
+  /**
+   * May have been created: time-out, reset, 408, 409, 5xx, unreadable 2xx. `unreadError`: a definitive 4xx with a body
+   * that can be read, in which no error stands where the service profile looks for one.
+   */
+  | {
+      readonly kind: 'lost';
+      readonly reason: Reason;
+      readonly retryAfterMs: number | null;
+      readonly unreadError?: true;
+    }
   /** The key is known with other bytes: the earlier one may be alive. Never a refusal. */
   | { readonly kind: 'key-mismatch'; readonly reason: Reason }
   /**
@@ -24,6 +33,16 @@ export type CreateAnswer =
       readonly mayExist: boolean;
     };
 
+/** What stands in an answer that is proven to be about the invoice. */
+export interface SeenStatus {
+  /** The word of the status, in small letters and at most 100 characters; null: none. */
+  readonly word: string | null;
+  /** Where the service profile looks for it, to be shown. */
+  readonly place: string;
+  /** What stands at the places of a failure's reason; `code`: a code, with or without a text. */
+  readonly why: 'code' | 'text' | null;
+}
+
 /**
  * What one GET of an invoice says. `processing`: every status that the service profile names neither as issued nor as
  * failed. `unreadable`: the GET was refused, or its answer has no status, or does not prove that it is about this
@@ -34,6 +53,7 @@ export type StatusAnswer =
       readonly kind: 'status';
       readonly status: 'issued' | 'failed' | 'processing';
       readonly reason: Reason | null;
+      readonly seen?: SeenStatus;
     }
   | {
       readonly kind: 'status';
@@ -41,6 +61,7 @@ export type StatusAnswer =
       readonly reason: Reason | null;
       /** It may be about another invoice, and speaks of no failure: it does not even confirm a reported one. */
       readonly doubtful?: boolean;
+      readonly seen?: SeenStatus;
     }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 

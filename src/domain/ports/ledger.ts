@@ -5,6 +5,7 @@ import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
+import type { ProfileMisfitLedger } from './profile-misfit-ledger.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { SendingControlLedger } from './sending-control-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
@@ -36,7 +37,8 @@ export interface Ledger
     ServiceUseLedger,
     InvoiceLookup,
     PurgeLedger,
-    SharedFolderLedger {
+    SharedFolderLedger,
+    ProfileMisfitLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */
@@ -479,6 +481,8 @@ export interface AppliedDeliveries {
   readonly settled: readonly SettledInvoice[];
   /** Ids of invoices whose `failed` event waits for a GET's confirmation. */
   readonly toConfirm: readonly { readonly invoiceId: number; readonly serviceId: string }[];
+  /** Service ids of issued invoices that no event calls issued, with a `failed` event; left out: none. */
+  readonly contradicted?: readonly string[];
 }
 
 export type DeliveryResult = StoredDeliveries & AppliedDeliveries;

@@ -7,6 +7,8 @@ export interface AppliedEvents {
   readonly state: string;
   /** A `failed` event is stored, no `issued` one, and the invoice still waits: a GET must confirm. */
   readonly to_confirm: boolean;
+  /** A `failed` event is stored, no `issued` one, and the invoice is issued: a GET has called it so. */
+  readonly contradicted: boolean;
 }
 
 /**
@@ -66,6 +68,7 @@ WITH reported AS (
   RETURNING i.invoice_id
 )
 SELECT j.invoice_id, j.service_id, CASE WHEN j.issues THEN 'issued' ELSE j.state END AS state,
-  j.issued_seq IS NULL AND j.failed_seq IS NOT NULL AND j.state IN ${fromStates('fail')} AS to_confirm
+  j.issued_seq IS NULL AND j.failed_seq IS NOT NULL AND j.state IN ${fromStates('fail')} AS to_confirm,
+  j.issued_seq IS NULL AND j.failed_seq IS NOT NULL AND j.state = 'issued' AS contradicted
 FROM judged j
 ORDER BY j.invoice_id`;

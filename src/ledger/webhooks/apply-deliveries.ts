@@ -16,10 +16,12 @@ export async function applyDeliveries(queries: Queries, serviceIds: readonly str
     applied.filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),
   );
   const unconfirmed = applied.filter((row) => row.to_confirm);
+  const contradicted = applied.filter((row) => row.contradicted);
   // What is to be confirmed is announced when the GET has spoken.
   for (const row of unconfirmed) settled.delete(row.invoice_id);
   return {
     settled: [...settled.values(), ...past.values()].flat(),
     toConfirm: unconfirmed.map((row) => ({ invoiceId: row.invoice_id, serviceId: row.service_id })),
+    ...(contradicted.length > 0 && { contradicted: contradicted.map((row) => row.service_id) }),
   };
 }

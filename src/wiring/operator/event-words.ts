@@ -1,3 +1,4 @@
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { PROFILE_CONTRADICTION } from '../../domain/circuit-reasons.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger, RecordDelivery } from '../../domain/ports/ledger.ts';
@@ -9,8 +10,9 @@ const MOST_QUESTIONS = 20;
 
 const OPPOSITE = { issued: 'failed', failed: 'issued' } as const;
 
-/** What an event says of an invoice. */
+/** What an event says of an invoice; `type`: in small letters. */
 interface FinalWord {
+  readonly type: string;
   readonly serviceId: string;
   readonly verdict: 'issued' | 'failed';
 }
@@ -18,6 +20,7 @@ interface FinalWord {
 export interface EventWordsDeps {
   readonly service: Pick<InvoicingService, 'baseUrl' | 'getInvoice'>;
   readonly ledger: Pick<Ledger, 'openBreaker'>;
+  readonly watch: Pick<AnswerWatch, 'asked' | 'event'>;
   readonly log: { error(message: string, fields?: Record<string, unknown>): void };
   readonly now: () => number;
 }
@@ -30,53 +33,94 @@ export interface EventWords {
 
 /**
  * A profile that swaps the words for issued and failed, in events or in answers, would turn reports around without a word. So the first invoices of which an
- * event says one of them are asked for by GET, until one answer agrees. When two answers say the opposite, nothing more is sent, no event counts and no
- * answer, until somebody has corrected the profile and started Lote again.
+ * event says one of them are asked for by GET, until one answer agrees: for each type that says issued, and for one of those that say failed, because a GET confirms
+ * every failure. When two answers say the opposite, nothing more is sent, no event counts and no answer, until somebody has corrected the profile and started Lote
+ * again.
  */
-export function createEventWords({ service, ledger, log, now }: EventWordsDeps): EventWords {
-  const contradicted = new Set<string>();
-  let isProved = false;
-  let questions = 0;
-  let asking: Promise<void> | null = null;
+export function createEventWords(deps: EventWordsDeps): EventWords {
+  const words = new Words(deps);
+  return { accept: (deliveries) => words.accept(deliveries) };
+}
 
-  async function ask({ serviceId, verdict }: FinalWord): Promise<void> {
-    questions += 1;
-    const answer = await service.getInvoice(serviceId);
-    const status = answer.kind === 'status' ? answer.status : null;
-    if (status === verdict) isProved = true;
-    if (status === OPPOSITE[verdict]) contradicted.add(serviceId);
-    else if (questions >= MOST_QUESTIONS) isProved = true;
-    if (contradicted.size >= CONTRADICTIONS && !isProved) await stop();
+class Words {
+  readonly #deps: EventWordsDeps;
+  /** Types of events with which a GET has agreed. */
+  readonly #proved = new Set<string>();
+  /** By type: invoices of which a GET says the opposite, and how many were asked for. */
+  readonly #asked = new Map<string, { readonly contradicted: Set<string>; questions: number }>();
+  #asking: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(deps: EventWordsDeps) {
+    this.#deps = deps;
   }
 
-  async function stop(): Promise<void> {
+  accept(deliveries: readonly RecordDelivery[]): true | Promise<boolean> {
+    const open = new Map<string, FinalWord>();
+    for (const delivery of deliveries) {
+      const word = finalWord(delivery);
+      if (word !== null) this.#deps.watch.event(word.serviceId, delivery.event?.eventId ?? null);
+      if (word !== null && !open.has(word.type) && (this.#stopped || !this.#isProved(word))) open.set(word.type, word);
+    }
+    return open.size === 0 ? true : this.#judgeAll([...open.values()]);
+  }
+
+  /** A GET confirms every failure, so that one type that is proved is enough for those. */
+  #isProved({ type, verdict }: FinalWord): boolean {
+    return verdict === 'failed' ? this.#proved.size > 0 : this.#proved.has(type);
+  }
+
+  async #judgeAll(words: readonly FinalWord[]): Promise<boolean> {
+    // oxlint-disable-next-line no-await-in-loop -- one question at a time
+    for (const word of words) if (!(await this.#judge(word))) return false;
+    return true;
+  }
+
+  async #judge(word: FinalWord): Promise<boolean> {
+    while (!this.#stopped && !this.#isProved(word)) {
+      const running = this.#asking;
+      // One question at a time: the first answer mostly spares all others.
+      // oxlint-disable-next-line no-await-in-loop
+      await (this.#asking ??= this.#ask(word).finally(() => (this.#asking = null)));
+      if (running === null) break;
+    }
+    if (this.#stopped) return false;
+    return this.#isProved(word) || this.#asked.get(word.type)?.contradicted.has(word.serviceId) !== true;
+  }
+
+  async #ask({ type, serviceId, verdict }: FinalWord): Promise<void> {
+    const { service, watch } = this.#deps;
+    const asked = this.#asked.get(type) ?? { contradicted: new Set<string>(), questions: 0 };
+    this.#asked.set(type, asked);
+    asked.questions += 1;
+    const answer = await service.getInvoice(serviceId);
+    const status = answer.kind === 'status' ? answer.status : null;
+    if (status === verdict) this.#proved.add(type);
+    if (status === OPPOSITE[verdict]) asked.contradicted.add(serviceId);
+    else if (asked.questions >= MOST_QUESTIONS) this.#proved.add(type);
+    const contradicted = this.#contradictedBy(type);
+    if (contradicted.size >= CONTRADICTIONS) await this.#stop(contradicted);
+    else await watch.asked({ serviceId, answer, reported: verdict, isLast: false });
+  }
+
+  /** Of all types while none is proved, else of this one alone. */
+  #contradictedBy(type: string): ReadonlySet<string> {
+    if (this.#proved.has(type)) return new Set();
+    const concerned = [...this.#asked].filter(([other]) => this.#proved.size === 0 || other === type);
+    return new Set(concerned.flatMap(([, { contradicted }]) => [...contradicted]));
+  }
+
+  async #stop(contradicted: ReadonlySet<string>): Promise<void> {
+    const { ledger, log, now, service } = this.#deps;
+    this.#stopped = true;
     const message = `Of ${contradicted.size} invoices, events of the service say the opposite of its answers (issued and failed): the service profile swaps two words, or one of them means something else. Look at these invoices at the service, correct event.issued, event.failed, invoice.issued and invoice.failed in the file named by SERVICE_PROFILE, and start Lote again. Until then nothing is sent and nothing is settled.`;
     log.error(message, { invoices: [...contradicted] });
     const reason = { code: PROFILE_CONTRADICTION, message };
     await ledger.openBreaker({ baseUrl: service.baseUrl, reason, openedAt: now(), probeAfter: now() });
   }
-
-  async function judge(word: FinalWord): Promise<boolean> {
-    while (!isProved && contradicted.size < CONTRADICTIONS) {
-      const running = asking;
-      // One question at a time: the first answer mostly spares all others.
-      // oxlint-disable-next-line no-await-in-loop
-      await (asking ??= ask(word).finally(() => (asking = null)));
-      if (running === null) break;
-    }
-    return isProved || (contradicted.size < CONTRADICTIONS && !contradicted.has(word.serviceId));
-  }
-
-  return {
-    accept(deliveries) {
-      if (isProved) return true;
-      const word = deliveries.map(finalWord).find((one) => one !== null) ?? null;
-      return word === null ? true : judge(word);
-    },
-  };
 }
 
 function finalWord({ event }: RecordDelivery): FinalWord | null {
   if (event === null || event.verdict === null || event.serviceId === null) return null;
-  return { serviceId: event.serviceId, verdict: event.verdict };
+  return { type: event.type.toLowerCase(), serviceId: event.serviceId, verdict: event.verdict };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { NotifyWaiting } from '../../../activities/batch/waiting-notice.ts';
 import type { ActivityDeps } from '../../../activities/deps.ts';
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
@@ -11,6 +12,7 @@ import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { profileDigestOf } from '../account/profile-digest.ts';
 import { deliveryAddress } from '../account/webhook-address.ts';
 import { createWebhookRegistration } from '../account/webhook-registration.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
@@ -21,6 +23,7 @@ import { createReportHook } from '../reports/report-hook.ts';
 import { type CrashPoints, NO_CRASH } from './crash-points.ts';
 import { retrySettings } from './retry-settings.ts';
 import { createRunDirectory } from '../temporal/batch-starter.ts';
+import { pollPaceOf } from './poll-pace.ts';
 
 /** Workflows that show what they wait for; a page's batch does so for it. */
 const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);
@@ -65,6 +68,8 @@ export interface WorkerParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
+  /** The one of this process. */
+  readonly watch: AnswerWatch;
   /** See `requireKnownService`. */
   readonly requireAccount: () => Promise<unknown>;
   readonly client: Client;
@@ -107,8 +112,10 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
   const hook = createReportHook({ command: config.onReport, env: process.env, log });
   return {
     application: config.application,
+    profileDigest: profileDigestOf(config, profile),
     ledger,
     service,
+    watch: parts.watch,
     runs: createRunDirectory(client),
     notifyWaiting: createWaitingNotices(client, log),
     ...folderUsers(parts, () => notesOf(registration.note())),
@@ -124,7 +131,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
       maxConcurrency: profile.limits.maxConcurrency,
-      pollEveryMs: profile.limits.pollEverySeconds === null ? null : profile.limits.pollEverySeconds * 1_000,
+      pollEveryMs: pollPaceOf(config, profile).everyMs,
       retry: retrySettings(profile),
       dropPatienceMs: config.drop.patienceMs,
     },
@@ -136,11 +143,17 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
 }
 
 /** What reads and writes files; where workers share the ledger, only in the folders that they share too. */
-function folderUsers({ config, ledger, folders, crash = NO_CRASH }: WorkerParts, notes: () => readonly string[]) {
+function folderUsers(
+  { config, ledger, folders, profile, service, crash = NO_CRASH }: WorkerParts,
+  notes: () => readonly string[],
+) {
   const users = {
     files: createFileReader(config),
     reports: crash.reports(
-      createReportWriter({ ledger, reportsDir: config.reportsDir, dataDir: config.dataDir, notes, now: Date.now }),
+      createReportWriter({
+        ...{ ledger, notes, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
+        profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
+      }),
     ),
     drops: createDropFolder({
       inputDir: config.inputDir,

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { startHealthServer } from '../../runtime/process/health-server.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { activityDeps } from './activity-deps.ts';
+import { openAnswerWatch } from './answer-watch.ts';
 import { startConsole } from '../../console/start-console.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { authenticatedService } from '../account/authenticated-service.ts';
@@ -25,6 +27,7 @@ import { openLedger } from '../account/open-ledger.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { logMisfits } from './misfit-log.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
@@ -38,6 +41,7 @@ interface Shared {
   readonly requireAccount: () => Promise<unknown>;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
+  readonly watch: AnswerWatch;
   readonly client: Client;
   readonly place: TemporalPlace;
   readonly crash: CrashPoints;
@@ -81,6 +85,8 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     const { client, ledger } = shared;
     const stuck = watchStuckBatches({ ledger, client, application: config.application, log });
     shared.parts.add('watch of stuck batches', () => stuck.stop());
+    const misfits = logMisfits({ ...shared, config, log });
+    shared.parts.add('log of misfits', () => misfits.stop());
     const watch = watchTemporal(client, shared.place.address, log);
     shared.parts.add('watch of temporal', () => watch.stop());
     const healthUrl = await serveHealth(config, workerReadiness({ ledger, client, worker, folders }), shared.parts);
@@ -119,6 +125,8 @@ export async function startDistributedReceiver(
       log,
     });
     shared.parts.add('receiver', () => receiver.close());
+    const misfits = logMisfits({ ...shared, config, log });
+    shared.parts.add('log of misfits', () => misfits.stop());
     return { url: receiver.url, stop: () => shared.parts.stop() };
   });
 }
@@ -181,7 +189,9 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     const place = await placeOf(address, temporal);
     const client = await connectClient(place, temporal.namespace);
     parts.add('temporal', () => client.connection.close());
-    return { parts, ledger, requireAccount, service, profile, client, place, crash };
+    const expectsEvents = config.webhook.url !== null;
+    const watch = openAnswerWatch({ config, ledger, service, profile, expectsEvents, log });
+    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash };
   });
 }
 

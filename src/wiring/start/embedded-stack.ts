@@ -10,9 +10,11 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { openTemporal } from '../temporal/embedded-temporal.ts';
 import { startEmbeddedConsole } from './embedded-console.ts';
+import { openAnswerWatch } from './answer-watch.ts';
 import { openCore, type OwnedPlace } from './embedded-core.ts';
 import { openEmbeddedService, type SandboxBehaviour } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
+import { logMisfits } from './misfit-log.ts';
 import { startReceiver } from './start-receiver.ts';
 import type { RunningWorker } from './start-worker.ts';
 
@@ -68,12 +70,16 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   notify(`Temporal at ${temporal.place.address}`);
   const { client } = temporal;
 
-  const receiver = await startReceiver({ ...core, service, port: receiverPort, client: () => client });
+  const expectsEvents = config.webhook.url !== null || sandbox !== null;
+  const watch = openAnswerWatch({ ...core, service, expectsEvents });
+  const receiver = await startReceiver({ ...core, service, watch, port: receiverPort, client: () => client });
   parts.add('receiver', () => receiver.close());
+  const misfits = logMisfits({ ...core, service });
+  parts.add('log of misfits', () => misfits.stop());
 
   let consoleUrl: string | null = null;
   const { worker, folders } = await startEmbeddedWorker(core, {
-    ...{ service, requireAccount, temporal },
+    ...{ service, watch, requireAccount, temporal },
     webhookUrl: config.webhook.url ?? (sandbox === null ? null : receiver.url),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
   });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
@@ -14,6 +15,8 @@ import { watchStuckBatches } from './worker-health.ts';
 
 export interface EmbeddedWorkerOptions {
   readonly service: InvoicingService;
+  /** The one of this process. */
+  readonly watch: AnswerWatch;
   /** See `requireKnownService`. */
   readonly requireAccount: () => Promise<unknown>;
   readonly temporal: ConnectedTemporal;
@@ -31,7 +34,7 @@ export interface EmbeddedWorker {
 /** The worker on a task queue that no other ledger uses, the reconciliation schedule, and the watches over both. */
 export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedWorkerOptions): Promise<EmbeddedWorker> {
   const { config, profile, ledger, crash, parts, notify, log } = core;
-  const { service, requireAccount, temporal, webhookUrl, consoleUrl } = options;
+  const { service, watch, requireAccount, temporal, webhookUrl, consoleUrl } = options;
   const { client } = temporal;
   const { taskQueue, application } = config;
   notify('Starting the worker …');
@@ -45,7 +48,7 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
   const folders = createCommonFolders({ config, ledger, log });
   await folders?.join();
   const deps = activityDeps({
-    ...{ config, ledger, folders, service, profile, client, requireAccount, webhookUrl, consoleUrl, crash, log },
+    ...{ config, ledger, folders, service, profile, watch, client, requireAccount, webhookUrl, consoleUrl, crash, log },
     searchable: await ensureSearchAttributes(client, log),
   });
   const worker = await startWorker(deps, {
@@ -61,7 +64,7 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
   await ensureReconciliationSchedule(client, config, log);
   const stuck = watchStuckBatches({ ledger, client, application, log });
   parts.add('watch of stuck batches', () => stuck.stop());
-  const watch = watchTemporal(client, temporal.place.address, log);
-  parts.add('watch of temporal', () => watch.stop());
+  const temporalWatch = watchTemporal(client, temporal.place.address, log);
+  parts.add('watch of temporal', () => temporalWatch.stop());
   return { worker, folders };
 }

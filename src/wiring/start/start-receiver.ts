@@ -1,3 +1,4 @@
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import type { Client } from '@temporalio/client';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger, SettledInvoice } from '../../domain/ports/ledger.ts';
@@ -7,13 +8,15 @@ import { createWebhookSecrets } from '../../runtime/config/webhook-secrets.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { createDeliveryApplier } from '../../webhooks/delivery-applier.ts';
 import type { DeliveryCounts } from '../../webhooks/delivery-tally.ts';
+import type { MisfitBook } from '../../webhooks/misfits/misfit-watch.ts';
 import { startReceiver as listen } from '../../webhooks/server.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
+import { profileDigestOf } from '../account/profile-digest.ts';
 import { createReadiness } from './readiness.ts';
 import { createEventWords } from '../operator/event-words.ts';
-import { confirmFailure } from '../operator/failure-confirmation.ts';
+import { askAgain, confirmFailure } from '../operator/failure-confirmation.ts';
 
 export interface ReceiverParts {
   readonly config: Config;
@@ -21,6 +24,8 @@ export interface ReceiverParts {
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly profile: ServiceProfile;
+  /** The one of this process. */
+  readonly watch: AnswerWatch;
   readonly client: () => Client;
   /** Left out: none. */
   readonly crash?: CrashPoints;
@@ -37,7 +42,7 @@ export interface Receiver {
 
 /** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
-  const { config, ledger, service, profile, log } = parts;
+  const { config, ledger, service, profile, watch, log } = parts;
   const now = Date.now;
   const ownSecrets = createWebhookSecrets(config.webhook, log);
   const relay = createSignalRelay({
@@ -54,9 +59,10 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
   const applier = createDeliveryApplier({
     apply: (serviceIds) => ledger.applyDeliveries(serviceIds),
-    onApplied({ settled, toConfirm }) {
+    onApplied({ settled, toConfirm, contradicted = [] }) {
       onSettled(settled);
-      for (const invoice of toConfirm) void confirmFailure({ ledger, service, onSettled, log, now }, invoice);
+      for (const invoice of toConfirm) void confirmFailure({ ledger, service, watch, onSettled, log, now }, invoice);
+      for (const serviceId of contradicted) void askAgain({ service, watch, log }, serviceId);
     },
     log,
   });
@@ -71,8 +77,9 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     ready: createReadiness({ ledger: () => ledger.ping() }),
     shapes: { signature: profile.signature, event: profile.event, idPrefix: profile.invoice.idPrefix },
     registeredUrl: config.webhook.url,
-    accept: createEventWords({ service, ledger, log, now }).accept,
+    accept: createEventWords({ service, ledger, watch, log, now }).accept,
     onStored: (deliveries) => applier.add(deliveries),
+    misfits: misfitBook(ledger, profileDigestOf(config, profile)),
     log,
   });
   return {
@@ -82,6 +89,22 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
       await receiver.close();
       await applier.idle();
       await relay.flush();
+    },
+  };
+}
+
+function misfitBook(ledger: Ledger, profileDigest: string): MisfitBook {
+  return {
+    note: (items) => ledger.noteMisfits(profileDigest, items),
+    clear: (code) => ledger.clearMisfit(profileDigest, code),
+    async knownIds(ids) {
+      let known = 0;
+      for (const id of ids) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other: nobody waits for it
+        const found = await ledger.findInvoices(id, 2);
+        if (found.some(({ serviceId }) => serviceId === id)) known += 1;
+      }
+      return known;
     },
   };
 }

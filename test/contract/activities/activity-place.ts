@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll } from 'vitest';
 import type { ActivityDeps } from '../../../activities/deps.ts';
+import { createAnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
@@ -67,10 +68,18 @@ export function activityPlaces(): (parts?: {
       (message: string, fields: Record<string, unknown> = {}): void =>
         void logged.push({ level, message, fields });
     let clock = NOW;
+    const called = scriptedService(service);
+    const profileDigest = `profile of ${scenario.application}`;
     const deps: ActivityDeps = {
       application: scenario.application,
+      profileDigest,
       ledger: open,
-      service: scriptedService(service),
+      service: called,
+      watch: createAnswerWatch({
+        ...{ ledger: open, profileDigest, expectsEvents: true, issued: ['issued'], failed: ['failed'] },
+        ...{ baseUrl: called.baseUrl, secondLookMs: 0, now: () => clock },
+        log: { warn: note('warn'), error: note('error') },
+      }),
       files: new Proxy({} as ActivityDeps['files'], { get: () => untouched('the file reader') }),
       reports: new Proxy({} as ActivityDeps['reports'], { get: () => untouched('the report writer') }),
       runs: { isOpen: () => untouched('the list of runs'), endedForMs: () => untouched('the list of runs') },

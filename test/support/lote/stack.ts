@@ -11,6 +11,7 @@ import { readConfig, type Config } from '../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import type { DeliveryCounts } from '../../../src/webhooks/delivery-tally.ts';
+import { openAnswerWatch } from '../../../src/wiring/start/answer-watch.ts';
 import { activityDeps } from '../../../src/wiring/start/activity-deps.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { requireKnownService } from '../../../src/wiring/account/account-guard.ts';
@@ -116,12 +117,15 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     parts.add('temporal client', () => connection.close());
     const client = new Client({ connection, namespace: config.temporal.namespace });
 
+    const expectsEvents = options.webhooks !== 'none';
+    const watch = openAnswerWatch({ config, ledger, service, profile, expectsEvents, log: logger });
     const receiver = await startReceiver({
       config,
       port: options.receiverPort ?? 0,
       ledger,
       service,
       profile,
+      watch,
       client: () => {
         if (options.signals === 'lost') throw new Error('The test loses every signal');
         return client;
@@ -132,7 +136,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
     const deps = activityDeps({
       folders: null,
-      ...{ config, ledger, service, profile, client, webhookUrl, log: logger },
+      ...{ config, ledger, service, profile, watch, client, webhookUrl, log: logger },
       requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),
       searchable: options.searchable ?? true,
       consoleUrl: () => CONSOLE_URL,

@@ -38,7 +38,7 @@ describe('createInvoice', () => {
 
     const answer = await clientOf(`${server.baseUrl}/tax/`).createInvoice(body, 'lote_abc');
 
-    expect(answer).toEqual({ kind: 'created', serviceId: 'inv_1' });
+    expect(answer).toEqual({ kind: 'created', serviceId: 'inv_1', word: null });
     const [request] = server.received;
     expect(request).toMatchObject({ method: 'POST', url: '/tax/v1/invoices', body });
     expect(request?.headers).toMatchObject({

@@ -26,7 +26,20 @@ describe('readStatus', () => {
       kind: 'status',
       status: 'issued',
       reason: null,
+      seen: { word: 'issued', place: '/status', why: 'code' },
     });
+  });
+
+  it.each([
+    ['no reason', {}, null],
+    ['a code that means none', { error: { code: 'none' } }, null],
+    ['a sentence alone', { error: { message: 'done' } }, 'text'],
+  ])('tells that an answer has %s', (_name, body, why) => {
+    expect(read(says({ id: 'inv_1', status: 'Issued', ...body }))).toMatchObject({ seen: { word: 'issued', why } });
+  });
+
+  it('tells that nothing stands at the place of the status', () => {
+    expect(read(says({ id: 'inv_1' }))).toMatchObject({ status: 'unreadable', seen: { word: null, place: '/status' } });
   });
 
   it('takes failed for failed with the reason of the service, or says that it gave none', () => {

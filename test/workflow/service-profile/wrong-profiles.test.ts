@@ -5,7 +5,11 @@ import { readReportOf, withStack, type StackOptions, type TestStack } from '../.
 import { SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
 import type { FrontRequest } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
+import { FIRST_INVOICES } from '../../../src/domain/first-invoices.ts';
+import type { Engine } from '../../../src/sandbox/engine.ts';
 import type { DeliveryRefusal } from '../../../src/webhooks/delivery-tally.ts';
+import { readProfile } from '../../../src/wiring/account/open-service.ts';
+import { profileDigestOf } from '../../../src/wiring/account/profile-digest.ts';
 
 const INVOICES = 300;
 /** Answers within which a mistake must be told. */
@@ -15,6 +19,8 @@ const EXISTING = Array.from({ length: 120 }, (_, at) => String(501_000_000 + at)
 /** Of the first page, of the last page, and new to the service. */
 const NIFS = [...EXISTING.slice(0, 3), ...EXISTING.slice(-3), '502000001', '502000002', '502000003', '502000004'];
 const REFUSED_TAX_CODE = 'IVA_98';
+/** Longer than until the first polls. */
+const FAILS_AFTER_MS = 8_000;
 const EVERY_NTH_FAILS = 7;
 const EVERY_NTH_IS_REFUSED = 9;
 
@@ -29,50 +35,145 @@ function taxCodeOf(at: number): string {
   return at % EVERY_NTH_IS_REFUSED === 5 ? REFUSED_TAX_CODE : 'IVA_23';
 }
 
+/** Fails what is to fail after the first polls, and not at once. */
+const SLOW_FAILURES: Engine = {
+  process({ body }) {
+    if (body.lines.every(({ tax_code }) => tax_code !== FAILING_TAX_CODE))
+      return { delayMs: 20, outcome: { status: 'issued' } };
+    return { delayMs: FAILS_AFTER_MS, outcome: { status: 'failed', code: 'tax_code_unknown', message: 'Unknown' } };
+  },
+};
+
 const REFUSED = BATCH.filter(({ taxCode }) => taxCode === REFUSED_TAX_CODE).length;
 const FAILED = BATCH.filter(({ taxCode }) => taxCode === FAILING_TAX_CODE).length;
 const ISSUED = INVOICES - REFUSED - FAILED;
 /** What a right profile brings. */
 const ALL_SETTLED = { issued: ISSUED, failed: FAILED, rejected: REFUSED };
 
+/** What the answers are counted of: those that came before the finding must not be more than `most`. */
+interface Told {
+  /** Code of the finding. */
+  readonly code: string;
+  readonly said: string;
+  readonly of: (request: FrontRequest) => boolean;
+  readonly most: number;
+}
+
 /** Lote's answer to a mistake. */
 type Expected =
   /** Nothing is sent; each invoice is held with words about the setting. */
   | { readonly holds: string; readonly said: string }
-  /** Sending stops within the first answers, with words about the setting. */
-  | { readonly stops: string; readonly said: string }
+  /** Sending stops after so many answers of this kind, with words about the setting. */
+  | { readonly stops: string; readonly said: string; readonly of?: Told['of']; readonly told?: Told }
   /** No delivery is taken, or none can be read, and GET settles; the tally shows it. */
-  | { readonly polls: DeliveryRefusal | 'without-event' | 'other-event' }
-  /** Nothing stops, and no state is wrong: these counts, and these words in the reason of some invoice; null: none. */
-  | { readonly ends: Readonly<Record<string, number>>; readonly said: string | null };
+  | { readonly polls: DeliveryRefusal | 'without-event' | 'other-event'; readonly told: Told }
+  /** Nothing stops, and no state is wrong: these counts. */
+  | { readonly ends: Readonly<Record<string, number>>; readonly told: Told; readonly engine?: Engine };
 
 type Row = readonly [mistake: string, profile: NonNullable<StackOptions['profile']>, expected: Expected];
 
 const LIST = 'service-list-unreadable';
 
+const isGet = ({ method, path }: FrontRequest): boolean => method === 'GET' && path.startsWith('/v1/invoices/');
+const isPost = ({ method, path }: FrontRequest): boolean => method === 'POST' && path === '/v1/invoices';
+const isRefused = (request: FrontRequest): boolean =>
+  isPost(request) && request.nth === 1 && request.body.includes(`"${REFUSED_TAX_CODE}"`);
+
+/** Told by GETs. */
+const byGet = (code: string, said: string): Told => ({ code, said, of: isGet, most: MOST_ANSWERS });
+/** Told by deliveries, while the first invoices of the batch are alone at the service. */
+const byDeliveries = (code: string, said: string): Told => ({ code, said, of: isPost, most: FIRST_INVOICES });
+
 const ROWS: readonly Row[] = [
-  ['signature header', { signature: { header: 'X-Signature' } }, { polls: 'signature-missing' }],
-  ['algorithm', { signature: { algorithm: 'sha512' } }, { polls: 'signature-malformed' }],
-  ['secret', { webhook: { secret: '/id' } }, { polls: 'signature-wrong' }],
-  ['event type, its place', { event: { type: '/event' } }, { polls: 'without-event' }],
-  ['event type, its words', { event: { issued: ['done'], failed: ['broken'] } }, { polls: 'other-event' }],
-  ['event id', { event: { eventId: '/data/id' } }, { ends: ALL_SETTLED, said: null }],
-  ['invoice id of an event', { event: { invoiceId: '/id' } }, { polls: 'without-event' }],
+  [
+    'signature header',
+    { signature: { header: 'X-Signature' } },
+    { polls: 'signature-missing', told: byDeliveries('deliveries-refused', 'X-Service-Signature') },
+  ],
+  [
+    'algorithm',
+    { signature: { algorithm: 'sha512' } },
+    { polls: 'signature-malformed', told: byDeliveries('deliveries-refused', 'sha256') },
+  ],
+  [
+    'secret',
+    { webhook: { secret: '/id' } },
+    { polls: 'signature-wrong', told: byDeliveries('deliveries-refused', 'secret') },
+  ],
+  [
+    'event type, its place',
+    { event: { type: '/event' } },
+    { polls: 'without-event', told: byDeliveries('events-unreadable', 'stands at /type') },
+  ],
+  [
+    'event type, its words',
+    { event: { issued: ['done'], failed: ['broken'] } },
+    { polls: 'other-event', told: byDeliveries('events-unknown', '"invoice.issued"') },
+  ],
+  [
+    'event id',
+    { event: { eventId: '/data/id' } },
+    { ends: ALL_SETTLED, told: byDeliveries('event-id-not-its-own', 'event.eventId') },
+  ],
+  [
+    'invoice id of an event',
+    { event: { invoiceId: '/id' } },
+    { polls: 'without-event', told: byDeliveries('events-unreadable', 'stands at /data/id') },
+  ],
   [
     'invoice id of an answer',
     { invoice: { id: '/merchant_id' } },
     { stops: 'answers-unreadable', said: 'an id of another kind at /merchant_id' },
   ],
-  ['status place', { invoice: { status: '/state' } }, { ends: ALL_SETTLED, said: 'No status at /state' }],
+  [
+    'invoice id of an answer, where the same stands for all',
+    { invoice: { id: '/currency', idPrefix: '' } },
+    { stops: 'service-ids-repeated', said: 'invoice.id' },
+  ],
+  [
+    'status place',
+    { invoice: { status: '/state' } },
+    { ends: ALL_SETTLED, told: byGet('invoice-status-missing', 'Nothing stands at /state (invoice.status)') },
+  ],
   [
     'status words',
     { invoice: { issued: ['completed'], failed: ['error'] } },
-    { ends: { issued: ISSUED, unsettled: FAILED, rejected: REFUSED }, said: 'without a final answer' },
+    {
+      ends: { issued: ISSUED, unsettled: FAILED, rejected: REFUSED },
+      told: byGet('invoice-status-unknown', '"issued" (signed events say issued)'),
+    },
+  ],
+  [
+    'status words, one of them said before the end',
+    { invoice: { issued: ['issued', 'processing'] } },
+    {
+      ends: ALL_SETTLED,
+      told: byGet('issued-word-early', '"processing", which invoice.issued lists'),
+      engine: SLOW_FAILURES,
+    },
+  ],
+  [
+    'words swapped in answers',
+    { invoice: { issued: ['failed'], failed: ['issued'] } },
+    { stops: 'profile-contradiction', said: 'the opposite', of: isGet },
+  ],
+  [
+    'words swapped in events',
+    { event: { issued: ['invoice.failed'], failed: ['invoice.issued'] } },
+    { stops: 'profile-contradiction', said: 'the opposite', of: isGet },
   ],
   [
     'error place',
     { error: { code: '/code', message: '/message' } },
-    { ends: { issued: ISSUED, failed: FAILED, unknown: REFUSED }, said: 'error.code and error.message' },
+    {
+      stops: 'answers-unreadable',
+      said: 'error.code and error.message',
+      of: isRefused,
+      told: {
+        ...{ code: 'refusals-unreadable', said: 'error.code and error.message' },
+        ...{ of: isRefused, most: MOST_ANSWERS },
+      },
+    },
   ],
   ['list items', { merchants: { items: '/items' } }, { holds: LIST, said: 'no list at /items (merchants.items)' }],
   [
@@ -93,30 +194,54 @@ const ROWS: readonly Row[] = [
 describe('one mistake in a service profile', { concurrent: true, timeout: 300_000 }, () => {
   it.each(ROWS)('does no harm to 300 invoices: %s', async (_mistake, profile, expected) => {
     const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '25s', LOTE_OUTAGE_PATIENCE: '10s' };
-    await withStack({ profile, env }, async (stack) => {
+    const sandbox = 'engine' in expected ? { engine: expected.engine } : {};
+    await withStack({ profile, env, sandbox }, async (stack) => {
       await createExisting(stack);
       stack.front.script = (request) =>
         request.path === '/v1/invoices' && request.body.includes(`"${REFUSED_TAX_CODE}"`)
           ? { status: 422, json: { error: { code: 'tax_code_refused', message: 'The tax code is not known' } } }
           : 'pass';
       const batchId = await ('stops' in expected ? expectStop(stack, expected) : expectEnd(stack, expected));
-      await expectAgreement(stack, batchId);
+      if (!('stops' in expected)) await expectAgreement(stack, batchId);
+      await expectNothingWrong(stack, batchId);
       expectNoSecondMerchant(stack);
     });
   });
 });
 
 /** Sends the file and expects that it stops by itself, early. */
-async function expectStop(stack: TestStack, { stops, said }: Extract<Expected, { stops: string }>): Promise<string> {
+async function expectStop(stack: TestStack, expected: Extract<Expected, { stops: string }>): Promise<string> {
+  const { stops, said, of = isPost, told } = expected;
   await stack.drop('wrong.csv', BATCH);
   const { handle, batchId } = await stack.start({ file: 'wrong.csv' });
   await until(async () => (await stack.progress(handle)).waitingFor === stops);
-  expect(stack.posts().length).toBeLessThanOrEqual(MOST_ANSWERS);
-  const reason = (await stack.ledger.breaker(stack.front.url))?.reason;
-  expect(reason?.message).toContain(said);
-  expect(reason?.message).toContain('SERVICE_PROFILE');
+  const breaker = await stack.ledger.breaker(stack.front.url);
+  expect(answersBefore(stack, of, breaker?.openedAt ?? 0)).toBeLessThanOrEqual(MOST_ANSWERS);
+  expect(breaker?.reason.message).toContain(said);
+  expect(breaker?.reason.message).toContain('SERVICE_PROFILE');
+  if (told !== undefined) await expectTold(stack, told);
   await handle.terminate();
   return batchId;
+}
+
+/** The finding is in the ledger, in plain words, and was there after so many answers. */
+async function expectTold(stack: TestStack, { code, said, of, most }: Told): Promise<void> {
+  const misfits = await stack.ledger.misfits(profileDigestOf(stack.config, readProfile(stack.config)));
+  const found = misfits.find((misfit) => misfit.code === code);
+  expect(found?.message, misfits.map((misfit) => misfit.code).join()).toContain(said);
+  expect(answersBefore(stack, of, found?.firstAt ?? 0), 'answers before it was told').toBeLessThanOrEqual(most);
+}
+
+function answersBefore({ front }: TestStack, of: Told['of'], at: number): number {
+  return front.requests.filter((request) => of(request) && request.at < at).length;
+}
+
+/** No state of the report is another one than that of the service. */
+async function expectNothingWrong(stack: TestStack, batchId: string): Promise<void> {
+  const said = { issued: 'IVA_23', failed: FAILING_TAX_CODE, rejected: REFUSED_TAX_CODE };
+  const taxCodes = new Map(BATCH.map(({ ref, taxCode }) => [ref, taxCode]));
+  for (const { ref, state } of await stack.lines(batchId))
+    if (state in said) expect(`${ref} ${taxCodes.get(ref)}`).toBe(`${ref} ${said[state as keyof typeof said]}`);
 }
 
 async function expectEnd(stack: TestStack, expected: Exclude<Expected, { stops: string }>): Promise<string> {
@@ -137,9 +262,8 @@ async function expectEnd(stack: TestStack, expected: Exclude<Expected, { stops: 
     expectTally(stack, expected.polls);
   } else {
     expect(happened).toEqual(expected.ends);
-    const { said } = expected;
-    if (said !== null) expect(reasons.filter((message) => message.includes(said)).length).toBeGreaterThan(0);
   }
+  if ('told' in expected) await expectTold(stack, expected.told);
   return result.batchId;
 }
 

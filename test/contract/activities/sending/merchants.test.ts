@@ -204,6 +204,21 @@ describe('a service that cannot be asked for merchants', () => {
     ]);
   });
 
+  it('is told as a service profile that does not fit when its list cannot be read, until it can', async () => {
+    const reason = { code: 'service-list-unreadable', message: 'no list at /items (merchants.items)' };
+    const place = placeOf({ service: service({ kind: 'unreadable', reason }).parts });
+    const batch = await place.scenario.run([details('A', NIF)]);
+    const { ledger, profileDigest } = place.deps;
+
+    await ensure(place, batch);
+    expect(await ledger.misfits(profileDigest)).toMatchObject([{ ...reason, times: 1 }]);
+    await ensure(
+      { ...place, deps: { ...place.deps, service: { ...place.deps.service, ...service([]).parts } } },
+      batch,
+    );
+    expect(await ledger.misfits(profileDigest)).toEqual([]);
+  });
+
   it('leaves everything held, with its reason, when the patience is over', async () => {
     const place = placeOf({ service: service(UNREADABLE).parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);

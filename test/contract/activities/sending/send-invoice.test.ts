@@ -86,7 +86,7 @@ async function send(
       now: () => clock,
       admit: () =>
         Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => void notified.push('slot free')),
-      async answered(answer, sentAt) {
+      async answered(answer, { sentAt }) {
         if (answer.kind === 'access-denied') notified.push(`access denied by ${answer.reason.code} at ${sentAt}`);
       },
       pause(ms) {

@@ -15,7 +15,7 @@ function lost(code: string): CreateAnswer {
 function judge(...answers: readonly CreateAnswer[]): { readonly atOnce: number; readonly reasons: readonly unknown[] } {
   let atOnce = MOST;
   const first = createFirstAnswers({ resize: (permits) => void (atOnce = permits) }, MOST);
-  const reasons = answers.map((answer) => first.note(answer)?.code ?? null);
+  const reasons = answers.map((answer, at) => first.note(answer, `key ${at}`)?.code ?? null);
   return { atOnce, reasons };
 }
 
@@ -25,12 +25,16 @@ describe('the first answers of a service', () => {
   });
 
   it.each([
-    ['created', CREATED],
     ['refused', REFUSED],
     ['an outage', lost('connection-reset')],
     ['not now', NOT_NOW],
   ])('let all others go after one that is %s', (_name, answer) => {
     expect(judge(answer)).toEqual({ atOnce: MOST, reasons: [null] });
+  });
+
+  it('let all others go after two that are created with different ids', () => {
+    expect(judge(CREATED).atOnce).toBe(1);
+    expect(judge(CREATED, { kind: 'created', serviceId: 'inv_2' })).toEqual({ atOnce: MOST, reasons: [null, null] });
   });
 
   it.each([
@@ -61,5 +65,20 @@ describe('the first answers of a service', () => {
     const unreadable = lost('answer-without-id');
 
     expect(judge(unreadable, CREATED, ...Array.from({ length: 20 }, () => unreadable)).reasons.at(-1)).toBeNull();
+  });
+
+  it('may repeat one id once, and stop the sending when they go on: it is no id of an invoice', () => {
+    expect(judge(...Array.from({ length: 4 }, () => CREATED)).reasons).toEqual([
+      null,
+      null,
+      'service-ids-repeated',
+      'service-ids-repeated',
+    ]);
+  });
+
+  it('of one key may have one id', () => {
+    const first = createFirstAnswers({ resize: () => undefined }, MOST);
+
+    expect([1, 2, 3, 4].map(() => first.note(CREATED, 'key'))).toEqual([null, null, null, null]);
   });
 });

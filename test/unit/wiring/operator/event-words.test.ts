@@ -5,8 +5,8 @@ import { createEventWords } from '../../../../src/wiring/operator/event-words.ts
 
 type Says = 'issued' | 'failed' | 'processing' | 'away';
 
-function delivery(serviceId: string, verdict: 'issued' | 'failed' | null = 'issued'): RecordDelivery {
-  const event = { type: 'x', eventId: null, serviceId, verdict, reason: null };
+function delivery(serviceId: string, verdict: 'issued' | 'failed' | null = 'issued', type = 'x'): RecordDelivery {
+  const event = { type, eventId: null, serviceId, verdict, reason: null };
   return { sha256: serviceId, raw: new Uint8Array(), receivedAt: 0, event };
 }
 
@@ -32,6 +32,7 @@ function words(says: Readonly<Record<string, Says>>) {
         opened.push(reason.code);
       },
     },
+    watch: { asked: async ({ answer }) => answer, event: () => undefined },
     log: { error: () => undefined },
     now: () => 0,
   });
@@ -51,6 +52,28 @@ describe('words of events and of answers', () => {
 
     expect([await accept(delivery('inv_1', 'failed')), await accept(delivery('inv_2'))]).toEqual([true, true]);
     expect(asked).toEqual(['inv_1']);
+  });
+
+  it('agree for each type of issued events by itself: one that failed does not speak for them', async () => {
+    const { accept, asked } = words({ inv_1: 'failed' });
+
+    const failed = await accept(delivery('inv_1', 'failed', 'failed'));
+    const issued = await accept(delivery('inv_2', 'issued', 'issued'));
+    const later = await accept(delivery('inv_3', 'failed', 'failed'), delivery('inv_4', 'issued', 'Issued'));
+
+    expect([failed, issued, later]).toEqual([true, true, true]);
+    expect(asked).toEqual(['inv_1', 'inv_2']);
+  });
+
+  it('of one type contradict two answers, although another type agrees: then no event counts any more', async () => {
+    const { accept, opened } = words({ inv_2: 'failed', inv_3: 'failed' });
+
+    expect(await accept(delivery('inv_1', 'issued', 'issued'))).toBe(true);
+    expect(await accept(delivery('inv_2', 'issued', 'voided'))).toBe(false);
+    expect(opened).toEqual([]);
+    expect(await accept(delivery('inv_3', 'issued', 'voided'))).toBe(false);
+    expect(opened).toEqual(['profile-contradiction']);
+    expect(await accept(delivery('inv_4', 'issued', 'issued'))).toBe(false);
   });
 
   it('are not looked at while no event says anything final', async () => {

@@ -23,6 +23,7 @@ async function confirm(answer: StatusAnswer | Error, record: readonly SettledInv
         },
       },
       service: service as InvoicingService,
+      watch: { asked: async ({ answer: said }) => said },
       onSettled: (settled) => void notified.push(...settled),
       log: { warn: (message) => void warned.push(message) },
       now: () => 42,
