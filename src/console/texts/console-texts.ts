@@ -1,10 +1,11 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/ledger.ts';
 import type { OperatorTexts } from './operator-texts.ts';
+import type { ProfileTexts } from './profile-texts.ts';
 import type { Plural } from './plural.ts';
 
 /** Every text of the console. Names of states stay as they are: ledger, reports and pages use one word each. */
-export interface ConsoleTexts extends OperatorTexts {
+export interface ConsoleTexts extends OperatorTexts, ProfileTexts {
   /** Of the language itself, in the language. */
   readonly languageName: string;
   readonly batches: string;
@@ -69,7 +70,6 @@ export interface ConsoleTexts extends OperatorTexts {
   readonly healthStates: { readonly ok: string; readonly trouble: string; readonly unknown: string };
   readonly live: string;
   readonly waitingForWorker: string;
-  readonly profileIntro: string;
   readonly setting: string;
   readonly value: string;
   /** What became of a batch, in a sentence. */

@@ -3,6 +3,7 @@ import { DEFAULT_PROFILE } from '../default-profile.ts';
 import type { ServiceProfile } from '../profile.ts';
 import { settingAt, settingKeys } from '../settings.ts';
 import { pathText, type ProfilePath } from './profile-mistake.ts';
+import { NOT_SHOWN } from './secret-texts.ts';
 import { isSecret } from './shown-value.ts';
 
 /** A setting that two profiles set otherwise. */
@@ -21,29 +22,24 @@ export interface ProfileDifference {
   readonly default: unknown;
 }
 
-const NOT_SHOWN = '(not shown)';
-
 /** What a profile sets otherwise than the default, in the order of the schema; texts that may be secret are not shown. */
 export function differencesFromDefault(profile: ServiceProfile): readonly ProfileDifference[] {
   return differencesBetween(DEFAULT_PROFILE, profile).map(({ key, after }) => ({
     key,
-    value: after,
+    value: shownSetting(after, key.split('.')),
     default: settingAt(DEFAULT_PROFILE, key),
   }));
 }
 
-/** What the second profile sets otherwise than the first, in the order of the schema; texts that may be secret are not shown. */
+/** What the second profile sets otherwise than the first, in the order of the schema; the values as they are. */
 export function differencesBetween(before: ServiceProfile, after: ServiceProfile): readonly SettingDifference[] {
-  return settingKeys().flatMap((key) => {
-    const [one, other] = [settingAt(before, key), settingAt(after, key)];
-    if (JSON.stringify(one) === JSON.stringify(other)) return [];
-    const path = key.split('.');
-    return [{ key, before: shownSetting(one, path), after: shownSetting(other, path) }];
-  });
+  return settingKeys()
+    .map((key) => ({ key, before: settingAt(before, key), after: settingAt(after, key) }))
+    .filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
 }
 
 /** The value of a setting without the texts in it that may be secret; prefixes and encodings of a secret are none themselves. */
-export function shownSetting(value: unknown, path: ProfilePath): unknown {
+function shownSetting(value: unknown, path: ProfilePath): unknown {
   if (Array.isArray(value)) return value.map((one: unknown) => shownSetting(one, path));
   if (isPlainObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shownSetting(one, [...path, key])]));

@@ -1,0 +1,83 @@
+import { html } from 'hono/html';
+import type { ShownSection, ShownSetting } from '../../profile-editor.ts';
+import type { ProfileSectionName } from '../../texts/profile-texts.ts';
+import type { PageFormat } from '../page-format.ts';
+import type { Html } from '../page-layout.ts';
+import { settingValue } from './setting-value.ts';
+import { settingWords } from './setting-words.ts';
+
+/** One section of the profile in force: each setting with its words, and what the last recorded answer holds there. */
+export function sectionTable(
+  { texts }: PageFormat,
+  { name, words, settings }: ShownSection,
+  /** Null: nothing is recorded. */
+  recorded: ReadonlyMap<string, string> | null,
+): Html {
+  const { profilePage } = texts;
+  const title = Object.hasOwn(profilePage.sections, name) ? profilePage.sections[name as ProfileSectionName] : name;
+  const readAnywhere = recorded !== null && settings.some(({ key }) => recorded.has(key));
+  return html`<section aria-labelledby="section-${name}">
+    <h2 id="section-${name}">${title} <code class="soft">${name === 'general' ? '' : name}</code></h2>
+    ${words === '' ? '' : html`<p class="soft">${settingWords(words)}</p>`}
+    <div class="scroll" tabindex="0" role="region" aria-label="${title}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${texts.setting}</th>
+            <th scope="col">${texts.value}</th>
+            <th scope="col">${profilePage.meaning}</th>
+            ${readAnywhere ? html`<th scope="col">${profilePage.lastAnswer}</th>` : ''}
+          </tr>
+        </thead>
+        <tbody>
+          ${settings.map(
+            (setting) =>
+              html`<tr>
+                <th scope="row"><code>${setting.key}</code></th>
+                <td class="value">${valueCell(profilePage, setting)}</td>
+                <td class="text">${meaningCell(profilePage, setting)}</td>
+                ${readAnywhere ? html`<td class="value">${recordedCell(recorded.get(setting.key))}</td>` : ''}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+type Texts = PageFormat['texts']['profilePage'];
+
+function valueCell(texts: Texts, { value, differs, default: byDefault }: ShownSetting): Html {
+  if (!differs) return settingValue(value);
+  return html`${settingValue(value)} <strong class="state under-way">${texts.changed}</strong>
+    <div class="soft">${texts.byDefault} ${settingValue(byDefault)}</div>`;
+}
+
+function meaningCell(texts: Texts, { words, example, parts }: ShownSetting): Html {
+  return html`${settingWords(words)}
+  ${
+    example === null
+      ? ''
+      : html`<div class="soft">
+          ${texts.example} <code>${example.text}</code> ${example.kind === 'text' ? texts.wholeBody : ''}
+        </div>`
+  }
+  ${
+    parts.length === 0
+      ? ''
+      : html`<details>
+          <summary>${texts.parts}</summary>
+          <dl>
+            ${parts.map(
+              (part) =>
+                html`<dt><code>${part.key}</code></dt>
+                  <dd>${settingWords(part.words)}</dd>`,
+            )}
+          </dl>
+        </details>`
+  }`;
+}
+
+function recordedCell(value: string | undefined): Html {
+  return value === undefined ? html`` : html`<code>${value}</code>`;
+}
