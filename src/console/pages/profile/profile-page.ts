@@ -5,7 +5,7 @@ import { fill } from '../../texts/fill.ts';
 import type { PageFormat } from '../page-format.ts';
 import type { Html } from '../page-layout.ts';
 import { copyForm } from './copy-form.ts';
-import { sectionTable } from './section-table.ts';
+import { sectionTable, sectionTitle } from './section-table.ts';
 
 /** What the page of the service profile shows. */
 export interface ProfilePage {
@@ -33,7 +33,10 @@ export function profilePage(format: PageFormat, page: ProfilePage): Html {
     <p>${texts.profilePage.intro}</p>
     ${baseUrl === null ? '' : html`<p>${texts.profilePage.service} <code>${baseUrl.replace(CREDENTIALS, '//•••@')}</code></p>`}
     <p>${recorded === null ? texts.profilePage.nothingRecorded : plural(texts.profilePage.recorded, recorded.count)}</p>
-    ${copy === null ? '' : html`<p><a href="#edit">${texts.profilePage.edit}</a></p>`}
+    <ul class="plain">
+      ${sections.map(({ name }) => html`<li><a href="#section-${name}">${sectionTitle(texts, name)}</a></li>`)}
+      ${copy === null ? '' : html`<li><a class="button" href="#edit">${texts.profilePage.edit}</a></li>`}
+    </ul>
     ${sections.map((section) => sectionTable(format, section, recorded?.byKey ?? null))}
     ${
       copy === null

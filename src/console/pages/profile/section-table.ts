@@ -14,13 +14,13 @@ export function sectionTable(
   recorded: ReadonlyMap<string, string> | null,
 ): Html {
   const { profilePage } = texts;
-  const title = Object.hasOwn(profilePage.sections, name) ? profilePage.sections[name as ProfileSectionName] : name;
+  const title = sectionTitle(texts, name);
   const readAnywhere = recorded !== null && settings.some(({ key }) => recorded.has(key));
   return html`<section aria-labelledby="section-${name}">
     <h2 id="section-${name}">${title} <code class="soft">${name === 'general' ? '' : name}</code></h2>
     ${words === '' ? '' : html`<p class="soft">${settingWords(words)}</p>`}
     <div class="scroll" tabindex="0" role="region" aria-label="${title}">
-      <table>
+      <table class="settings">
         <thead>
           <tr>
             <th scope="col">${texts.setting}</th>
@@ -43,6 +43,11 @@ export function sectionTable(
       </table>
     </div>
   </section>`;
+}
+
+/** The heading of a section. */
+export function sectionTitle({ profilePage: { sections } }: PageFormat['texts'], name: string): string {
+  return Object.hasOwn(sections, name) ? sections[name as ProfileSectionName] : name;
 }
 
 type Texts = PageFormat['texts']['profilePage'];
