@@ -33,8 +33,8 @@ export interface CopyMistake {
 }
 
 /** What a profile understands of the recorded answers, beside another one. */
-export interface ReplayRow {
-  /** Which recorded answers: the operation or delivery and their number. */
+export interface ComparedRow {
+  /** Which recorded answers: an operation, or one record; empty: several together. */
   readonly what: string;
   readonly inForce: string;
   readonly copy: string;
@@ -43,7 +43,7 @@ export interface ReplayRow {
 
 /** An edited copy compared with the profile in force over the recorded answers. */
 export interface ReplayComparison {
-  readonly rows: readonly ReplayRow[];
+  readonly rows: readonly ComparedRow[];
   /** Something that the profile in force understands is not understood any more. */
   readonly understandsLess: boolean;
 }
@@ -57,11 +57,21 @@ export interface CheckedCopy {
   readonly replay: ReplayComparison | null;
 }
 
+/** What one recorded answer holds at the place of a setting. */
+export interface RecordedValue {
+  /** Masked; null: nothing that can be used stands there. */
+  readonly value: string | null;
+  /** The record, by the name of its file. */
+  readonly record: string;
+  /** When it was recorded, in epoch milliseconds. */
+  readonly at: number;
+}
+
 /** What the last recorded answer holds at the place of each setting, masked. */
 export interface RecordedAnswers {
   /** How many answers and deliveries are recorded. */
   readonly count: number;
-  readonly byKey: ReadonlyMap<string, string>;
+  readonly byKey: ReadonlyMap<string, RecordedValue>;
 }
 
 /** A copy to be kept as a file. */

@@ -1,4 +1,4 @@
-import type { KeepRefusal, ReplayRow } from '../profile-editor.ts';
+import type { ComparedRow, KeepRefusal } from '../profile-editor.ts';
 import type { Plural } from './plural.ts';
 
 /** Names of the sections of a service profile; `general` holds what stands in none. */
@@ -51,7 +51,7 @@ export interface ProfileTexts {
     readonly replay: string;
     readonly answers: string;
     readonly change: string;
-    readonly changes: Readonly<Record<ReplayRow['change'], string>>;
+    readonly changes: Readonly<Record<ComparedRow['change'], string>>;
     readonly understandsLess: string;
     readonly acceptsLess: string;
     readonly keep: string;

@@ -132,8 +132,8 @@ function replayTable({ texts: { profilePage: texts } }: PageFormat, { rows }: Re
             ({ what, inForce, copy, change }) =>
               html`<tr>
                 <th scope="row">${what}</th>
-                <td class="text">${inForce}</td>
-                <td class="text">${copy}</td>
+                <td class="text" lang="en">${inForce}</td>
+                <td class="text" lang="en">${copy}</td>
                 <td><span class="state ${TONES[change]}">${texts.changes[change]}</span></td>
               </tr>`,
           )}

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ShownSection, ShownSetting } from '../../profile-editor.ts';
+import type { RecordedAnswers, RecordedValue, ShownSection, ShownSetting } from '../../profile-editor.ts';
 import type { ProfileSectionName } from '../../texts/profile-texts.ts';
 import type { PageFormat } from '../page-format.ts';
 import type { Html } from '../page-layout.ts';
@@ -8,11 +8,12 @@ import { settingWords } from './setting-words.ts';
 
 /** One section of the profile in force: each setting with its words, and what the last recorded answer holds there. */
 export function sectionTable(
-  { texts }: PageFormat,
+  format: PageFormat,
   { name, words, settings }: ShownSection,
   /** Null: nothing is recorded. */
-  recorded: ReadonlyMap<string, string> | null,
+  recorded: RecordedAnswers['byKey'] | null,
 ): Html {
+  const { texts } = format;
   const { profilePage } = texts;
   const title = sectionTitle(texts, name);
   const readAnywhere = recorded !== null && settings.some(({ key }) => recorded.has(key));
@@ -36,7 +37,7 @@ export function sectionTable(
                 <th scope="row"><code>${setting.key}</code></th>
                 <td class="value">${valueCell(profilePage, setting)}</td>
                 <td class="text">${meaningCell(profilePage, setting)}</td>
-                ${readAnywhere ? html`<td class="value">${recordedCell(recorded.get(setting.key))}</td>` : ''}
+                ${readAnywhere ? html`<td class="value">${recordedCell(format, recorded.get(setting.key))}</td>` : ''}
               </tr>`,
           )}
         </tbody>
@@ -83,6 +84,9 @@ function meaningCell(texts: Texts, { words, example, parts }: ShownSetting): Htm
   }`;
 }
 
-function recordedCell(value: string | undefined): Html {
-  return value === undefined ? html`` : html`<code>${value}</code>`;
+function recordedCell({ texts: { profilePage }, time }: PageFormat, found: RecordedValue | undefined): Html {
+  if (found === undefined) return html``;
+  const { value, record, at } = found;
+  return html`${value === null ? html`<strong>${profilePage.nothingThere}</strong>` : html`<code>${value}</code>`}
+    <div class="soft">${record} · ${time(at)}</div>`;
 }

@@ -92,11 +92,19 @@ describe('the page of the service profile', () => {
   });
 
   it('shows what the last recorded answer holds beside its setting', async () => {
-    const recorded = { count: 7, byKey: new Map([['invoice.status', 'qu•••<b>']]) };
+    const recorded = {
+      count: 7,
+      byKey: new Map([
+        ['invoice.status', { value: 'qu•••<b>', record: '0007.json', at: 0 }],
+        ['error.code', { value: null, record: '0003.json', at: 0 }],
+      ]),
+    };
     const page = await get({ recorded });
 
     expect(page).toContain('7 answers and deliveries are recorded.');
     expect(page).toContain('<code>qu•••&lt;b&gt;</code>');
+    expect(page).toContain('0007.json · ');
+    expect(page).toContain('nothing there');
     expect(page).not.toContain('Set LOTE_CAPTURE');
   });
 
