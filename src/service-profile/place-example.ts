@@ -60,11 +60,11 @@ export function exampleOf(key: string, value: unknown, profile: ServiceProfile):
     const link = name.toLowerCase() === 'link' && key === 'merchants.nextLink';
     return { kind: 'header', text: `${name}: ${link ? `<${said}>; rel="next"` : said}` };
   }
-  return { kind: 'json', text: JSON.stringify(standingAt(place, sample)) };
+  return { kind: 'json', text: JSON.stringify(jsonWith(place, sample)) };
 }
 
 /** The smallest JSON in which a value stands at a pointer. */
-function standingAt(pointer: string, value: unknown): unknown {
+function jsonWith(pointer: string, value: unknown): unknown {
   const steps = pointer === '' ? [] : pointer.slice(1).split('/');
   return steps.reduceRight<unknown>(
     (below, step) => (step === '0' ? [below] : { [step.replaceAll('~1', '/').replaceAll('~0', '~')]: below }),

@@ -21,7 +21,7 @@ const NO_SECRET =
   'must hold no secret: keys and secrets belong in the environment (INVOICING_API_KEY, WEBHOOK_SECRET), and this text looks like one';
 
 /** Whether a text of a profile looks like a secret, by itself or by the header that it is for. */
-export function looksSecret(text: string, path: ProfilePath): boolean {
+function looksSecret(text: string, path: ProfilePath): boolean {
   const [section, key, name] = path;
   const forHeader = section === 'requests' && key === 'headers' && CREDENTIAL_HEADER.test(String(name ?? ''));
   return (forHeader && text !== '') || BEGINS_AS_SECRET.test(text) || IN_ADDRESS.test(text);
