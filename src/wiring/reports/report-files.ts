@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
+import { profileFindings, type ProfileInUse } from '../../../activities/batch/profile-findings.ts';
 import { deliveryNotes } from '../../report/delivery-notes.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
 import { writeReport } from '../../report/write-report.ts';
@@ -16,6 +17,7 @@ export interface ReportWriterOptions {
   readonly dataDir: string;
   /** Sentences every report carries, e.g. that nothing listens for webhooks. */
   readonly notes: () => readonly string[];
+  readonly profile: ProfileInUse;
   readonly now: () => number;
 }
 
@@ -47,6 +49,7 @@ async function writeOnce(
   const original = await originalOf(batch, options.dataDir);
   const since = await options.ledger.sinceReport(batchId);
   const history = reportHistory(since, await options.ledger.auditOf(batchId));
+  const misfits = await profileFindings(options.ledger, options.profile);
   const watched = watchOpenOutcomes(options.ledger);
   const now = options.now();
   const written = await writeReport({
@@ -54,6 +57,7 @@ async function writeOnce(
     batchId,
     reportsDir: options.reportsDir,
     notes: [...options.notes(), ...deliveryNotes(await options.ledger.deliveryTrouble(batch.startedAt))],
+    misfits: misfits.filter(({ lastAt }) => lastAt >= batch.startedAt),
     history,
     now,
     ...(original === null ? {} : { original }),
