@@ -44,6 +44,7 @@ export function profileRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
       baseUrl: typeof serviceProfile?.['baseUrl'] === 'string' ? serviceProfile['baseUrl'] : null,
       sections: editor?.sections() ?? [],
       copy: editor?.copy() ?? null,
+      misfits: (await options.misfits?.()) ?? [],
       recorded: (await editor?.recorded()) ?? null,
       saved: saved.success ? ((await editor?.kept(saved.data)) ?? null) : null,
       audit: await ledger.auditOf(PROFILE_AUDIT),

@@ -13,7 +13,9 @@ const IN_ADDRESS = /\/\/[^/@\s]*:[^/@\s]*@/;
 /** Anywhere in the file, also in a comment. */
 const KEY_IN_TEXT = /\b(?:[sp]k_(?:live|test)_\w{8,}|whsec_[\w+/=-]{16,})/g;
 const CREDENTIAL_HEADER =
-  /(?:^|[-_.])(?:api-?key|access-?key|token|secret|cookie|password|authorization|credentials?)$/i;
+  /(?:^|[-_.])(?:(?:api|app|access|auth|subscription|functions)[-_]?key|auth|token|secret|cookie|password|authorization|credentials?)$/i;
+/** More are not read at once, and finding the place of each takes time. */
+const MOST_FOUND = 100;
 /** Shorter ones stand in texts by chance. */
 const SHORTEST_KNOWN = 8;
 
@@ -35,13 +37,14 @@ export function withoutSecrets(value: unknown, path: ProfilePath): unknown {
   return typeof value === 'string' && looksSecret(value, path) ? NOT_SHOWN : value;
 }
 
-/** What of a profile's file looks like a secret, holds one of the known ones, or was not shown; none where the file is no JSON. */
+/** What of a profile's file looks like a secret, holds one of the known ones, or was not shown: at most 100, one a line; none where the file is no JSON. */
 export function secretMistakes(source: string, known: readonly string[]): readonly ProfileMistake[] {
   const file = readProfileFile(source);
   if (isMistake(file)) return [];
   const { text, tree } = file;
   const found: ProfileMistake[] = [];
   const say = (offset: number, message: string, path: ProfilePath): void => {
+    if (found.length >= MOST_FOUND) return;
     const position = positionAt(text, offset);
     if (!found.some(({ line }) => line === position.line)) found.push({ path, message, suggestion: null, ...position });
   };

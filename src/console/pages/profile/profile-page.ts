@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import type { AuditEntry } from '../../../domain/ports/operating-ledger.ts';
+import type { ProfileMisfit } from '../../../domain/profile-misfit.ts';
 import type { RecordedAnswers, ShownSection } from '../../profile-editor.ts';
 import { fill } from '../../texts/fill.ts';
 import type { PageFormat } from '../page-format.ts';
 import type { Html } from '../page-layout.ts';
+import { misfitNote } from '../misfit-note.ts';
 import { copyForm } from './copy-form.ts';
 import { sectionTable, sectionTitle } from './section-table.ts';
 
@@ -14,6 +16,8 @@ export interface ProfilePage {
   readonly sections: readonly ShownSection[];
   /** The text that is edited; null: nothing can be edited here. */
   readonly copy: string | null;
+  /** What was found that does not fit the service. */
+  readonly misfits: readonly ProfileMisfit[];
   /** Null: nothing is recorded. */
   readonly recorded: RecordedAnswers | null;
   /** Path of the copy that has just been saved. */
@@ -31,6 +35,7 @@ export function profilePage(format: PageFormat, page: ProfilePage): Html {
   return html`<h1>${texts.profile}</h1>
     ${page.saved === null ? '' : savedNote(format, page.saved)}
     <p>${texts.profilePage.intro}</p>
+    ${misfitNote(format, page.misfits)}
     ${baseUrl === null ? '' : html`<p>${texts.profilePage.service} <code>${baseUrl.replace(CREDENTIALS, '//•••@')}</code></p>`}
     <p>${recorded === null ? texts.profilePage.nothingRecorded : plural(texts.profilePage.recorded, recorded.count)}</p>
     <ul class="plain">

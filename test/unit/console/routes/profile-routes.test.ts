@@ -38,6 +38,10 @@ describe('the page of the service profile', () => {
         auditOf: async (id) =>
           id === 'service-profile' ? [{ ...audited, acceptedDuplicateRisk: false, examples: [] }] : [],
       }),
+      misfits: async () => [
+        { code: 'status-unknown', message: 'No answer holds a known word.', times: 3, firstAt: 0, lastAt: 0 },
+      ],
+      health: async () => [{ name: 'service profile', state: 'ok', detail: 'fits' }],
       ...{ reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0' },
       serviceProfile: { baseUrl: 'http://user:geheim@127.0.0.1:9/x' },
       profileEditor: createProfileEditor({
@@ -87,6 +91,8 @@ describe('the page of the service profile', () => {
     expect(page).toContain('http://•••@127.0.0.1:9/x');
     expect(page).toContain('Set LOTE_CAPTURE to a folder');
     expect(page).toContain('profiles/a.json');
+    expect(page).toContain('No answer holds a known word.');
+    expect(await get({}, '/health')).toContain('<a href="/profile">service profile</a>');
     expect(await get({}, '/profile', 'pt-PT')).toContain('Assinaturas <code');
     expect(await get({}, '/profile', 'es')).toContain('Firmas <code');
   });

@@ -8,6 +8,7 @@ describe('secrets in the file of a profile', () => {
   it.each([
     '{"requests":{"headers":{"X-Api-Key":"abc"}}}',
     '{"requests":{"headers":{"Cookie":"a=b"}}}',
+    '{"requests":{"headers":{"Ocp-Apim-Subscription-Key":"a"}}}',
     '{"requests":{"headers":{"X-Any":"Bearer abc"}}}',
     '{"requests":{"createMerchant":{"body":{"key":"sk_live_1234","nif":"{nif}"}}}}',
     '{"signature":{"secret":{"prefix":"whsec_MfKQ9r8GKYqrTwjU"}}}',
