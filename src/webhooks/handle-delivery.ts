@@ -40,6 +40,20 @@ export interface DeliveryHandlerParts {
   /** False: they are not to be stored now, and their sender comes again. */
   readonly accept: (deliveries: readonly RecordDelivery[]) => true | Promise<boolean>;
   readonly now: () => number;
+  /** Gets each delivery that was judged; left out: nobody does. */
+  readonly capture?: (delivery: CapturedDelivery) => void;
+}
+
+/** A delivery as it came, for whoever records it; it may hold names, and its headers what proves the sender. */
+export interface CapturedDelivery {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  /** null: it was refused before its body was read. */
+  readonly raw: Uint8Array | null;
+  /** null: its signature holds. */
+  readonly refusal: SignatureRefusal | null;
 }
 
 /** Answers one delivery; a 2xx means that it is committed. `pathSecret` is the step after the receiver's own address. */
@@ -55,6 +69,7 @@ export async function handleDelivery(
     ...(pathSecret !== undefined && { pathSecret }),
   };
   const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
+  if (early.why !== null) parts.capture?.({ ...captured(head), raw: null, refusal: early.why });
   if (early.why !== null) return refused(c, parts, early.why);
   const body = await readBody(incoming, parts.bodyLimit, parts.budget);
   if (body.kind !== 'read') return withoutBody(c, parts, body.kind);
@@ -71,6 +86,7 @@ async function record(
   received: { readonly head: RequestHead; readonly raw: Uint8Array },
 ): Promise<Response> {
   const verdict = await withSecrets(parts.secrets, (secrets) => judgeDelivery({ ...received, secrets }, parts));
+  parts.capture?.({ ...captured(received.head), raw: received.raw, refusal: verdict.why });
   if (verdict.kind === 'refuse') return refused(c, parts, verdict.why);
   const deliveries = verdict.deliveries instanceof Promise ? await verdict.deliveries : verdict.deliveries;
   const accepted = parts.accept(deliveries);
@@ -84,6 +100,10 @@ async function record(
   }
   parts.tally.taken(deliveries.some(({ event }) => event === null));
   return c.body(null, 204);
+}
+
+function captured({ now: at, rawHeaders }: RequestHead): Pick<CapturedDelivery, 'at' | 'rawHeaders'> {
+  return { at, rawHeaders };
 }
 
 /** True only when every row is committed. */

@@ -10,6 +10,7 @@ import type { DeliveryCounts } from '../../webhooks/delivery-tally.ts';
 import { startReceiver as listen } from '../../webhooks/server.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
+import type { Capture } from '../recordings/capture.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { createReadiness } from './readiness.ts';
 import { createEventWords } from '../operator/event-words.ts';
@@ -24,6 +25,8 @@ export interface ReceiverParts {
   readonly client: () => Client;
   /** Left out: none. */
   readonly crash?: CrashPoints;
+  /** Left out or null: nothing is recorded. */
+  readonly capture?: Capture | null;
   readonly log: Logger;
 }
 
@@ -37,7 +40,7 @@ export interface Receiver {
 
 /** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
-  const { config, ledger, service, profile, log } = parts;
+  const { config, ledger, service, profile, capture = null, log } = parts;
   const now = Date.now;
   const ownSecrets = createWebhookSecrets(config.webhook, log);
   const relay = createSignalRelay({
@@ -73,6 +76,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     registeredUrl: config.webhook.url,
     accept: createEventWords({ service, ledger, log, now }).accept,
     onStored: (deliveries) => applier.add(deliveries),
+    ...(capture !== null && { capture: (delivery) => capture.delivery(delivery) }),
     log,
   });
   return {
