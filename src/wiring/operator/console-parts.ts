@@ -20,7 +20,9 @@ import { keepUpload } from './keep-upload.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
 import { createReadiness } from '../start/readiness.ts';
 import { findStuckRun } from '../temporal/stuck-run.ts';
-import { createProfileEditor, NOTHING_RECORDED } from './profile-editor.ts';
+import { readRecordings } from '../recordings/read-recordings.ts';
+import { createProfileEditor, NOTHING_RECORDED, type Recordings } from './profile-editor.ts';
+import { createRecordings } from './recorded-answers.ts';
 import { createConsoleReconcile } from './reconcile-now.ts';
 import { createConsoleRetry } from './retry-batch.ts';
 import { savedProfile, saveProfile } from './save-profile.ts';
@@ -69,14 +71,25 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
 
 /** Where the console only shows, a copy can be checked and downloaded. */
 function editorOf({ config, ledger, client, profile }: ConsoleParts): ProfileEditor {
-  const { dataDir, serviceProfilePath: path, secrets } = config;
+  const { dataDir, serviceProfilePath: path, secrets, captureDir } = config;
   const place = { dataDir, ledger, now: Date.now };
   return createProfileEditor({
-    ...{ profile, secrets, recordings: NOTHING_RECORDED },
+    ...{ profile, secrets, recordings: recordingsOf(captureDir, config.webhook.secrets) },
     fileText: () => (path === null ? null : profileTextIfAny(path)),
     ...(client === null ? {} : { save: (name, text, note) => saveProfile(place, { name, text, note }) }),
     kept: (name) => savedProfile(dataDir, name),
   });
+}
+
+/** A folder that cannot be read holds nothing, and the log of its writer says why. */
+function recordingsOf(folder: string | null, secrets: readonly string[]): Recordings {
+  if (folder === null) return NOTHING_RECORDED;
+  return createRecordings(async (profile) =>
+    readRecordings(folder, { profile, secrets }).then(
+      ({ recordings }) => recordings,
+      () => [],
+    ),
+  );
 }
 
 /** Somebody may have moved the file since the start. */
