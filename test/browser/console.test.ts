@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -19,7 +20,8 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   let desk: string;
 
   beforeAll(async () => {
-    lote = await startLoteUp({ TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s' });
+    const capture = await mkdtemp(join(tmpdir(), 'lote-capture-'));
+    lote = await startLoteUp({ TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s', LOTE_CAPTURE: capture });
     desk = join(lote.place.directory, 'desk');
     await mkdir(desk, { recursive: true });
     browser = await launchBrowser();
@@ -189,6 +191,12 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
 
     await page.goto(`${lote.console}/profile`);
     await page.getByText('X-Service-Signature').waitFor();
+    const [, , , recorded] = await page
+      .getByRole('row', { name: /^event\.type/u })
+      .getByRole('rowheader')
+      .or(page.getByRole('row', { name: /^event\.type/u }).getByRole('cell'))
+      .allInnerTexts();
+    expect(recorded).toMatch(/^invoice\.(?:issued|failed)/u);
     await keepScreen(page, 'console-profile');
   });
 
@@ -212,7 +220,8 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     };
     try {
       await visited.goto(`${lote.console}/profile`);
-      await text().fill('{\n  // as the contract says\n  "limits": { "requestPerSecond": 5 }\n}\n');
+      const wrong = '{\n  // as the contract says\n  "limits": { "requestPerSecond": 5 }\n}\n';
+      await text().fill(wrong);
       await visited.getByRole('button', { name: 'Check', exact: true }).click();
 
       await visited.getByText('1 mistake').waitFor();
@@ -223,7 +232,14 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       expect(await visited.getByRole('button', { name: 'Save on this machine' }).count()).toBe(0);
       await look('profile-mistake');
 
-      await text().fill((await text().inputValue()).replace('requestPerSecond', 'requestsPerSecond'));
+      await text().fill('{ "invoice": { "status": "/state" } }');
+      await visited.getByRole('button', { name: 'Check', exact: true }).click();
+      await visited.getByRole('row', { name: /^get-invoice .* worse$/u }).waitFor();
+      await visited.getByRole('button', { name: 'Save on this machine' }).click();
+      await visited.getByText('Not saved: the copy understands less').waitFor();
+      await look('profile-understands-less');
+
+      await text().fill(wrong.replace('requestPerSecond', 'requestsPerSecond'));
       await visited.getByRole('button', { name: 'Check', exact: true }).click();
       await visited.getByText('No mistakes.').waitFor();
       await look('profile-checked');
