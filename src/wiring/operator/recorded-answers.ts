@@ -5,8 +5,8 @@ import type { Recording } from '../recordings/recording.ts';
 import { replay } from '../replay/replay.ts';
 import type { Recordings } from './profile-editor.ts';
 
-/** A page that reads more than these takes long, and older ones say the same. */
-const NEWEST = 500;
+/** Of one operation: a page that reads more takes long, and older ones say the same. */
+const NEWEST = 200;
 const CHANGES_SHOWN = 50;
 
 type Change = ComparedRow['change'];
@@ -33,8 +33,18 @@ export function createRecordings(read: (profile: ServiceProfile) => Promise<read
   };
 }
 
+/** The newest of each operation, so that the many of one leave room for the few of another. */
 function newest(recordings: readonly Recording[]): readonly Recording[] {
-  return recordings.toSorted((one, other) => one.at - other.at).slice(-NEWEST);
+  const taken = new Map<string, number>();
+  return recordings
+    .toSorted((one, other) => other.at - one.at)
+    .filter((recording) => {
+      const operation = recording.kind === 'delivery' ? 'delivery' : (recording.operation ?? 'other');
+      const number = (taken.get(operation) ?? 0) + 1;
+      taken.set(operation, number);
+      return number <= NEWEST;
+    })
+    .toReversed();
 }
 
 /** Who asks while an answer is on its way gets that answer. */

@@ -28,6 +28,18 @@ describe('the recorded answers beside the settings of a profile', () => {
     expect(found?.byKey.get('invoice.status')?.record).toBe(last?.name);
   });
 
+  it('are the newest of each operation, so that the many of one leave room for the few of another', async () => {
+    const all = await familyRecordings(FAMILY, FITS);
+    const [post] = all.filter((one) => one.kind === 'exchange' && one.operation === 'create-invoice');
+    const many = Array.from({ length: 1_000 }, (_, index) => ({ ...post, name: `n${index}`, at: 1_000 + index }));
+    const found = await createRecordings(async () => [...all, ...(many as typeof all)]).recorded(FITS);
+
+    const others = all.filter((one) => one.kind === 'delivery' || one.operation !== 'create-invoice');
+    expect(found?.count).toBe(200 + others.length);
+    expect(found?.byKey.get('invoice.id')?.record).toBe('n999');
+    expect(found?.byKey.get('merchants.items')).toBeDefined();
+  });
+
   it('say where nothing stands', async () => {
     expect((await recordings.recorded(OTHER_PLACE))?.byKey.get('invoice.status')?.value).toBeNull();
   });
@@ -50,6 +62,7 @@ describe('an edited copy beside the profile in force', () => {
       ['create-merchant', 'same'],
       ['create-invoice', 'same'],
       ['get-invoice', 'same'],
+      ['register-webhook', 'same'],
       ['delivery', 'same'],
     ]);
   });
