@@ -4,6 +4,7 @@ import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import { profileFindings, type ProfileInUse } from '../../../activities/batch/profile-findings.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { deliveryNotes } from '../../report/delivery-notes.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
 import { writeReport } from '../../report/write-report.ts';
@@ -57,7 +58,7 @@ async function writeOnce(
     batchId,
     reportsDir: options.reportsDir,
     notes: [...options.notes(), ...deliveryNotes(await options.ledger.deliveryTrouble(batch.startedAt))],
-    misfits: misfits.filter(({ lastAt }) => lastAt >= batch.startedAt),
+    misfits: misfits.filter((misfit) => concerns(batch, misfit)),
     history,
     now,
     ...(original === null ? {} : { original }),
@@ -75,6 +76,14 @@ async function writeOnce(
     reports: { json, csv, html, corrections },
   };
   return { summary, newest };
+}
+
+/** Findings are noted at most once a minute. */
+const NOTED_WITHIN_MS = 2 * 60_000;
+
+function concerns({ startedAt, finishedAt }: BatchRecord, { firstAt, lastAt }: ProfileMisfit): boolean {
+  const isOver = finishedAt !== null && firstAt > finishedAt + NOTED_WITHIN_MS;
+  return !isOver && lastAt >= startedAt - NOTED_WITHIN_MS;
 }
 
 /** Without references: this goes into Temporal's history. */

@@ -63,7 +63,7 @@ describe('the health of what the console cannot see', () => {
     });
     expect(clock).toEqual({ name: 'clock', state: 'ok', detail: "agrees with the service's" });
     expect(receiver).toEqual({ name: 'receiver', state: 'ok', detail: `${receiverUrl} answers (405 to a GET)` });
-    expect(Object.keys(others)).toEqual(['worker', 'last webhook']);
+    expect(Object.keys(others)).toEqual(['worker', 'last webhook', 'service profile']);
   });
 
   it('names the task queue on which nobody works, and what to start', async () => {
