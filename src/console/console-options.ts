@@ -2,7 +2,7 @@ import type { Finding } from '../domain/invoice.ts';
 import type { BatchLedger, Ledger } from '../domain/ports/ledger.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { Purged } from '../domain/ports/purge-ledger.ts';
-import type { Readiness } from '../domain/readiness.ts';
+import type { Readiness } from '../domain/ports/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
 import type { ProfileEditor } from './profile-editor.ts';
 

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LoteError } from '../domain/errors.ts';
-import type { Readiness } from '../domain/readiness.ts';
+import type { Readiness } from '../domain/ports/readiness.ts';
 import type { Ledger, RecordDelivery } from '../domain/ports/ledger.ts';
 import {
   handleDelivery,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { FormTokens } from '../forms/form-token.ts';
 import { peerAccount } from './peer-account.ts';

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { healthChecks } from '../health.ts';
 

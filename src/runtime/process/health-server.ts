@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LoteError } from '../../domain/errors.ts';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 
 /** A probe's request is a line and some headers. */
 const REQUEST_TIMEOUT_MS = 5_000;

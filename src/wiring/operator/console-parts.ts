@@ -4,7 +4,7 @@ import type { ConsoleActions, ConsoleOptions } from '../../console/console-optio
 import type { ProfileEditor } from '../../console/profile-editor.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { startHealthServer } from '../../runtime/process/health-server.ts';

@@ -1,5 +1,5 @@
 import { sharedAnswer } from '../../../activities/shared-answer.ts';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 
 /** Whoever asks for health wants to know now; a probe's own time-out is a few seconds. */

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
-import type { Readiness } from '../../domain/readiness.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { createReadiness } from './readiness.ts';
 import type { RunningWorker } from './start-worker.ts';

@@ -438,6 +438,32 @@ describe('POST /api/run', () => {
   });
 });
 
+describe('a service profile that does not fit', () => {
+  const misfits = async () => [
+    { code: 'deliveries-refused', message: `12 of 12 ${HOSTILE}`, times: 12, firstAt: 1, lastAt: 2 },
+  ];
+  const address = `/batches/${MIXED.batch.batchId}`;
+
+  it('stands above the counts of a batch that is open, in each language, as text', async () => {
+    const page = await pageOf(address, { held: [MIXED], misfits });
+    expect(page).toContain('The service profile does not fit the service');
+    expect(page.indexOf('12 of 12')).toBeLessThan(page.indexOf('class="legend"'));
+    expect(page).not.toContain('<img');
+    for (const [language, sentence] of [
+      ['pt', 'O perfil do serviço não corresponde ao serviço'],
+      ['es', 'El perfil del servicio no corresponde al servicio'],
+    ] as const)
+      expect(await pageOf(address, { held: [MIXED], misfits }, { 'accept-language': language })).toContain(sentence);
+    expect(await (await get('/api/misfits', { misfits })).json()).toMatchObject({ misfits: [{ times: 12 }] });
+  });
+
+  it('does not stand on a batch that has ended and has nothing open', async () => {
+    const done: Held = { batch: aBatch({ rows: 1, invoices: 1 }), invoices: [anInvoice()] };
+
+    expect(await pageOf(`/batches/${done.batch.batchId}`, { held: [done], misfits })).not.toContain('12 of 12');
+  });
+});
+
 describe('health', () => {
   it('shows the ledger and the checks that the process brought along', async () => {
     const health = async () => [{ name: 'temporal', state: 'ok', detail: 'answers' }] as const;
