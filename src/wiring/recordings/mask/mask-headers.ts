@@ -34,7 +34,8 @@ export function maskHeaders(
   function maskedProof(value: string): string {
     return value
       .split(/([,; ])/)
-      .map((part) => {
+      .map((part, index) => {
+        if (index % 2 === 1) return part;
         const [, label = '', rest = ''] = LABEL.exec(part) ?? [];
         return label + text.secret(rest);
       })

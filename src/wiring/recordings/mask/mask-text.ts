@@ -116,8 +116,14 @@ export function createTextMask({ pseudonyms, privates, secrets }: TextMaskParts,
 
   function sentence(text: string): string {
     if (secrets.some((secret) => text.includes(secret))) return pseudonyms.ofSecret(text);
-    const quoted = privates.replaceIn(text, whole);
-    return quoted.replaceAll(/[^\s,;!?()[\]{}"'«»“”„]+/gu, (chunk) => {
+    return privates
+      .split(text)
+      .map((piece) => (piece.isPrivate ? whole(piece.text) : usualWords(piece.text)))
+      .join('');
+  }
+
+  function usualWords(text: string): string {
+    return text.replaceAll(/[^\s,;!?()[\]{}"'«»“”„]+/gu, (chunk) => {
       const [, core = chunk, end = ''] = /^(.*?)([.:]*)$/s.exec(chunk) ?? [];
       return core === '' ? chunk : token(core) + end;
     });

@@ -7,8 +7,14 @@ const LONGEST = 500;
 export interface PrivateValues {
   note(value: unknown): void;
   has(text: string): boolean;
-  /** Every occurrence in a text, in any case, replaced. */
-  replaceIn(text: string, replace: (found: string) => string): string;
+  /** A text in pieces: what occurs in it, in any case, and what stands between. */
+  split(text: string): readonly TextPiece[];
+}
+
+/** A part of a text. */
+export interface TextPiece {
+  readonly text: string;
+  readonly isPrivate: boolean;
 }
 
 /** Makes an empty set. */
@@ -26,18 +32,25 @@ export function createPrivateValues(): PrivateValues {
       if (oldest !== undefined) values.delete(oldest);
     },
     has: (text) => values.has(text.trim().toLowerCase()),
-    replaceIn(text, replace) {
+    split(text) {
       // In a few scripts the lower case has another length, so that nothing can be found by position.
-      if (text.toLowerCase().length !== text.length) return replace(text);
-      let result = text;
-      for (const value of values) {
-        for (let at = result.toLowerCase().indexOf(value); at >= 0;) {
-          const other = replace(result.slice(at, at + value.length));
-          result = result.slice(0, at) + other + result.slice(at + value.length);
-          at = result.toLowerCase().indexOf(value, at + other.length);
-        }
-      }
-      return result;
+      if (text.toLowerCase().length !== text.length) return [{ text, isPrivate: true }];
+      let pieces: readonly TextPiece[] = [{ text, isPrivate: false }];
+      for (const value of values)
+        if (text.toLowerCase().includes(value))
+          pieces = pieces.flatMap((piece) => (piece.isPrivate ? [piece] : splitAt(piece.text, value)));
+      return pieces;
     },
   };
+}
+
+function splitAt(text: string, value: string): readonly TextPiece[] {
+  const pieces: TextPiece[] = [];
+  let from = 0;
+  for (let at = text.toLowerCase().indexOf(value); at >= 0; at = text.toLowerCase().indexOf(value, from)) {
+    if (at > from) pieces.push({ text: text.slice(from, at), isPrivate: false });
+    from = at + value.length;
+    pieces.push({ text: text.slice(at, from), isPrivate: true });
+  }
+  return from < text.length ? [...pieces, { text: text.slice(from), isPrivate: false }] : pieces;
 }

@@ -27,10 +27,11 @@ export async function familyRecordings(
   family: Family,
   profile: ServiceProfile,
   inForce: ServiceProfile = profile,
+  merchants = 41,
 ): Promise<readonly Recording[]> {
   const masker = createMasker({ profile: inForce, key: Buffer.alloc(32, 7), secrets: [API_KEY] });
   const recordings: Recording[] = [];
-  for (const raw of await familyTraffic(family, profile)) {
+  for (const raw of await familyTraffic(family, profile, merchants)) {
     const name = `${String(recordings.length).padStart(6, '0')}.json`;
     // What was seen before decides what is private.
     // oxlint-disable-next-line no-await-in-loop
@@ -40,9 +41,13 @@ export async function familyRecordings(
 }
 
 /** The same before anything is masked. */
-export async function familyTraffic(family: Family, profile: ServiceProfile): Promise<readonly Raw[]> {
+export async function familyTraffic(
+  family: Family,
+  profile: ServiceProfile,
+  merchants: number,
+): Promise<readonly Raw[]> {
   const traffic = new Traffic(family, profile);
-  await traffic.list(41);
+  await traffic.list(merchants);
   traffic.register();
   traffic.merchant();
   traffic.invoice(1, 'issued');

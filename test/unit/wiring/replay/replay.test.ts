@@ -27,6 +27,57 @@ describe('recorded answers of a family of services', () => {
   });
 });
 
+/** What a profile gets wrong, and the setting that a replay of good records must name. */
+const WRONG: readonly (readonly [names: string, profile: unknown])[] = [
+  ['invoice.id', { invoice: { id: '/invoice/id' } }],
+  ['invoice.idPrefix', { invoice: { idPrefix: 'doc_' } }],
+  ['invoice.status', { invoice: { status: '/state' } }],
+  ['invoice.issued', { invoice: { issued: ['paid'] } }],
+  ['invoice.failed', { invoice: { issued: ['failed'], failed: ['issued'] } }],
+  ['error.code and error.message', { error: { code: '/code', message: '/text' } }],
+  ['idempotency.mismatchCodes', { idempotency: { mismatchCodes: ['other'] } }],
+  ['merchants.createdId', { merchants: { createdId: '/merchant/id' } }],
+  ['merchants.items', { merchants: { items: '/items' } }],
+  ['merchants.id', { merchants: { id: '/key' } }],
+  ['merchants.nif', { merchants: { nif: '/vat' } }],
+  ['webhook.secret', { webhook: { secret: '/key' } }],
+  ['signature.header', { signature: { header: 'X-Other-Signature' } }],
+  ['signature.encoding', { signature: { encoding: 'base64' } }],
+  ['event.type', { event: { type: '/event' } }],
+  ['event.issued', { event: { issued: ['done'], failed: ['broken'] } }],
+  ['event.invoiceId', { event: { invoiceId: '/invoice' } }],
+  ['event.items', { event: { items: '/events' } }],
+  ['event.payload', { event: { payload: { at: '/payload', encoding: 'text' } } }],
+];
+
+describe('good records read by a wrong profile', () => {
+  it.each(WRONG)('name %s', async (setting, profile) => {
+    const right = loadProfile(JSON.stringify(defaultLike.profile));
+    const recordings = await familyRecordings(defaultLike, right);
+    const { rows, findings, understood } = await replay(loadProfile(JSON.stringify(profile)), recordings);
+
+    const said = rows.filter((row) => row.understood === false).map(({ says }) => says);
+    expect([...said, ...findings.map(({ settings, message }) => `${settings.join()} ${message}`)].join('\n')).toContain(
+      setting,
+    );
+    expect(understood).toBe(false);
+  });
+
+  it('name the page of the list that the profile never asks for', async () => {
+    const [stripe] = FAMILIES;
+    if (stripe === undefined) throw new Error('No family');
+    const right = loadProfile(JSON.stringify(stripe.profile));
+    const recordings = await familyRecordings(stripe, right, right, 150);
+    const wrong = { ...right, merchants: { ...right.merchants, nextCursor: '/next', more: null } };
+    const { rows } = await replay(wrong, recordings);
+
+    const pages = rows.filter(({ operation }) => operation === 'list-merchants');
+    expect(pages.map(({ understood }) => understood)).toEqual([false, false]);
+    expect(pages[0]?.says).toContain('has_more');
+    expect(pages[1]?.says).toContain('the profile does not ask for this page');
+  });
+});
+
 /** How a text stands inside longer base64, at each of the three offsets. */
 function base64Forms(text: string): readonly string[] {
   return [0, 1, 2].map((offset) => {
