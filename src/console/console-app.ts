@@ -15,10 +15,13 @@ import { fileRoutes } from './routes/file-routes.ts';
 import { nightlyRoutes } from './routes/nightly-routes.ts';
 import { operateRoutes } from './routes/operate-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
+import { profileRoutes } from './routes/profile-routes.ts';
 import { probeRoutes, readyOf } from './routes/probe-routes.ts';
 
-/** Every form but the one that carries a file. */
+/** Every form but those that carry a file or a profile. */
 const MOST_FORM_BYTES = 16 * 1024;
+/** A profile is of at most 256 kB; as the field of a form it may take three times as much. */
+const MOST_PROFILE_FORM_BYTES = 1024 * 1024;
 
 /** The console's pages and its JSON API, over any ledger. */
 export function createConsoleApp(options: ConsoleOptions): Hono {
@@ -26,10 +29,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   const app = new Hono();
   const forms = formTokens((options.token ?? '') === '' ? randomBytes(32).toString('hex') : (options.token ?? ''));
   const pages = pageAnswers(options, forms);
-  const smallForm = bodyLimit({
-    maxSize: MOST_FORM_BYTES,
-    onError: (context) => context.text(`A form must be of at most ${MOST_FORM_BYTES} bytes.`, 413),
-  });
+  const smallForm = limitedForm(MOST_FORM_BYTES);
 
   app.use(securityHeaders());
   probeRoutes(app, options);
@@ -52,6 +52,8 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.route('/batches', batchRoutes(options, pages));
   app.route('/batches', operateRoutes(options, pages));
   app.route('/nights', nightlyRoutes(options, pages));
+  app.use('/profile/*', limitedForm(MOST_PROFILE_FORM_BYTES));
+  app.route('/profile', profileRoutes(options, pages));
   if (actions?.files !== undefined) app.route('/', fileRoutes(options, actions.files, pages));
 
   app.notFound((context) =>
@@ -66,6 +68,13 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   });
 
   return app;
+}
+
+function limitedForm(bytes: number): ReturnType<typeof bodyLimit> {
+  return bodyLimit({
+    maxSize: bytes,
+    onError: (context) => context.text(`A form must be of at most ${bytes} bytes.`, 413),
+  });
 }
 
 function showFailure(context: Context, error: Error, pages: PageAnswers): Response | Promise<Response> {

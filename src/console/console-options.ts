@@ -4,6 +4,7 @@ import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { Purged } from '../domain/ports/purge-ledger.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
+import type { ProfileEditor } from './profile-editor.ts';
 
 /** What the console reads; it never writes to the ledger itself. */
 export type ConsoleLedger = Pick<
@@ -163,6 +164,8 @@ export interface ConsoleOptions {
   readonly application?: string;
   /** The service profile in use, without secrets; it is shown as it is. */
   readonly serviceProfile?: Readonly<Record<string, unknown>>;
+  /** Left out: the page of the service profile has neither settings nor an editor. */
+  readonly profileEditor?: ProfileEditor;
   readonly version: string;
   /** Proof of the caller: needed for POSTs without a same-origin page, and for everything where `access` is `token`. */
   readonly token?: string;

@@ -6,6 +6,9 @@ import type { Html } from './pages/page-layout.ts';
 
 const LEDGER_PATIENCE_MS = 3_000;
 
+/** Where more is said of a part. */
+const PAGES: Readonly<Record<string, string>> = { 'service profile': '/profile' };
+
 const TONES = { ok: 'good', trouble: 'bad', unknown: 'open' } as const;
 
 /** The ledger as the console sees it, and whatever checks the process brought along. Never throws. */
@@ -70,7 +73,7 @@ export function healthPage({ texts, time }: PageFormat, checks: readonly HealthC
           ${checks.map(
             ({ name, state, detail, at }) =>
               html`<tr>
-                <th scope="row">${name}</th>
+                <th scope="row">${Object.hasOwn(PAGES, name) ? html`<a href="${PAGES[name]}">${name}</a>` : name}</th>
                 <td><span class="state ${TONES[state]}">${texts.healthStates[state]}</span></td>
                 <td class="text">${at === undefined ? '' : time(at)} ${detail}</td>
               </tr>`,

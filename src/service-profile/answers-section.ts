@@ -8,15 +8,15 @@ const status = z.number().int().min(200).max(599);
 
 const Rule = z
   .strictObject({
-    status: z.array(status).min(1).optional().describe('One of these statuses; left out: any'),
-    code: words.min(1).optional().describe('One of these words at error.code; left out: any'),
-    has: place.optional().describe('Something stands there; left out: nothing is asked'),
+    status: z.array(status).min(1).optional().describe('one of these statuses; left out: any'),
+    code: words.min(1).optional().describe('one of these words stands at `error.code`; left out: any'),
+    has: place.optional().describe('something stands at this place; left out: nothing is asked'),
     means: z
       .enum(MEANINGS)
       .describe(
-        'refused: no, for good, and nothing was created; later: not now, and nothing was created; access: the service lets nobody in; mismatch: the key is known with other bytes; exists: this key has created it before, and the answer carries it; lost: nobody knows',
+        '`refused` (for good, and nothing was created), `later` (not now, and nothing was created), `access` (the service lets nobody in), `mismatch` (the key is known with other bytes), `exists` (this key has created it before, and the answer carries it) or `lost` (nobody knows)',
       ),
-    id: place.optional().describe('exists: where its id stands; left out: where that of a creation stands'),
+    id: place.optional().describe('with `exists`: place of the id; left out: that of a creation'),
   })
   .check((context) => {
     const { status: statuses, code, has, means, id } = context.value;
@@ -29,16 +29,15 @@ const Rule = z
   });
 
 /** Which answers mean what, where the status alone does not say it. */
-export const AnswersSection = z.strictObject({
-  success: z
-    .strictObject({ at: place, is: words.min(1) })
-    .nullable()
-    .describe('A 2xx is a success only with one of these words there; null: every 2xx is'),
-  status: optionalPlace.describe(
-    'Where an envelope says the status that counts, instead of the HTTP status of an answer that is no success',
-  ),
-  rules: z
-    .array(Rule)
-    .max(100)
-    .describe('Read in order; the first that fits decides. An answer that none fits means what its status says'),
-});
+export const AnswersSection = z
+  .strictObject({
+    success: z
+      .strictObject({ at: place.describe('place of the word'), is: words.min(1).describe('the words') })
+      .nullable()
+      .describe('a 2xx is a success only if one of these words stands there; `null`: every 2xx is'),
+    status: optionalPlace.describe(
+      'place at which an envelope says the status that counts, instead of the HTTP status of an answer that is no success',
+    ),
+    rules: z.array(Rule).max(100).describe('rules for answers, read in order; the first that fits decides'),
+  })
+  .describe('which answers mean what, where the status alone does not say it');

@@ -1,21 +1,13 @@
-import { z } from 'zod';
-import type {
-  CreateAnswer,
-  EndpointAnswer,
-  InvoicingService,
-  MerchantAnswer,
-} from '../domain/ports/invoicing-service.ts';
+import type { CreateAnswer, InvoicingService, MerchantAnswer } from '../domain/ports/invoicing-service.ts';
 import type { BodyTemplate } from '../service-profile/body-template.ts';
-import { compileExpressions } from '../service-profile/expression.ts';
-import { readPlace } from '../service-profile/place.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
+import { answerExpressions, invoiceShape, merchantShape } from './answer-shapes.ts';
 import { classify } from './classify.ts';
-import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { fillTemplate } from './fill-template.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
+import { readRegistration } from './read-registration.ts';
 import { readStatus } from './read-status.ts';
-import type { CreationShape } from './seen-answer.ts';
 import { type ConnectionOptions, openConnection } from './service-connection.ts';
 
 /** Names as published (interface section 6). */
@@ -30,9 +22,8 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
   const { requests } = profile;
   const connection = openConnection(options);
   const call = readingExpressions(connection.call, profile);
-  const { id, idPrefix, status } = profile.invoice;
-  const invoices = shapeOf(profile, { id, idPrefix, status });
-  const merchants = shapeOf(profile, { id: profile.merchants.createdId, idPrefix: profile.merchants.idPrefix });
+  const invoices = invoiceShape(profile);
+  const merchants = merchantShape(profile);
 
   return {
     baseUrl: connection.baseUrl,
@@ -67,7 +58,7 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
           ? JSON.stringify({ url, events: EVENTS })
           : fillTemplate(template, { values: { url, events: EVENTS } });
       // No Idempotency-Key is published for it, so it is never repeated here.
-      return endpointAnswer(await call({ method: 'POST', path, body, signal }), profile);
+      return readRegistration(await call({ method: 'POST', path, body, signal }), profile);
     },
     close: () => connection.close(),
   };
@@ -75,20 +66,10 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
 
 type Call = ReturnType<typeof openConnection>['call'];
 
-/** The expressions of the profile are evaluated once for each answer, before it is read. Without any, nothing is added. */
-function readingExpressions(call: Call, { invoice, merchants, error, answers, webhook }: ServiceProfile): Call {
-  const evaluate = compileExpressions([
-    ...[invoice.id, invoice.status, invoice.reasonCode, invoice.reasonMessage, merchants.createdId],
-    ...[error.code, error.message, webhook.secret, answers.status, answers.success?.at ?? null],
-    ...answers.rules.flatMap(({ has = null, id = null }) => [has, id]),
-  ]);
-  if (evaluate === null) return call;
-  return async (request) => {
-    const end = await call(request);
-    if (end.kind !== 'answer') return end;
-    const { computed } = await evaluate(documentOf(end));
-    return { ...end, ...(computed !== undefined && { computed }) };
-  };
+/** Without expressions in the profile nothing is added. */
+function readingExpressions(call: Call, profile: ServiceProfile): Call {
+  const evaluate = answerExpressions(profile);
+  return evaluate === null ? call : async (request) => await evaluate(await call(request));
 }
 
 function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemplate): string {
@@ -97,16 +78,6 @@ function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemp
 }
 
 type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
-
-function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idPrefix' | 'status'>): CreationShape {
-  return {
-    ...id,
-    errorCode: profile.error.code,
-    errorMessage: profile.error.message,
-    mismatchCodes: profile.idempotency.mismatchCodes,
-    answers: profile.answers,
-  };
-}
 
 /** A creation that may have happened is asked again: the key is the merchant's for ever, and the list tells. */
 function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
@@ -123,19 +94,4 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
     default:
       return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
   }
-}
-
-const Secret = z.string().min(1).max(4_096);
-const NO_ID: Pick<CreationShape, 'id' | 'idPrefix'> = { id: '', idPrefix: null };
-
-function endpointAnswer(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
-  const cutShort = end.kind === 'answer' && end.body.kind === 'unreadable' && end.body.why === 'cut-short';
-  if (end.kind === 'answer' && end.status >= 200 && end.status <= 299 && !cutShort) {
-    const secret = Secret.safeParse(readPlace(documentOf(end), profile.webhook.secret));
-    return { kind: 'registered', secret: secret.success ? secret.data : null };
-  }
-  const answer = classify(end, shapeOf(profile, NO_ID));
-  if (answer.kind === 'created' || answer.kind === 'not-permitted')
-    return { kind: 'refused', reason: { code: 'answer-unreadable', message: 'No answer' } };
-  return { kind: answer.kind === 'lost' ? 'lost' : 'refused', reason: answer.reason };
 }

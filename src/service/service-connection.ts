@@ -39,6 +39,21 @@ export interface ConnectionOptions {
   readonly timeouts?: Partial<ServiceTimeouts>;
   /** What several processes share of the limits; default: the profile's limits, for this process alone. */
   readonly shared?: SharedLimits;
+  /** Gets each answer with its request, as they are; left out: nobody does. */
+  readonly capture?: (exchange: CapturedExchange) => void;
+}
+
+/** A request and its answer, for whoever records them; they hold names and tax numbers. */
+export interface CapturedExchange {
+  /** Epoch milliseconds of the answer. */
+  readonly at: number;
+  readonly method: string;
+  /** Without a slash at its end. */
+  readonly base: string;
+  /** Below the base address, with its query. */
+  readonly path: string;
+  readonly body: string | null;
+  readonly answer: Extract<ExchangeResult, { kind: 'answer' }>;
 }
 
 /** A request below the service's base address. */
@@ -75,7 +90,7 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
   const jsonBody = { 'content-type': profile.requests.contentType };
   const pool = openPool(address.origin, profile.limits.maxConcurrency, timeouts);
 
-  return {
+  const connection: ServiceConnection = {
     baseUrl: address.baseUrl,
     async call({ method, path, body, idempotencyKey, signal, permit }) {
       // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
@@ -97,6 +112,23 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
     async close() {
       await pool.close();
       await options.shared?.slots?.close();
+    },
+  };
+  const { capture } = options;
+  return capture === undefined ? connection : capturing(connection, { capture, now });
+}
+
+function capturing(
+  connection: ServiceConnection,
+  { capture, now }: { readonly capture: NonNullable<ConnectionOptions['capture']>; readonly now: () => number },
+): ServiceConnection {
+  return {
+    ...connection,
+    async call(request) {
+      const answer = await connection.call(request);
+      const { method, path, body = null } = request;
+      if (answer.kind === 'answer') capture({ at: now(), method, base: connection.baseUrl, path, body, answer });
+      return answer;
     },
   };
 }

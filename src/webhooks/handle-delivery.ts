@@ -44,6 +44,20 @@ export interface DeliveryHandlerParts {
   /** False: they are not to be stored now, and their sender comes again. */
   readonly accept: (deliveries: readonly RecordDelivery[]) => true | Promise<boolean>;
   readonly now: () => number;
+  /** Gets each delivery that was judged; left out: nobody does. */
+  readonly capture?: (delivery: CapturedDelivery) => void;
+}
+
+/** A delivery as it came, for whoever records it; it may hold names, and its headers what proves the sender. */
+export interface CapturedDelivery {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  /** null: it was refused before its body was read. */
+  readonly raw: Uint8Array | null;
+  /** null: its signature holds. */
+  readonly refusal: SignatureRefusal | null;
 }
 
 /** Answers one delivery; a 2xx means that it is committed. `pathSecret` is the step after the receiver's own address. */
@@ -60,6 +74,7 @@ export async function handleDelivery(
   };
   const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
   if (early.why !== null) {
+    parts.capture?.({ ...captured(head), raw: null, refusal: early.why });
     await keepUnread(c, parts, head, early.why);
     return refused(c, parts, early.why);
   }
@@ -78,6 +93,7 @@ async function record(
   received: { readonly head: RequestHead; readonly raw: Uint8Array },
 ): Promise<Response> {
   const verdict = await withSecrets(parts.secrets, (secrets) => judgeDelivery({ ...received, secrets }, parts));
+  parts.capture?.({ ...captured(received.head), raw: received.raw, refusal: verdict.why });
   if (verdict.kind === 'refuse') {
     keepRead(c, parts, received, verdict.why);
     return refused(c, parts, verdict.why);
@@ -95,6 +111,10 @@ async function record(
   parts.tally.taken(deliveries.some(({ event }) => event === null));
   parts.misfits?.fitted(deliveries);
   return c.body(null, 204);
+}
+
+function captured({ now: at, rawHeaders }: RequestHead): Pick<CapturedDelivery, 'at' | 'rawHeaders'> {
+  return { at, rawHeaders };
 }
 
 /** True only when every row is committed. */

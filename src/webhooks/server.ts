@@ -60,6 +60,8 @@ export interface ReceiverOptions {
   readonly registeredUrl?: string | null;
   /** Whether deliveries may be stored now; left out: always. Of those that may not, the sender comes again. */
   readonly accept?: DeliveryHandlerParts['accept'];
+  /** Gets each delivery that was judged; left out: nobody does. */
+  readonly capture?: DeliveryHandlerParts['capture'];
   /** After the commit and beside the answers: the place to apply what was stored. */
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   /** Whether a delivery could be stored now; left out: nobody asks. */
@@ -113,6 +115,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     tally: createDeliveryTally(now),
     budget: createByteBudget(MEMORY_LIMIT),
     ...{ secrets, misfits, group, log, now },
+    ...(options.capture !== undefined && { capture: options.capture }),
   };
   const app = receiverApp(options, parts);
   const server = createAdaptorServer({

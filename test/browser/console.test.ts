@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousViolations, overflowOf } from '../support/browser/page-checks.ts';
 import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
@@ -19,7 +20,8 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   let desk: string;
 
   beforeAll(async () => {
-    lote = await startLoteUp({ TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s' });
+    const capture = await mkdtemp(join(tmpdir(), 'lote-capture-'));
+    lote = await startLoteUp({ TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s', LOTE_CAPTURE: capture });
     desk = join(lote.place.directory, 'desk');
     await mkdir(desk, { recursive: true });
     browser = await launchBrowser();
@@ -189,7 +191,76 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
 
     await page.goto(`${lote.console}/profile`);
     await page.getByText('X-Service-Signature').waitFor();
+    const [, , , recorded] = await page
+      .getByRole('row', { name: /^event\.type/u })
+      .getByRole('rowheader')
+      .or(page.getByRole('row', { name: /^event\.type/u }).getByRole('cell'))
+      .allInnerTexts();
+    expect(recorded).toMatch(/^invoice\.(?:issued|failed)/u);
     await keepScreen(page, 'console-profile');
+  });
+
+  it('edits a copy of the profile: sees a mistake with its line, corrects it, saves it, and nothing changes', async () => {
+    // The checker is put into the page; its own policy would keep it out.
+    const context = await browser.newContext({ bypassCSP: true, locale: 'en-GB', acceptDownloads: true });
+    const visited = await context.newPage();
+    visited.setDefaultTimeout(PATIENCE_MS);
+    const text = (): Locator => visited.getByLabel('Profile (JSON; comments are allowed)');
+    const look = async (name: string): Promise<void> => {
+      for (const [scheme, width] of [
+        ['light', 1280],
+        ['dark', 380],
+      ] as const) {
+        await visited.emulateMedia({ colorScheme: scheme });
+        await visited.setViewportSize({ width, height: 800 });
+        await keepScreen(visited, `${name}-${scheme}-${width}`);
+        expect(await seriousViolations(visited)).toEqual([]);
+        expect(await overflowOf(visited)).toBe(0);
+      }
+    };
+    try {
+      await visited.goto(`${lote.console}/profile`);
+      const wrong = '{\n  // as the contract says\n  "limits": { "requestPerSecond": 5 }\n}\n';
+      await text().fill(wrong);
+      await visited.getByRole('button', { name: 'Check', exact: true }).click();
+
+      await visited.getByText('1 mistake').waitFor();
+      const mistake = visited.getByRole('row', { name: /limits\.requestPerSecond/u });
+      expect(await mistake.getByRole('cell').allInnerTexts()).toEqual(
+        expect.arrayContaining(['3', '15', 'requestsPerSecond']),
+      );
+      expect(await visited.getByRole('button', { name: 'Save on this machine' }).count()).toBe(0);
+      await look('profile-mistake');
+
+      await text().fill('{ "invoice": { "status": "/state" } }');
+      await visited.getByRole('button', { name: 'Check', exact: true }).click();
+      await visited.getByRole('row', { name: /^get-invoice .* worse$/u }).waitFor();
+      await visited.getByRole('button', { name: 'Save on this machine' }).click();
+      await visited.getByText('Not saved: the copy understands less').waitFor();
+      await look('profile-understands-less');
+
+      await text().fill(wrong.replace('requestPerSecond', 'requestsPerSecond'));
+      await visited.getByRole('button', { name: 'Check', exact: true }).click();
+      await visited.getByText('No mistakes.').waitFor();
+      await look('profile-checked');
+      await visited.getByLabel('Name of the file').fill('contract');
+      const [download] = await Promise.all([
+        visited.waitForEvent('download'),
+        visited.getByRole('button', { name: 'Download' }).click(),
+      ]);
+      await visited.getByRole('button', { name: 'Save on this machine' }).click();
+
+      const file = join(await realpath(lote.place.dataDir), 'profiles', 'contract.json');
+      await visited.getByText(`set SERVICE_PROFILE=${file} and restart`).waitFor();
+      expect(await readFile(file, 'utf8')).toBe(
+        '{\n  // as the contract says\n  "limits": { "requestsPerSecond": 5 }\n}\n',
+      );
+      expect(await readFile(await download.path(), 'utf8')).toBe(await readFile(file, 'utf8'));
+      await visited.getByRole('row', { name: /profiles\/contract\.json/u }).waitFor();
+      expect(await visited.getByText('changed', { exact: true }).count()).toBe(0);
+    } finally {
+      await context.close();
+    }
   });
 
   describe('every page', () => {

@@ -49,5 +49,5 @@ function optionOf(option: Option): CompletedOption {
 }
 
 function isFile(argument: Argument | undefined): boolean {
-  return argument?.name() === 'file';
+  return argument?.name() === 'file' || argument?.name() === 'dir';
 }

@@ -83,6 +83,11 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: ['lote profile check service.json', 'SERVICE_PROFILE=service.json lote profile check --json'],
     exitCodes: '0 valid, 64 mistakes, or no such file',
   },
+  'profile replay': {
+    group: TRYING,
+    examples: ['lote profile replay .lote/capture', 'lote profile replay har/ --profile service.json --json'],
+    exitCodes: '0 everything was understood, 1 something was not, 64 usage',
+  },
   'profile schema': { group: TRYING, examples: ['lote profile schema > service.schema.json'] },
   sandbox: { group: TRYING, examples: ['lote sandbox', 'SANDBOX_PORT=9092 lote sandbox'] },
   completion: {

@@ -8,6 +8,7 @@ import { fill } from '../texts/fill.ts';
 import { downloads } from '../http/downloads.ts';
 import { invoiceList } from './invoice-list.ts';
 import type { InvoiceView } from './invoice-view.ts';
+import { misfitNote } from './misfit-note.ts';
 import { operationsForm } from '../forms/operations-form.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
@@ -61,14 +62,6 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
     ${totalsTable(format, page.counts)} ${openForms(format, page, counts)} ${findingsTable(format, page.fileFindings, texts.fileFindings)}
     ${batch.invoices === 0 ? '' : invoiceList(format, { batchId: batch.batchId, counts, view: page.view, invoices: page.invoices })}
     ${facts(format, page)}`;
-}
-
-function misfitNote({ texts, time }: PageFormat, misfits: readonly ProfileMisfit[]): Html {
-  if (misfits.length === 0) return html``;
-  return html`<section class="card" role="alert">
-    <p><strong>${texts.misfits}</strong></p>
-    ${misfits.map(({ message, lastAt }) => html`<p>${message} <span class="soft">${time(lastAt)}</span></p>`)}
-  </section>`;
 }
 
 /** What an operator can do about what did not go out. */

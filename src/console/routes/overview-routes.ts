@@ -3,7 +3,6 @@ import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import { healthChecks, healthPage } from '../health.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { batchesPage } from '../pages/batches-page.ts';
-import { profilePage } from '../pages/profile-page.ts';
 import { MOST_FOUND, searchPage } from '../pages/search-page.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { isLive } from '../pages/verdict.ts';
@@ -15,9 +14,9 @@ const LONGEST_SEARCH = 200;
 /** Batches that are asked for on one page; each costs a few questions to Temporal. */
 const MOST_ASKED = 10;
 
-/** The pages about no single batch: all batches, the search over them, the installation's health and its profile. */
+/** The pages about no single batch: all batches, the search over them, and the installation's health. */
 export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { ledger, actions, serviceProfile } = options;
+  const { ledger, actions } = options;
   const routes = new Hono();
 
   routes.get('/', async (context) => {
@@ -54,11 +53,6 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
       content: healthPage(format, checks),
       ...(checks.some(({ state }) => state === 'trouble') ? { status: 503 } : {}),
     });
-  });
-
-  routes.get('/profile', (context) => {
-    const format = pages.formatOf(context);
-    return pages.show(context, { title: format.texts.profile, content: profilePage(format, serviceProfile ?? {}) });
   });
 
   return routes;

@@ -1,10 +1,11 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/ledger.ts';
 import type { OperatorTexts } from './operator-texts.ts';
+import type { ProfileTexts } from './profile-texts.ts';
 import type { Plural } from './plural.ts';
 
 /** Every text of the console. Names of states stay as they are: ledger, reports and pages use one word each. */
-export interface ConsoleTexts extends OperatorTexts {
+export interface ConsoleTexts extends OperatorTexts, ProfileTexts {
   /** Of the language itself, in the language. */
   readonly languageName: string;
   readonly batches: string;
@@ -71,7 +72,6 @@ export interface ConsoleTexts extends OperatorTexts {
   /** Before sentences about a service profile that does not fit. */
   readonly misfits: string;
   readonly waitingForWorker: string;
-  readonly profileIntro: string;
   readonly setting: string;
   readonly value: string;
   /** What became of a batch, in a sentence. */

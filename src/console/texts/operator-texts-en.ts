@@ -53,6 +53,7 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
       resume: 'went on',
       'cancel-remaining': 'nothing more sent',
       'settle-now': 'asked the service now',
+      'save-profile': 'saved a service profile',
     },
   },
   nights: {

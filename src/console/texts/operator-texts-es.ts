@@ -53,6 +53,7 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
       resume: 'reanudado',
       'cancel-remaining': 'no se envía nada más',
       'settle-now': 'se preguntó al servicio',
+      'save-profile': 'guardó un perfil del servicio',
     },
   },
   nights: {

@@ -53,6 +53,7 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       resume: 'retomado',
       'cancel-remaining': 'nada mais enviado',
       'settle-now': 'serviço consultado de imediato',
+      'save-profile': 'guardou um perfil do serviço',
     },
   },
   nights: {

@@ -1,9 +1,11 @@
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_EN } from './operator-texts-en.ts';
+import { PROFILE_TEXTS_EN } from './profile-texts-en.ts';
 
 /** English texts of the console. */
 export const TEXTS_EN: ConsoleTexts = {
   ...OPERATOR_TEXTS_EN,
+  ...PROFILE_TEXTS_EN,
   languageName: 'English',
   batches: 'Batches',
   health: 'Health',
@@ -68,8 +70,6 @@ export const TEXTS_EN: ConsoleTexts = {
   misfits: 'The service profile does not fit the service',
   live: 'This page follows the batch by itself.',
   waitingForWorker: 'The batch is started and waits for a worker to read its file. This page follows it by itself.',
-  profileIntro:
-    'What the published interface of the service leaves open, as Lote reads it now. SERVICE_PROFILE names the file that changes it.',
   setting: 'Setting',
   value: 'Value',
   verdicts: {

@@ -1,9 +1,11 @@
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_ES } from './operator-texts-es.ts';
+import { PROFILE_TEXTS_ES } from './profile-texts-es.ts';
 
 /** Spanish texts of the console. */
 export const TEXTS_ES: ConsoleTexts = {
   ...OPERATOR_TEXTS_ES,
+  ...PROFILE_TEXTS_ES,
   languageName: 'Español',
   batches: 'Lotes',
   health: 'Estado del sistema',
@@ -69,8 +71,6 @@ export const TEXTS_ES: ConsoleTexts = {
   misfits: 'El perfil del servicio no corresponde al servicio',
   live: 'Esta página sigue el lote por sí sola.',
   waitingForWorker: 'El lote está iniciado y espera a que un proceso lea su archivo. Esta página lo sigue por sí sola.',
-  profileIntro:
-    'Lo que la interfaz publicada del servicio deja abierto, tal como Lote lo lee ahora. SERVICE_PROFILE indica el archivo que lo cambia.',
   setting: 'Ajuste',
   value: 'Valor',
   verdicts: {

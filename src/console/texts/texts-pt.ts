@@ -1,9 +1,11 @@
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_PT } from './operator-texts-pt.ts';
+import { PROFILE_TEXTS_PT } from './profile-texts-pt.ts';
 
 /** Portuguese texts of the console. */
 export const TEXTS_PT: ConsoleTexts = {
   ...OPERATOR_TEXTS_PT,
+  ...PROFILE_TEXTS_PT,
   languageName: 'Português',
   batches: 'Lotes',
   health: 'Estado do sistema',
@@ -69,8 +71,6 @@ export const TEXTS_PT: ConsoleTexts = {
   misfits: 'O perfil do serviço não corresponde ao serviço',
   live: 'Esta página acompanha o lote sozinha.',
   waitingForWorker: 'O lote foi iniciado e espera que um processo leia o ficheiro. Esta página acompanha-o sozinha.',
-  profileIntro:
-    'O que a interface publicada do serviço deixa em aberto, tal como o Lote o lê agora. SERVICE_PROFILE indica o ficheiro que o altera.',
   setting: 'Definição',
   value: 'Valor',
   verdicts: {

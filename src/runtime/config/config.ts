@@ -45,6 +45,8 @@ export interface Config {
   readonly service: ServiceConfig;
   /** null: the built-in service profile. */
   readonly serviceProfilePath: string | null;
+  /** Folder to which answers and deliveries are recorded, masked; null: none are. */
+  readonly captureDir: string | null;
   readonly webhook: {
     readonly secrets: readonly string[];
     /** Where they were read from, to be read again; null: from the environment. */
@@ -100,6 +102,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
   return {
     service: toService(env),
     serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
+    captureDir: env.LOTE_CAPTURE === undefined ? null : path(env.LOTE_CAPTURE),
     webhook: { secrets: env.WEBHOOK_SECRET ?? [], secretFile, url: env.WEBHOOK_URL ?? null },
     receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
     health:

@@ -150,6 +150,7 @@ export const EnvSchema = z.object({
   TEMPORAL_CONFIG_FILE: text.optional(),
   LOTE_TASK_QUEUE: text.default('lote'),
   SERVICE_PROFILE: text.optional(),
+  LOTE_CAPTURE: text.optional(),
   LOTE_DATA_DIR: text.default('.lote'),
   LOTE_INPUT_DIR: text.default('input'),
   LOTE_REPORTS_DIR: text.default('reports'),

@@ -4,6 +4,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { createInvoicingService } from '../../service/client.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { loadProfile } from '../../service-profile/load-profile.ts';
+import type { Capture } from '../recordings/capture.ts';
 import { profileText } from './profile-text.ts';
 import { sharedLimits } from './shared-limits.ts';
 
@@ -23,13 +24,23 @@ export function openService(config: Config, account: ServiceAccount, profile: Se
   return createInvoicingService({ ...account, profile, application: config.application });
 }
 
+/** What a service is opened with that works on a ledger. */
+interface SharedServiceParts {
+  readonly profile: ServiceProfile;
+  readonly ledger: Ledger;
+  /** null: nothing is recorded. */
+  readonly capture: Capture | null;
+}
+
 /** The service as one of several processes on a shared ledger uses it: the profile's limits hold over all of them. */
 export function openSharedService(
   config: Config,
   account: ServiceAccount,
-  { profile, ledger }: { readonly profile: ServiceProfile; readonly ledger: Ledger },
+  { profile, ledger, capture }: SharedServiceParts,
 ): InvoicingService {
-  if (config.databaseUrl === null) return openService(config, account, profile);
-  const shared = sharedLimits(ledger, account.baseUrl, profile.limits);
-  return createInvoicingService({ ...account, profile, application: config.application, shared });
+  const shared = config.databaseUrl === null ? {} : { shared: sharedLimits(ledger, account.baseUrl, profile.limits) };
+  return createInvoicingService({
+    ...{ ...account, profile, application: config.application, ...shared },
+    ...(capture !== null && { capture: (exchange) => capture.exchange(exchange) }),
+  });
 }

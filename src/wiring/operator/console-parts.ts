@@ -1,12 +1,14 @@
 import type { Client } from '@temporalio/client';
 import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
+import type { ProfileEditor } from '../../console/profile-editor.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { profileText } from '../account/profile-text.ts';
 import { startBatch } from '../temporal/batch-starter.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { checkFile } from './check-file.ts';
@@ -18,8 +20,12 @@ import { keepUpload } from './keep-upload.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
 import { createReadiness } from '../start/readiness.ts';
 import { findStuckRun } from '../temporal/stuck-run.ts';
+import { readRecordings } from '../recordings/read-recordings.ts';
+import { createProfileEditor, NOTHING_RECORDED, type Recordings } from './profile-editor.ts';
+import { createRecordings } from './recorded-answers.ts';
 import { createConsoleReconcile } from './reconcile-now.ts';
 import { createConsoleRetry } from './retry-batch.ts';
+import { savedProfile, saveProfile } from './save-profile.ts';
 import { VERSION } from '../start/version.ts';
 
 export interface ConsoleParts {
@@ -54,12 +60,45 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue: config.taskQueue },
     version: VERSION,
     serviceProfile: { ...(parts.serviceBaseUrl === null ? {} : { baseUrl: parts.serviceBaseUrl }), ...parts.profile },
+    profileEditor: editorOf(parts),
     ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
     ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
     misfits: () => profileFindings(ledger, { profileDigest, baseUrl: parts.serviceBaseUrl, now: Date.now }),
     health: createHealthChecks({ ...parts, profileDigest, taskQueue: config.taskQueue, now: Date.now }),
     onError: (err) => log.error('console request failed', { err }),
   };
+}
+
+/** Where the console only shows, a copy can be checked and downloaded. */
+function editorOf({ config, ledger, client, profile }: ConsoleParts): ProfileEditor {
+  const { dataDir, serviceProfilePath: path, secrets, captureDir } = config;
+  const place = { dataDir, ledger, now: Date.now };
+  return createProfileEditor({
+    ...{ profile, secrets, recordings: recordingsOf(captureDir, config.webhook.secrets) },
+    fileText: () => (path === null ? null : profileTextIfAny(path)),
+    ...(client === null ? {} : { save: (name, text, note) => saveProfile(place, { name, text, note }) }),
+    kept: (name) => savedProfile(dataDir, name),
+  });
+}
+
+/** A folder that cannot be read holds nothing, and the log of its writer says why. */
+function recordingsOf(folder: string | null, secrets: readonly string[]): Recordings {
+  if (folder === null) return NOTHING_RECORDED;
+  return createRecordings(async (profile) =>
+    readRecordings(folder, { profile, secrets }).then(
+      ({ recordings }) => recordings,
+      () => [],
+    ),
+  );
+}
+
+/** Somebody may have moved the file since the start. */
+function profileTextIfAny(path: string): string | null {
+  try {
+    return profileText(path);
+  } catch {
+    return null;
+  }
 }
 
 function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {

@@ -25,6 +25,8 @@ import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
+import type { Capture } from '../recordings/capture.ts';
+import { openCapture } from '../recordings/open-capture.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { logMisfits } from './misfit-log.ts';
@@ -45,6 +47,7 @@ interface Shared {
   readonly client: Client;
   readonly place: TemporalPlace;
   readonly crash: CrashPoints;
+  readonly capture: Capture | null;
 }
 
 export interface DistributedWorker {
@@ -176,12 +179,13 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     const crash = crashPointsOf(config);
     const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
     parts.add('ledger', () => ledger.close());
+    const capture = await openCapture({ config, profile, parts, log });
     const { application } = config;
     const guard = (): AccountGuard => ({ ledger, application, account, profile, now: Date.now() });
     const requireAccount = (): Promise<boolean> => requireKnownService(guard());
     await requireAccount();
     const service = authenticatedService({
-      service: crash.service(openSharedService(config, account, { profile, ledger })),
+      service: crash.service(openSharedService(config, account, { profile, ledger, capture })),
       isKnown: requireAccount,
       remember: () => rememberService(guard()),
     });
@@ -191,7 +195,7 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     parts.add('temporal', () => client.connection.close());
     const expectsEvents = config.webhook.url !== null;
     const watch = openAnswerWatch({ config, ledger, service, profile, expectsEvents, log });
-    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash };
+    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash, capture };
   });
 }
 

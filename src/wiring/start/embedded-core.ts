@@ -3,6 +3,8 @@ import type { Config } from '../../runtime/config/config.ts';
 import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import type { Capture } from '../recordings/capture.ts';
+import { openCapture } from '../recordings/open-capture.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { readProfile } from '../account/open-service.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
@@ -25,6 +27,8 @@ export interface EmbeddedCore extends OwnedPlace {
   readonly profile: ServiceProfile;
   readonly ledger: Ledger;
   readonly crash: CrashPoints;
+  /** null: nothing is recorded. */
+  readonly capture: Capture | null;
 }
 
 /** Reads the profile and opens the ledger. */
@@ -35,5 +39,6 @@ export async function openCore(place: OwnedPlace, killTemporal: () => void): Pro
   const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });
   const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger }));
   parts.add('ledger', () => ledger.close());
-  return { ...place, profile, ledger, crash };
+  const capture = await openCapture({ config, profile, parts, log: place.log });
+  return { ...place, profile, ledger, crash, capture };
 }

@@ -12,6 +12,7 @@ import type { MisfitBook } from '../../webhooks/misfits/misfit-watch.ts';
 import { startReceiver as listen } from '../../webhooks/server.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
+import type { Capture } from '../recordings/capture.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { createReadiness } from './readiness.ts';
@@ -29,6 +30,8 @@ export interface ReceiverParts {
   readonly client: () => Client;
   /** Left out: none. */
   readonly crash?: CrashPoints;
+  /** Left out or null: nothing is recorded. */
+  readonly capture?: Capture | null;
   readonly log: Logger;
 }
 
@@ -42,7 +45,7 @@ export interface Receiver {
 
 /** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
-  const { config, ledger, service, profile, watch, log } = parts;
+  const { config, ledger, service, profile, watch, capture = null, log } = parts;
   const now = Date.now;
   const ownSecrets = createWebhookSecrets(config.webhook, log);
   const relay = createSignalRelay({
@@ -80,6 +83,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     accept: createEventWords({ service, ledger, watch, log, now }).accept,
     onStored: (deliveries) => applier.add(deliveries),
     misfits: misfitBook(ledger, profileDigestOf(config, profile)),
+    ...(capture !== null && { capture: (delivery) => capture.delivery(delivery) }),
     log,
   });
   return {

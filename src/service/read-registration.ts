@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import type { EndpointAnswer } from '../domain/ports/invoicing-service.ts';
+import { readPlace } from '../service-profile/place.ts';
+import type { ServiceProfile } from '../service-profile/profile.ts';
+import { shapeWithoutId } from './answer-shapes.ts';
+import { classify } from './classify.ts';
+import { documentOf, type ExchangeResult } from './exchange-result.ts';
+
+const Secret = z.string().min(1).max(4_096);
+
+/** What the answer to the registration of the receiver says; the expressions of the profile are evaluated by then. */
+export function readRegistration(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
+  const cutShort = end.kind === 'answer' && end.body.kind === 'unreadable' && end.body.why === 'cut-short';
+  if (end.kind === 'answer' && end.status >= 200 && end.status <= 299 && !cutShort) {
+    const secret = Secret.safeParse(readPlace(documentOf(end), profile.webhook.secret));
+    return { kind: 'registered', secret: secret.success ? secret.data : null };
+  }
+  const answer = classify(end, shapeWithoutId(profile));
+  if (answer.kind === 'created' || answer.kind === 'not-permitted')
+    return { kind: 'refused', reason: { code: 'answer-unreadable', message: 'No answer' } };
+  return { kind: answer.kind === 'lost' ? 'lost' : 'refused', reason: answer.reason };
+}
