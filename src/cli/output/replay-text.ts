@@ -1,4 +1,4 @@
-import type { Replay, ReplayRow, ReplaySummary } from '../../domain/replay.ts';
+import type { Replay, ReplayRow, ReplaySummary } from '../../domain/ports/replay.ts';
 
 /** What `lote profile replay` found. */
 export interface ShownReplay {

@@ -1,5 +1,5 @@
 import type { ComparedRow, RecordedAnswers, RecordedValue, ReplayComparison } from '../../console/profile-editor.ts';
-import type { Replay, ReplayRow } from '../../domain/replay.ts';
+import type { Replay, ReplayRow } from '../../domain/ports/replay.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { Recording } from '../recordings/recording.ts';
 import { replay } from '../replay/replay.ts';

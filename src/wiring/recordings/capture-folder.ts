@@ -36,7 +36,7 @@ export async function openCaptureFolder(path: string, served: readonly string[])
 }
 
 /** @throws LoteError `configuration-invalid` */
-export function requireOutside(folder: string, served: string): void {
+function requireOutside(folder: string, served: string): void {
   if (folder !== served && !folder.startsWith(served + sep) && !served.startsWith(folder + sep)) return;
   throw new LoteError(
     'configuration-invalid',

@@ -37,7 +37,7 @@ const MOST_MISTAKES = 100;
 
 /**
  * Reads the records of a folder, not of those below it: files of LOTE_CAPTURE (`.json`) and HAR files (`.har`), in the order of their names.
- * @throws LoteError `file-unreadable` when the folder cannot be read
+ * @throws LoteError `usage` when the folder cannot be read
  */
 export async function readRecordings(directory: string, options: ReadingOptions): Promise<ReadRecordings> {
   const reading = new Reading(options);
@@ -62,7 +62,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
       .toSorted();
   } catch (cause) {
     const found = JSON.stringify(directory);
-    throw new LoteError('file-unreadable', `Reading records: DIR must be a folder that can be read, found ${found}.`, {
+    throw new LoteError('usage', `Reading records: DIR must be a folder that can be read, found ${found}.`, {
       cause,
     });
   }

@@ -1,4 +1,4 @@
-import type { ReplayFinding, ReplayRow } from '../../domain/replay.ts';
+import type { ReplayFinding, ReplayRow } from '../../domain/ports/replay.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { ReadRecord } from './read-record.ts';
 
@@ -15,7 +15,7 @@ export function compareRecords(
 ): { readonly rows: readonly ReplayRow[]; readonly findings: readonly ReplayFinding[] } {
   const finals = finalWords(records);
   const rows = records.map((record) => withKnownWord(record, finals));
-  const findings = [...contradictions(finals), ...typesWithoutMeaning(records, profile), ...silentPlaces(rows)];
+  const findings = [...contradictions(finals), ...typesWithoutMeaning(records, profile), ...emptyPlaces(rows)];
   return { rows, findings };
 }
 
@@ -58,7 +58,7 @@ function typesWithoutMeaning(records: readonly ReadRecord[], { event }: ServiceP
 }
 
 /** Places at which no record has anything: they decide nothing alone, and are wrong all the same. */
-function silentPlaces(rows: readonly ReplayRow[]): readonly ReplayFinding[] {
+function emptyPlaces(rows: readonly ReplayRow[]): readonly ReplayFinding[] {
   return [...OPTIONAL].flatMap(([setting, of]) => {
     const places = rows.flatMap((row) => row.places.filter((one) => one.setting === setting));
     if (places.length < FEWEST || places.some(({ value }) => value !== null)) return [];

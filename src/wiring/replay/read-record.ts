@@ -1,4 +1,4 @@
-import type { ReplayedPlace, ReplayRow } from '../../domain/replay.ts';
+import type { ReplayedPlace, ReplayRow } from '../../domain/ports/replay.ts';
 import { shownPlace, type Place } from '../../service-profile/place.ts';
 
 /** What one record says, before it is compared with the others. */

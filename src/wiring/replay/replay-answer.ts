@@ -1,4 +1,4 @@
-import type { ReplayedPlace, ReplayRow } from '../../domain/replay.ts';
+import type { ReplayedPlace, ReplayRow } from '../../domain/ports/replay.ts';
 import type { CreateAnswer, StatusAnswer } from '../../domain/ports/invoicing-service.ts';
 import { answerExpressions, invoiceShape, merchantShape } from '../../service/answer-shapes.ts';
 import { classify } from '../../service/classify.ts';

@@ -1,4 +1,4 @@
-import type { ReplayedPlace } from '../../domain/replay.ts';
+import type { ReplayedPlace } from '../../domain/ports/replay.ts';
 import type { RecordDelivery } from '../../domain/ports/ledger.ts';
 import { shownPlace } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';

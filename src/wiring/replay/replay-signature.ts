@@ -1,4 +1,4 @@
-import type { ReplayedPlace } from '../../domain/replay.ts';
+import type { ReplayedPlace } from '../../domain/ports/replay.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { headerLines } from '../../webhooks/header-lines.ts';
 import type { DeliveryRecording } from '../recordings/recording.ts';

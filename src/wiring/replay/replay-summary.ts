@@ -1,4 +1,4 @@
-import type { ReplayRow, ReplaySummary } from '../../domain/replay.ts';
+import type { ReplayRow, ReplaySummary } from '../../domain/ports/replay.ts';
 
 /** In the order in which an invoice meets them; null: what belongs to no request. */
 const ORDER = [

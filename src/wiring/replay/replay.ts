@@ -1,4 +1,4 @@
-import type { Replay, ReplayRow } from '../../domain/replay.ts';
+import type { Replay, ReplayRow } from '../../domain/ports/replay.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { DeliveryRecording, ExchangeRecording, Recording } from '../recordings/recording.ts';
 import { compareRecords } from './compare-records.ts';

@@ -43,96 +43,137 @@ const SHORT_CODE = /^[A-Z]{1,5}-?\d{1,4}$/;
 const AMOUNT = /^[-+]?\d{1,12}[.,]\d{1,6}$/;
 const DATE = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]{5,18}(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const ADDRESS = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i;
+const PATH = /^(?:\/?[^\s/]+(?:\/[^\s/]+)+\/?|\/[^\s/]+)$/;
+const SNAKE = /^(?:[a-z]{2,20}(?:_[a-z]{1,20})+|[A-Z]{2,20}(?:_[A-Z]{1,20})+)$/;
 const HOST = /^((?:[a-z][a-z0-9+.-]*:)?\/\/)(?:[^/?#@]*@)?([^/?#]*)/i;
 
 /** Makes the mask of one record. */
-export function createTextMask({ pseudonyms, privates, secrets }: TextMaskParts, readable: Readable): TextMask {
-  const { ids, words, strict = false } = readable;
+export function createTextMask(parts: TextMaskParts, readable: Readable): TextMask {
+  return new RecordMask(parts, readable);
+}
+
+class RecordMask implements TextMask {
+  readonly #parts: TextMaskParts;
+  readonly #readable: Readable;
+
+  constructor(parts: TextMaskParts, readable: Readable) {
+    this.#parts = parts;
+    this.#readable = readable;
+  }
+
+  unknown(text: string): string {
+    if (!/\s/.test(text.trim())) return this.#token(text);
+    return this.#guarded(text) ?? this.whole(text);
+  }
+
+  word(text: string): string {
+    const guarded = this.#guarded(text);
+    if (guarded !== null) return guarded;
+    if (ADDRESS.test(text)) return this.#address(text);
+    return this.#isFree && WORD_SHAPE.test(text) && !LONG_NUMBER.test(text) ? text : this.sentence(text);
+  }
+
+  id(text: string): string {
+    const guarded = this.#guarded(text);
+    if (guarded !== null) return guarded;
+    if (text.includes('/')) return this.#address(text);
+    return this.#isFree && ID_SHAPE.test(text) ? text : this.#token(text);
+  }
+
+  sentence(text: string): string {
+    if (this.#hasSecret(text)) return this.secret(text);
+    return this.#parts.privates
+      .split(text)
+      .map((piece) => (piece.isPrivate ? this.whole(piece.text) : this.#usualWords(piece.text)))
+      .join('');
+  }
+
   /** The letters of a country stay before its number. */
-  const whole = (text: string): string => {
+  whole(text: string): string {
     const [, country = '', rest = text] = /^([A-Z]{2})(\d[\d .-]{4,20})$/.exec(text) ?? [];
-    return country + pseudonyms.of(rest);
-  };
-  const guarded = (mask: (text: string) => string) => (text: string) => {
+    return country + this.#parts.pseudonyms.of(rest);
+  }
+
+  secret(text: string): string {
+    return this.#parts.pseudonyms.ofSecret(text);
+  }
+
+  get #isFree(): boolean {
+    return this.#readable.strict !== true;
+  }
+
+  #hasSecret(text: string): boolean {
+    return this.#parts.secrets.some((secret) => text.includes(secret));
+  }
+
+  /** What must never stay, replaced, and what is empty; null: that has to be found out. */
+  #guarded(text: string): string | null {
     if (text.trim() === '') return text;
-    if (secrets.some((secret) => text.includes(secret))) return pseudonyms.ofSecret(text);
-    return privates.has(text) || text.includes('@') ? whole(text) : mask(text);
-  };
-  const token = guarded((text) => (isKept(text) ? text : compound(text)));
-  const id = guarded((text) => {
-    if (ADDRESS.test(text) || text.includes('/')) return address(text);
-    return !strict && ID_SHAPE.test(text) ? text : token(text);
-  });
-  const word = guarded((text) => {
-    if (ADDRESS.test(text)) return address(text);
-    return !strict && WORD_SHAPE.test(text) && !LONG_NUMBER.test(text) ? text : sentence(text);
-  });
+    if (this.#hasSecret(text)) return this.secret(text);
+    return this.#parts.privates.has(text) || text.includes('@') ? this.whole(text) : null;
+  }
 
-  const unknown = (text: string): string => (/\s/.test(text.trim()) ? guarded(whole)(text) : token(text));
+  #token(text: string): string {
+    return this.#guarded(text) ?? (this.#isKept(text) ? text : this.#compound(text));
+  }
 
-  function isKept(text: string): boolean {
+  #isKept(text: string): boolean {
     if (isReadable(text)) return true;
-    if (strict) return false;
+    if (!this.#isFree) return false;
+    const { ids, words } = this.#readable;
     if (ids.has(text) || words.has(text) || AMOUNT.test(text) || DATE.test(text)) return true;
     return SHORT_CODE.test(text) || /^[-+]?\d{1,4}$/.test(text);
   }
 
   /** A compound stays if all of its words are usual, or if it is written as words of programs are and one of them is. */
-  function compound(text: string): string {
-    if (ADDRESS.test(text) || /^\/?[^\s/]+(?:\/[^\s/]+)+\/?$/.test(text) || /^\/[^\s/]+$/.test(text))
-      return address(text);
+  #compound(text: string): string {
+    if (ADDRESS.test(text) || PATH.test(text)) return this.#address(text);
     const parts = wordsOf(text);
     const isUsual = parts.length > 0 && parts.every((part) => isReadable(part) || /^\d{1,4}$/.test(part));
     if (isUsual && !/\s/.test(text)) return text;
-    const isSnake = /^(?:[a-z]{2,20}(?:_[a-z]{1,20})+|[A-Z]{2,20}(?:_[A-Z]{1,20})+)$/.test(text);
-    return isSnake && !strict && parts.some(isReadable) ? text : whole(text);
+    return SNAKE.test(text) && this.#isFree && parts.some(isReadable) ? text : this.whole(text);
   }
 
   /** Steps and parameters each for itself; of the host nobody makes a secret, of a user before it everybody does. */
-  function address(text: string): string {
+  #address(text: string): string {
     const host = HOST.exec(text);
     const rest = host === null ? text : text.slice(host[0].length);
     const [path = '', ...query] = rest.split('?');
-    const steps = path.split('/').map((step) => coded(step, inAddress));
-    const parameters = query.map((part) => part.split('&').map(parameter).join('&'));
+    const steps = path.split('/').map((step) => coded(step, (one) => this.#step(one)));
+    const parameters = query.map((part) =>
+      part
+        .split('&')
+        .map((one) => this.#parameter(one))
+        .join('&'),
+    );
     return [`${host?.[1] ?? ''}${host?.[2] ?? ''}${steps.join('/')}`, ...parameters].join('?');
   }
 
-  function parameter(text: string): string {
+  #parameter(text: string): string {
     const [name = '', ...value] = text.split('=');
-    if (value.length === 0) return coded(name, inAddress);
+    if (value.length === 0) return coded(name, (one) => this.#step(one));
     const kind = kindOfKey(name);
-    const mask = kind === 'secret' ? pseudonyms.ofSecret : kind === 'private' ? whole : unknown;
-    return `${name}=${coded(value.join('='), mask)}`;
+    return `${name}=${coded(value.join('='), (one) => {
+      if (kind === 'secret') return this.secret(one);
+      return kind === 'private' ? this.whole(one) : this.unknown(one);
+    })}`;
   }
 
-  /** A step or a value; an id may have something around it, such as `Invoices(7)` or `7.json`. */
-  function inAddress(text: string): string {
-    if (secrets.some((secret) => text.includes(secret))) return pseudonyms.ofSecret(text);
-    if (privates.has(text) || /[@/\s]/.test(text)) return whole(text);
-    if (/^v\d{1,3}$/.test(text) || isKept(text)) return text;
-    return text.replaceAll(/[\p{L}\p{N}_-]+/gu, (part) => token(part));
+  /** A step of an address; an id may have something around it, such as `Invoices(7)` or `7.json`. */
+  #step(text: string): string {
+    const guarded = this.#guarded(text);
+    if (guarded !== null) return guarded;
+    if (/[/\s]/.test(text)) return this.whole(text);
+    if (/^v\d{1,3}$/.test(text) || this.#isKept(text)) return text;
+    return text.replaceAll(/[\p{L}\p{N}_-]+/gu, (part) => this.#token(part));
   }
 
-  function sentence(text: string): string {
-    if (secrets.some((secret) => text.includes(secret))) return pseudonyms.ofSecret(text);
-    return privates
-      .split(text)
-      .map((piece) => (piece.isPrivate ? whole(piece.text) : usualWords(piece.text)))
-      .join('');
-  }
-
-  function usualWords(text: string): string {
+  #usualWords(text: string): string {
     return text.replaceAll(/[^\s,;!?()[\]{}"'«»“”„]+/gu, (chunk) => {
       const [, core = chunk, end = ''] = /^(.*?)([.:]*)$/s.exec(chunk) ?? [];
-      return core === '' ? chunk : token(core) + end;
+      return core === '' ? chunk : this.#token(core) + end;
     });
   }
-
-  return {
-    ...{ unknown, word, id, sentence, whole },
-    secret: (text) => pseudonyms.ofSecret(text),
-  };
 }
 
 /** Masks what stands behind `%` codes. */

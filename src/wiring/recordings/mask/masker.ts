@@ -6,13 +6,12 @@ import type { ServiceProfile } from '../../../service-profile/profile.ts';
 import type { CapturedDelivery } from '../../../webhooks/handle-delivery.ts';
 import { createOperationFinder } from '../operation-of.ts';
 import { RECORDING_FORMAT, type DeliveryRecording, type ExchangeRecording, type RecordedBody } from '../recording.ts';
-import { kindOfKey } from './key-kind.ts';
 import { maskHeaders } from './mask-headers.ts';
 import { maskJson } from './mask-json.ts';
-import { createTextMask, type Readable, type TextMask } from './mask-text.ts';
-import { createPrivateValues, type PrivateValues } from './private-values.ts';
+import { createTextMask, type TextMask } from './mask-text.ts';
+import { notePrivate, secretsIn, wordsIn } from './note-private.ts';
+import { createPrivateValues } from './private-values.ts';
 import { createPseudonyms } from './pseudonyms.ts';
-import { isReadable, isUsualCompound, wordsOf } from './readable-words.ts';
 import { createProfileEyes, type WhatIsRead } from './what-is-read.ts';
 
 /** A delivery as it was, and how it was judged; nothing of it is masked. */
@@ -39,141 +38,111 @@ const LONGEST_TEXT = 2_000;
 const MOST_IDS = 20_000;
 
 /** Makes the masker of one capture or of one reading of a HAR file. */
-export function createMasker({ profile, key = randomBytes(32), secrets }: MaskerParts): Masker {
-  const pseudonyms = createPseudonyms(key);
-  const privates = createPrivateValues();
-  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
-  const learn = (secret: string): void => void (known.includes(secret) ? 0 : known.push(secret));
-  const ids = new Set<string>();
-  const eyes = createProfileEyes(profile);
-  const operationOf = createOperationFinder(profile);
-  const ownSteps = Object.values(profile.requests).flatMap((one) =>
-    typeof one === 'object' && 'path' in one && typeof one.path === 'string' ? stepsOf(one.path) : [],
-  );
-  const secretHeaders = new Set(
-    profile.signature.kind === 'path' ? [] : [profile.signature.header.toLowerCase(), 'authorization'],
-  );
+export function createMasker(parts: MaskerParts): Masker {
+  return new RecordMasker(parts);
+}
 
-  const ownWords = new Set(wordsIn(profile).map((word) => word.toLowerCase()));
-  const isOwnWord = (text: string): boolean => ownWords.has(text.toLowerCase());
-  const noted = { privates, ids, isOwnWord };
+class RecordMasker implements Masker {
+  readonly #pseudonyms;
+  readonly #secrets: string[];
+  readonly #privates = createPrivateValues();
+  readonly #ids = new Set<string>();
+  readonly #eyes;
+  readonly #operationOf;
+  readonly #isOwnWord;
+  readonly #ownSteps: readonly string[];
+  readonly #secretHeaders: ReadonlySet<string>;
 
-  function noteRead({ ids: found, taxNumbers }: WhatIsRead): void {
-    for (const number of taxNumbers) privates.note(number);
-    for (const id of found) if (!privates.has(id)) ids.add(id);
-    if (ids.size > MOST_IDS) ids.clear();
+  constructor({ profile, key = randomBytes(32), secrets }: MaskerParts) {
+    this.#pseudonyms = createPseudonyms(key);
+    this.#secrets = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+    this.#eyes = createProfileEyes(profile);
+    this.#operationOf = createOperationFinder(profile);
+    const ownWords = new Set(wordsIn(profile).map((word) => word.toLowerCase()));
+    this.#isOwnWord = (text: string): boolean => ownWords.has(text.toLowerCase());
+    this.#ownSteps = Object.values(profile.requests).flatMap((one) =>
+      typeof one === 'object' && 'path' in one && typeof one.path === 'string' ? stepsOf(one.path) : [],
+    );
+    const { kind, header } = profile.signature;
+    this.#secretHeaders = new Set(kind === 'path' ? [] : [header.toLowerCase(), 'authorization']);
   }
 
-  function textMask(readable: Readable): TextMask {
-    return createTextMask({ pseudonyms, privates, secrets: known }, readable);
+  async exchange(raw: CapturedExchange): Promise<Omit<ExchangeRecording, 'name'>> {
+    const { at, method, base, path, answer } = raw;
+    const request = this.#operationOf(method, path);
+    const operation = request?.operation ?? null;
+    const strict = operation === 'register-webhook';
+    const sent = raw.body === null ? undefined : parsed(raw.body);
+    const said = answer.body.kind === 'json' ? answer.body.value : null;
+    if (strict) this.#learn(secretsIn(said));
+    const read = await this.#eyes.answer(operation, answer);
+    const asked = request === null || request.id === null ? [] : [request.id];
+    this.#noteRead({ ...read, ids: [...read.ids, ...asked] });
+    this.#notePrivate(sent, 'all');
+    this.#notePrivate(said, 'private');
+    const words = new Set([...read.words, ...stepsOf(base), ...this.#ownSteps]);
+    const text = this.#textMask(words, strict);
+    return {
+      ...{ format: RECORDING_FORMAT, kind: 'exchange', at, operation },
+      request: {
+        ...{ method, base: withoutUser(base), path: text.unknown(path) },
+        ...(sent !== undefined && { body: this.#json(sent, this.#textMask(words, true), false) }),
+      },
+      answer: {
+        status: answer.status,
+        headers: maskHeaders(linesOf(answer.headers ?? {}), { text }),
+        body: this.#body(answer.body, text, strict),
+      },
+    };
   }
 
-  function json(value: unknown, text: TextMask, strict: boolean): unknown {
-    const parts = { text, pseudonyms, ids: strict ? new Set<string>() : ids, isPrivate: privates.has, isOwnWord };
-    return maskJson(value, parts);
+  async delivery({ at, rawHeaders, raw, signature }: RawDelivery): Promise<Omit<DeliveryRecording, 'name'>> {
+    const plain = raw === null ? null : bodyOf(raw);
+    const read = raw === null ? null : await this.#eyes.delivery(raw, rawHeaders);
+    if (read !== null) this.#noteRead(read);
+    this.#notePrivate(plain?.kind === 'json' ? plain.value : null, 'private');
+    const text = this.#textMask(new Set(read?.words), false);
+    return {
+      ...{ format: RECORDING_FORMAT, kind: 'delivery', at, signature },
+      headers: maskHeaders(rawHeaders, { text, secret: this.#secretHeaders }),
+      body: plain === null ? null : this.#body(plain, text, false),
+    };
   }
 
-  function body(found: AnswerBody, text: TextMask, strict: boolean): RecordedBody {
-    if (found.kind === 'json') return { kind: 'json', value: json(found.value, text, strict) };
+  #learn(secrets: readonly string[]): void {
+    for (const secret of secrets) if (!this.#secrets.includes(secret)) this.#secrets.push(secret);
+  }
+
+  #noteRead({ ids, taxNumbers }: WhatIsRead): void {
+    for (const number of taxNumbers) this.#privates.note(number);
+    for (const id of ids) if (!this.#privates.has(id)) this.#ids.add(id);
+    if (this.#ids.size > MOST_IDS) this.#ids.clear();
+  }
+
+  #notePrivate(node: unknown, which: 'all' | 'private'): void {
+    notePrivate(node, { privates: this.#privates, ids: this.#ids, isOwnWord: this.#isOwnWord, which });
+  }
+
+  #textMask(words: ReadonlySet<string>, strict: boolean): TextMask {
+    const parts = { pseudonyms: this.#pseudonyms, privates: this.#privates, secrets: this.#secrets };
+    return createTextMask(parts, { ids: this.#ids, words, ...(strict && { strict }) });
+  }
+
+  #json(value: unknown, text: TextMask, strict: boolean): unknown {
+    return maskJson(value, {
+      ...{ text, pseudonyms: this.#pseudonyms, isOwnWord: this.#isOwnWord },
+      ids: strict ? new Set<string>() : this.#ids,
+      isPrivate: (one) => this.#privates.has(one),
+    });
+  }
+
+  #body(found: AnswerBody, text: TextMask, strict: boolean): RecordedBody {
+    if (found.kind === 'json') return { kind: 'json', value: this.#json(found.value, text, strict) };
     if (found.text === undefined || found.why !== 'not-json') return { kind: 'unreadable', why: found.why };
     // The page of a gateway is no word of the service: that it is one, is all that is read of it.
     if (found.text.trimStart().startsWith('<')) return { kind: 'text', text: '<' };
     return { kind: 'text', text: text.sentence(found.text.slice(0, LONGEST_TEXT)) };
   }
-
-  return {
-    async exchange({ at, method, base, path, body: sent, answer }) {
-      const request = operationOf(method, path);
-      const operation = request?.operation ?? null;
-      const strict = operation === 'register-webhook';
-      const sentJson = sent === null ? undefined : parsed(sent);
-      if (strict && answer.body.kind === 'json') secretsIn(answer.body.value).forEach(learn);
-      const read = await eyes.answer(operation, answer);
-      const asked = request === null || request.id === null ? [] : [request.id];
-      noteRead({ ...read, ids: [...read.ids, ...asked] });
-      notePrivate(sentJson, { ...noted, which: 'all' });
-      notePrivate(answer.body.kind === 'json' ? answer.body.value : null, { ...noted, which: 'private' });
-      const words = new Set([...read.words, ...stepsOf(base), ...ownSteps]);
-      const text = textMask({ ids, words, ...(strict && { strict }) });
-      const ofRequest = textMask({ ids, words, strict: true });
-      return {
-        ...{ format: RECORDING_FORMAT, kind: 'exchange', at, operation },
-        request: {
-          ...{ method, base: maskedBase(base) },
-          path: text.unknown(path),
-          ...(sentJson !== undefined && { body: json(sentJson, ofRequest, false) }),
-        },
-        answer: {
-          status: answer.status,
-          headers: maskHeaders(linesOf(answer.headers ?? {}), { text }),
-          body: body(answer.body, text, strict),
-        },
-      };
-    },
-    async delivery({ at, rawHeaders, raw, signature }) {
-      const plain = raw === null ? null : bodyOf(raw);
-      const read: WhatIsRead =
-        raw === null ? { ids: [], words: [], taxNumbers: [] } : await eyes.delivery(raw, rawHeaders);
-      noteRead(read);
-      notePrivate(plain?.kind === 'json' ? plain.value : null, { ...noted, which: 'private' });
-      const text = textMask({ ids, words: new Set(read.words) });
-      return {
-        ...{ format: RECORDING_FORMAT, kind: 'delivery', at, signature },
-        headers: maskHeaders(rawHeaders, { text, secret: secretHeaders }),
-        body: plain === null ? null : body(plain, text, false),
-      };
-    },
-  };
-}
-
-interface Noted {
-  readonly privates: PrivateValues;
-  readonly ids: ReadonlySet<string>;
-  readonly isOwnWord: (text: string) => boolean;
-  /** Of the request every text may be somebody's; of an answer those whose name says so. */
-  readonly which: 'all' | 'private';
-}
-
-function notePrivate(node: unknown, noted: Noted, depth = 0): void {
-  if (depth > 30 || typeof node !== 'object' || node === null) return;
-  for (const [key, below] of Object.entries(node)) {
-    const kind = Array.isArray(node) ? 'other' : kindOfKey(key);
-    const counts = kind === 'private' || (noted.which === 'all' && (kind === 'other' || kind === 'text'));
-    if (typeof below !== 'string' && typeof below !== 'number') notePrivate(below, noted, depth + 1);
-    else if (counts && (kind === 'private' || isTelling(below)) && !isOpen(below, noted)) noted.privates.note(below);
-  }
-}
-
-/** A word of the profile, a compound of usual words, or the path to something whose id is known, such as `projects/main/invoices/7`. */
-function isOpen(value: string | number, { ids, isOwnWord }: Noted): boolean {
-  if (typeof value === 'number') return false;
-  return isOwnWord(value) || isUsualCompound(value) || (value.includes('/') && ids.has(value.split('/').at(-1) ?? ''));
-}
-
-/** Every word that the profile looks for: somebody wrote it there, and it is nobody's name. */
-function wordsIn({ answers, invoice, event, idempotency, retry }: ServiceProfile): readonly string[] {
-  return [
-    ...[...invoice.issued, ...invoice.failed, ...event.issued, ...event.failed],
-    ...[...idempotency.mismatchCodes, ...retry.failedReasonCodes, ...(answers.success?.is ?? [])],
-    ...answers.rules.flatMap(({ code = [] }) => code),
-  ];
-}
-
-/** Amounts, short numbers and usual words tell nobody anything. */
-function isTelling(value: string | number): boolean {
-  return (
-    typeof value === 'string' &&
-    (/\d{5}/.test(value) || wordsOf(value).some((word) => /\p{L}{3}/u.test(word) && !isReadable(word)))
-  );
-}
-
-const SECRET_SHAPE = /^[\x21-\x7e]{12,4096}$/;
-
-/** Whatever in the answer to a registration may be the secret. */
-function secretsIn(node: unknown, depth = 0): readonly string[] {
-  if (typeof node === 'string') return SECRET_SHAPE.test(node) && !/^https?:/.test(node) ? [node] : [];
-  if (depth > 30 || typeof node !== 'object' || node === null) return [];
-  return Object.values(node).flatMap((below: unknown) => secretsIn(below, depth + 1));
 }
 
 function parsed(text: string): unknown {
@@ -191,7 +160,7 @@ function stepsOf(address: string): readonly string[] {
 }
 
 /** A user and a password belong into no base address, and would be nobody's business. */
-function maskedBase(base: string): string {
+function withoutUser(base: string): string {
   return base.replace(/\/\/[^/@]*@/, '//');
 }
 

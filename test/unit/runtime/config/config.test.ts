@@ -24,6 +24,7 @@ describe('readConfig', () => {
     expect(config).toEqual({
       service: { kind: 'sandbox' },
       serviceProfilePath: null,
+      captureDir: null,
       webhook: { secrets: [], secretFile: null, url: null },
       receiver: { host: '127.0.0.1', port: 8090, explicit: false, variable: 'RECEIVER_PORT' },
       health: { host: '127.0.0.1', port: 8093, explicit: false, variable: 'HEALTH_PORT' },

@@ -41,11 +41,7 @@ export async function familyRecordings(
 }
 
 /** The same before anything is masked. */
-export async function familyTraffic(
-  family: Family,
-  profile: ServiceProfile,
-  merchants: number,
-): Promise<readonly Raw[]> {
+async function familyTraffic(family: Family, profile: ServiceProfile, merchants: number): Promise<readonly Raw[]> {
   const traffic = new Traffic(family, profile);
   await traffic.list(merchants);
   traffic.register();
