@@ -5,21 +5,17 @@ import type {
   InvoicingService,
   MerchantAnswer,
 } from '../domain/ports/invoicing-service.ts';
-import type { BodyTemplate } from '../service-profile/body-template.ts';
 import { compileExpressions } from '../service-profile/expression.ts';
 import { readPlace } from '../service-profile/place.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
 import { classify } from './classify.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
-import { fillTemplate } from './fill-template.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
 import { readStatus } from './read-status.ts';
+import { merchantBody, webhookBody } from './request-bodies.ts';
 import type { CreationShape } from './seen-answer.ts';
 import { type ConnectionOptions, openConnection } from './service-connection.ts';
-
-/** Names as published (interface section 6). */
-const EVENTS = ['invoice.issued', 'invoice.failed'];
 
 /**
  * The service over HTTP.
@@ -61,10 +57,7 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
     },
     async registerWebhook(url, signal) {
       const { path, body: template } = requests.registerWebhook;
-      const body =
-        template === null
-          ? JSON.stringify({ url, events: EVENTS })
-          : fillTemplate(template, { values: { url, events: EVENTS } });
+      const body = webhookBody(url, template);
       // No Idempotency-Key is published for it, so it is never repeated here.
       return endpointAnswer(await call({ method: 'POST', path, body, signal }), profile);
     },
@@ -89,13 +82,6 @@ function readingExpressions(call: Call, { invoice, merchants, error, answers, we
     return { ...end, ...(computed !== undefined && { computed }) };
   };
 }
-
-function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemplate): string {
-  if (template === null) return JSON.stringify({ legal_name: legalName, nif, email });
-  return fillTemplate(template, { values: { legal_name: legalName, nif, email: email || undefined } });
-}
-
-type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
 
 function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idPrefix'>): CreationShape {
   return {
