@@ -13,6 +13,8 @@ import type { OperatorLinks, BatchSettings, Counts, ReportPaths } from '../src/c
 /** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
 export interface ActivityDeps {
   readonly application: string;
+  /** Under which findings about the service profile are noted in the ledger (`noteMisfits`). */
+  readonly profileDigest: string;
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly files: FileReader;

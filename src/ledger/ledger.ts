@@ -5,6 +5,7 @@ import type { Database } from './database/database.ts';
 import type { KeyOf } from './database/key-of.ts';
 import { createMerchants } from './operations/merchants.ts';
 import { createOperating } from './operations/operating.ts';
+import { createProfileMisfits } from './operations/profile-misfits.ts';
 import { createReconciling } from './operations/reconciling.ts';
 import { createReportMarks } from './operations/report-marks.ts';
 import { createLookup } from './batches/lookup.ts';
@@ -49,6 +50,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createLookup(database),
     ...createPurge(database),
     ...createSharedFolders(database),
+    ...createProfileMisfits(database),
     ping: async () => void (await database.query(LEDGER_ID)),
     close: () => (closed ??= database.close()),
   };

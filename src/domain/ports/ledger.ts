@@ -5,6 +5,7 @@ import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
+import type { ProfileMisfitLedger } from './profile-misfit-ledger.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { SendingControlLedger } from './sending-control-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
@@ -36,7 +37,8 @@ export interface Ledger
     ServiceUseLedger,
     InvoiceLookup,
     PurgeLedger,
-    SharedFolderLedger {
+    SharedFolderLedger,
+    ProfileMisfitLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */

@@ -11,6 +11,7 @@ import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { profileDigestOf } from '../account/profile-digest.ts';
 import { deliveryAddress } from '../account/webhook-address.ts';
 import { createWebhookRegistration } from '../account/webhook-registration.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
@@ -107,6 +108,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
   const hook = createReportHook({ command: config.onReport, env: process.env, log });
   return {
     application: config.application,
+    profileDigest: profileDigestOf(config, profile),
     ledger,
     service,
     runs: createRunDirectory(client),

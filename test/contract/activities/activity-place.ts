@@ -69,6 +69,7 @@ export function activityPlaces(): (parts?: {
     let clock = NOW;
     const deps: ActivityDeps = {
       application: scenario.application,
+      profileDigest: `profile of ${scenario.application}`,
       ledger: open,
       service: scriptedService(service),
       files: new Proxy({} as ActivityDeps['files'], { get: () => untouched('the file reader') }),

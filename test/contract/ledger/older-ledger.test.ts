@@ -15,6 +15,7 @@ import { SHARED_SERVICE } from '../../../src/ledger/database/migrations/0009-sha
 import { FENCING_TOKEN } from '../../../src/ledger/database/migrations/0010-fencing.ts';
 import { SENDING_CONTROL } from '../../../src/ledger/database/migrations/0011-sending-control.ts';
 import { SHARED_FOLDERS } from '../../../src/ledger/database/migrations/0016-shared-folders.ts';
+import { PROFILE_MISFITS } from '../../../src/ledger/database/migrations/0017-profile-misfits.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/database/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
@@ -34,6 +35,7 @@ const RELEASED = [
   SENDING_CONTROL,
   LOOK_ALIKES,
   SHARED_FOLDERS,
+  PROFILE_MISFITS,
 ] as const;
 
 const HOUR = 3_600_000;

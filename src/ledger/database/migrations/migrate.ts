@@ -11,6 +11,7 @@ import { SECOND_TRIES } from './0007-second-tries.ts';
 import { SHARED_SERVICE } from './0009-shared-service.ts';
 import { FENCING_TOKEN } from './0010-fencing.ts';
 import { SHARED_FOLDERS } from './0016-shared-folders.ts';
+import { PROFILE_MISFITS } from './0017-profile-misfits.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   SENDING_CONTROL,
   LOOK_ALIKES,
   SHARED_FOLDERS,
+  PROFILE_MISFITS,
 ];
 
 /** Hexadecimal; another one for another schema. */

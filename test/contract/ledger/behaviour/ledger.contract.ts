@@ -9,6 +9,7 @@ import { neighboursContract } from './neighbours.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
 import { operatingContract } from './operating.contract.ts';
+import { profileMisfitsContract } from './profile-misfits.contract.ts';
 import { purgeContract } from './purge.contract.ts';
 import type { OpenLedger } from '../scenario.ts';
 import { reconcilingContract } from './reconciling.contract.ts';
@@ -47,6 +48,7 @@ export function operatingLedgerContract(open: OpenLedger, modelRuns: number): vo
   reconcilingContract(open);
   serviceUseContract(open);
   sharedFoldersContract(open);
+  profileMisfitsContract(open);
   lookupContract(open);
   purgeContract(open);
   afterBatchesContract(open);
