@@ -16,6 +16,8 @@ const RECORDS =
   /^(?:data|items|results?|entries|records|rows|entities|payload|content|objects|value|merchants|taxpayers|companies)$/;
 const BESIDE = /^(?:meta|metadata|pagination|links?|extras|headers|errors?|included|warnings|messages)$/;
 const NIF = /nif|vat|tax|fiscal/;
+/** With the letters of a country or without. */
+const TAX_NUMBER = /^(?:[A-Z]{2}[ -]?)?(\d{5,15})$/;
 
 /** The list of merchants in an answer, which is the one that holds the known merchant, or looks like it; null: there is none. */
 export function merchantList(document: Document, known: KnownMerchant): FoundList | null {
@@ -64,38 +66,58 @@ function recogniseId(body: unknown, { nif, id }: KnownMerchant): Recognised {
 
 function recogniseNif(body: unknown, { nif }: KnownMerchant, own: boolean): Recognised[number] {
   const leaves = leavesOf(body);
+  if (!own) return nifOfAnother(leaves);
   const leaf = leaves.find(({ value }) => String(value) === nif) ?? leaves.find(({ value }) => holdsNif(value, nif));
-  if (leaf === undefined) {
-    const likely = leaves.find(({ key, value }) => NIF.test(key) && /^\d{5,15}$/.test(String(value)));
-    if (!own && likely !== undefined)
-      return seen('merchants.nif', likely.place, 'digits there, by the name of the key; another merchant');
-    return missing('merchants.nif', 'the tax number of the merchant that was created stands in no item');
-  }
+  return leaf === undefined
+    ? missing('merchants.nif', 'the tax number of the merchant that was created stands in no item')
+    : placeOfNif(leaf, leaves, { nif, evidence: 'the tax number that was sent stands there' });
+}
+
+/** The merchant that was created is on another page: the name of the key, or the word beside it, must do. */
+function nifOfAnother(leaves: readonly Leaf[]): Recognised[number] {
+  const leaf = leaves.find(
+    (one) => TAX_NUMBER.test(String(one.value)) && (NIF.test(one.key) || markOf(one, leaves) !== null),
+  );
+  const nif = TAX_NUMBER.exec(String(leaf?.value ?? ''))?.[1];
+  if (leaf === undefined || nif === undefined)
+    return missing('merchants.nif', 'no key of an item looks like a tax number; another merchant was looked at');
+  return placeOfNif(leaf, leaves, { nif, evidence: 'digits there, by the name of the key; another merchant' });
+}
+
+function placeOfNif(
+  leaf: Leaf,
+  leaves: readonly Leaf[],
+  { nif, evidence }: { readonly nif: string; readonly evidence: string },
+): Recognised[number] {
   const text = String(leaf.value);
-  const before = text.slice(0, text.indexOf(nif));
-  if (before === '' && text === nif)
-    return seen('merchants.nif', filteredPlace(leaf, leaves), 'the tax number that was sent stands there');
+  const before = text.slice(0, text.length - nif.length);
+  if (before === '') return seen('merchants.nif', filteredPlace(leaf, leaves), evidence);
   const place = `jsonata:$substringAfter(${jsonataPath(leaf.steps)}, ${JSON.stringify(before)})`;
-  if (before === '' || !text.endsWith(nif))
-    return missing('merchants.nif', `the tax number stands inside a text at ${leaf.place}: write an expression`);
-  return seen('merchants.nif', place, `the tax number that was sent stands there after ${JSON.stringify(before)}`);
+  return seen('merchants.nif', place, `${evidence} after ${JSON.stringify(before)}`);
 }
 
 /** In a list of alike objects the position says nothing: the word beside the number does. */
-function filteredPlace({ steps, place }: Leaf, leaves: readonly Leaf[]): string {
-  const at = steps.findLastIndex((step) => typeof step === 'number');
-  if (at < 0 || at !== steps.length - 2) return place;
-  const within = JSON.stringify(steps.slice(0, at + 1));
+function filteredPlace(leaf: Leaf, leaves: readonly Leaf[]): string {
+  const mark = markOf(leaf, leaves);
+  if (mark === null) return leaf.place;
+  const { steps } = leaf;
+  const list = jsonataPath(steps.slice(0, -2));
+  const filter = `${jsonataPath(mark.steps.slice(-1))} = ${JSON.stringify(mark.value)}`;
+  return `jsonata:${list}[${filter}].${jsonataPath(steps.slice(-1))}`;
+}
+
+/** In an item of a list, the word beside a value that says what it is; null: there is none. */
+function markOf({ steps, place }: Leaf, leaves: readonly Leaf[]): Leaf | null {
+  if (typeof steps.at(-2) !== 'number') return null;
+  const within = JSON.stringify(steps.slice(0, -1));
   const mark = leaves.find(
-    (leaf) =>
-      leaf.place !== place &&
-      JSON.stringify(leaf.steps.slice(0, -1)) === within &&
-      typeof leaf.value === 'string' &&
-      NIF.test(leaf.value.toLowerCase()),
+    (one) =>
+      one.place !== place &&
+      JSON.stringify(one.steps.slice(0, -1)) === within &&
+      typeof one.value === 'string' &&
+      NIF.test(one.value.toLowerCase()),
   );
-  if (mark === undefined) return place;
-  const key = (leaf: readonly (string | number)[]): string => jsonataPath(leaf.slice(-1));
-  return `jsonata:${jsonataPath(steps.slice(0, at))}[${key(mark.steps)} = ${JSON.stringify(mark.value)}].${key(steps)}`;
+  return mark ?? null;
 }
 
 function holdsNif(value: Leaf['value'], nif: string): boolean {

@@ -1,0 +1,117 @@
+import { createInvoicingService } from '../../service/client.ts';
+import { readMerchantList } from '../../service/merchants/merchant-list.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
+import type { RecordDelivery } from '../../domain/ports/ledger.ts';
+import { createEventReader } from '../../webhooks/event-reader.ts';
+import { judgeDelivery } from '../../webhooks/judge-delivery.ts';
+import { createSignatureCheck } from '../../webhooks/signature/signature-check.ts';
+import type { ServiceAccount } from '../account/open-service.ts';
+import type { ProbeCalls } from './probe-calls.ts';
+import type { ProbeRecord } from './probe-service.ts';
+import { probeInvoice, probeKey, type ProbeSubject } from './probe-subject.ts';
+import type { KeptDelivery } from './temporary-receiver.ts';
+
+/** What Lote itself makes of the service with the proposal. */
+export interface ReadBack {
+  readonly what: string;
+  readonly said: string;
+  readonly right: boolean;
+}
+
+/** What is read back. */
+export interface ReadBackParts {
+  readonly account: ServiceAccount;
+  readonly application: string;
+  readonly profile: ServiceProfile;
+  readonly subject: ProbeSubject;
+  readonly record: ProbeRecord;
+  readonly calls: ProbeCalls;
+  readonly deliveries: readonly KeptDelivery[];
+  readonly secret: string | null;
+  /** As it was registered; null: none was. */
+  readonly webhookUrl: string | null;
+}
+
+/** Repeats what creates nothing through Lote's own client and receiver with the proposal in force. */
+export async function readBack(parts: ReadBackParts): Promise<readonly ReadBack[]> {
+  const { record } = parts;
+  const list = await readList(parts);
+  const answers = record.invoice?.id === null || record.invoice === null ? [] : await readAnswers(parts, record.invoice.id);
+  return [list, ...answers, ...(await readDeliveries(parts))];
+}
+
+async function readList({ calls, profile, record }: ReadBackParts): Promise<ReadBack> {
+  const what = 'the list of merchants is whole and has the merchant';
+  const answer = await readMerchantList((path) => calls.get(path), { profile, baseUrl: calls.baseUrl });
+  if (answer.kind === 'unreadable') return { what, said: `${answer.reason.code}: ${answer.reason.message}`, right: false };
+  const { nif, id } = record.merchant;
+  const right = answer.merchants.some((one) => one.nif === nif && (id === null || one.merchantId === id));
+  return { what, said: `${answer.merchants.length} merchants`, right };
+}
+
+async function readAnswers(parts: ReadBackParts, id: string): Promise<readonly ReadBack[]> {
+  const { account, application, profile, subject, record } = parts;
+  const merchantId = record.merchantId ?? '';
+  const service = createInvoicingService({ ...account, application, profile });
+  const bodyOf = (which: Parameters<typeof probeInvoice>[1]): string =>
+    service.invoiceBody(probeInvoice(subject, which), merchantId);
+  try {
+    const key = probeKey(subject, `first ${merchantId}`);
+    const repeated = await service.createInvoice(bodyOf('first'), key);
+    const found: ReadBack[] = [
+      {
+        what: 'the same key and bytes bring the same invoice',
+        said: saidOf(repeated),
+        right: repeated.kind === 'created' && repeated.serviceId === id,
+      },
+    ];
+    if (found[0]?.right !== true) return found;
+    const other = await service.createInvoice(bodyOf('other-bytes'), key);
+    const same = other.kind === 'created' && other.serviceId === id;
+    const refused = await service.createInvoice(bodyOf('without-lines'), probeKey(subject, 'without lines'));
+    const status = await service.getInvoice(id);
+    const issued = status.kind === 'status' && status.status === 'issued';
+    return [
+      ...found,
+      { what: 'the same key with other bytes is known', said: saidOf(other), right: other.kind === 'key-mismatch' || same },
+      { what: 'an invoice without lines is refused', said: saidOf(refused), right: refused.kind === 'refused' },
+      {
+        what: 'the invoice is issued',
+        said: status.kind === 'status' ? status.status : `not now: ${status.reason.code}`,
+        right: issued,
+      },
+    ];
+  } finally {
+    await service.close();
+  }
+}
+
+function saidOf(answer: { readonly kind: string }): string {
+  const reason = 'reason' in answer ? (answer.reason as { readonly code: string }).code : null;
+  return reason === null ? answer.kind : `${answer.kind}: ${reason}`;
+}
+
+async function readDeliveries(parts: ReadBackParts): Promise<readonly ReadBack[]> {
+  const { profile, deliveries, secret, webhookUrl, record } = parts;
+  if (webhookUrl === null) return [];
+  const what = 'a delivery is signed and says that the invoice is issued';
+  if (deliveries.length === 0) return [{ what, said: 'none came', right: false }];
+  const check = createSignatureCheck({
+    shape: profile.signature,
+    url: () => webhookUrl,
+    log: { warn: () => undefined },
+  });
+  const read = createEventReader({ ...profile, idPrefix: profile.invoice.idPrefix });
+  const events: RecordDelivery['event'][] = [];
+  const refused = new Set<string>();
+  for (const { rawHeaders, body, pathSecret } of deliveries) {
+    const head = { rawHeaders, now: Date.now(), ...(pathSecret !== undefined && { pathSecret }) };
+    const verdict = judgeDelivery({ head, raw: body, secrets: secret === null ? [] : [secret] }, { check, read });
+    if (verdict.kind === 'refuse') refused.add(verdict.why);
+    // oxlint-disable-next-line no-await-in-loop -- a few deliveries
+    else events.push(...(await verdict.deliveries).map(({ event }) => event));
+  }
+  const right = events.some((event) => event?.serviceId === record.invoice?.id && event?.verdict === 'issued');
+  const said = refused.size === 0 ? `${events.length} events read` : `refused: ${[...refused].join(', ')}`;
+  return [{ what, said, right }];
+}
