@@ -1,9 +1,9 @@
 import { readPlace, type Document } from '../place.ts';
 import { wordAt } from '../word.ts';
 import type { DeliveredEvent } from './delivered-event.ts';
-import { guessed, missing, seen, type Finding, type Missing, type Recognised } from './finding.ts';
+import { guessed, missing, seen, unconfirmed, type Finding, type Missing, type Recognised } from './finding.ts';
 import { placesOfId } from './id-places.ts';
-import { failedByForm, meaningOf } from './known-words.ts';
+import { failedByForm, meaningOf, saysIssued } from './known-words.ts';
 import { headerLeaves, leavesOf, type Leaf } from './leaves.ts';
 import { reasonsAt } from './status-words.ts';
 import { isWord, shownId, shownWord } from './shown.ts';
@@ -14,6 +14,8 @@ export interface InvoiceEvents {
   readonly events: readonly DeliveredEvent[];
   /** Those of an invoice that had to fail. */
   readonly failing: readonly DeliveredEvent[];
+  /** The last answer to GET says `issued` itself. */
+  readonly getSaysIssued: boolean;
 }
 
 const TYPE_KEYS: readonly (readonly [RegExp, number])[] = [
@@ -31,15 +33,19 @@ const EVENT_ID_KEYS: readonly (readonly [RegExp, number])[] = [
 const EVENT_ID_HEADER = /(?:webhookid|eventid|delivery|deliveryid|messageid)$/;
 const OWN_HEADERS = /^(?:contenttype|host|accept|useragent|contentlength|connection)$/;
 
-/** Whether the type of an event says that its invoice is issued. */
+/** Whether the type of an event says that its invoice is issued, by the word itself. */
 export function saysInvoiceIssued(events: readonly DeliveredEvent[]): boolean {
-  return events.some(({ event }) => typePlaces(event).some(({ value }) => meaningOf(String(value)) === 'issued'));
+  return events.some(({ event }) => typePlaces(event).some(({ value }) => saysIssued(String(value))));
+}
+
+/** Whether the type of an event says something final. */
+export function isFinalEvent({ event }: DeliveredEvent): boolean {
+  return typePlaces(event).length > 0;
 }
 
 /** Where the parts of an event stand, and the words of its type. */
-export function recogniseEvents({ id, events, failing }: InvoiceEvents): Recognised {
-  const issued =
-    events.findLast(({ event }) => saysInvoiceIssued([{ payload: null, items: null, event }])) ?? events.at(-1);
+export function recogniseEvents({ id, events, failing, getSaysIssued }: InvoiceEvents): Recognised {
+  const issued = events.findLast(isIssuedEvent) ?? events.at(-1);
   if (issued === undefined) return [missing('event.type', 'no event about the invoice came')];
   const { payload, items, event } = issued;
   const [type] = typePlaces(event).filter(({ value }) => meaningOf(String(value)) === 'issued');
@@ -49,7 +55,7 @@ export function recogniseEvents({ id, events, failing }: InvoiceEvents): Recogni
       ? []
       : [seen('event.payload', payload, `JSON as ${payload.encoding} there names the invoice`)]),
     ...(items === null ? [] : [seen('event.items', items, 'a list there holds the event')]),
-    ...typeWords(type, failing),
+    ...typeWords(type, failing, getSaysIssued),
     invoiceId === undefined
       ? missing('event.invoiceId', 'the id of the invoice stands in no event')
       : seen('event.invoiceId', invoiceId.place, `${shownId(invoiceId.value)} there is the id of the invoice`),
@@ -58,7 +64,11 @@ export function recogniseEvents({ id, events, failing }: InvoiceEvents): Recogni
   ];
 }
 
-function typeWords(type: Leaf | undefined, failing: readonly DeliveredEvent[]): Recognised {
+function isIssuedEvent({ event }: DeliveredEvent): boolean {
+  return typePlaces(event).some(({ value }) => meaningOf(String(value)) === 'issued');
+}
+
+function typeWords(type: Leaf | undefined, failing: readonly DeliveredEvent[], getSaysIssued: boolean): Recognised {
   if (type === undefined) return [missing('event.type', 'no word of the event says that the invoice is issued')];
   const word = String(type.value);
   const failed = failing
@@ -73,7 +83,9 @@ function typeWords(type: Leaf | undefined, failing: readonly DeliveredEvent[]): 
         : guessed('event.failed', [byForm], `by the form of ${shownWord(word)}; no event of a failure came`);
   return [
     seen('event.type', type.place, `${shownWord(word)} stands there`),
-    seen('event.issued', [word], `the event of the issued invoice has ${shownWord(word)}`),
+    saysIssued(word) || getSaysIssued
+      ? seen('event.issued', [word], `the event of the issued invoice has ${shownWord(word)}`)
+      : unconfirmed('event.issued', [word], `${shownWord(word)} is a word that other services use for issued`),
     failedWord,
   ];
 }

@@ -5,8 +5,11 @@ export interface Finding {
   readonly value: unknown;
   /** What shows it, in one line, without names, tax numbers or secrets. */
   readonly evidence: string;
-  /** `guessed`: nothing showed it; it follows from the form of what was seen. */
-  readonly certainty: 'seen' | 'guessed';
+  /**
+   * `guessed`: nothing showed it; it follows from the form of what was seen. `unconfirmed`: the same of a word that
+   * would settle invoices, so that a person must confirm it before it counts.
+   */
+  readonly certainty: 'seen' | 'guessed' | 'unconfirmed';
 }
 
 /** A setting that no exchange showed, and why. */
@@ -27,6 +30,11 @@ export function seen(key: string, value: unknown, evidence: string): Finding {
 /** A setting that follows from the form of another one. */
 export function guessed(key: string, value: unknown, evidence: string): Finding {
   return { key, value, evidence, certainty: 'guessed' };
+}
+
+/** A word that may mean something final, and that nothing confirms. */
+export function unconfirmed(key: string, value: unknown, evidence: string): Finding {
+  return { key, value, evidence, certainty: 'unconfirmed' };
 }
 
 /** A setting about which nothing is known. */

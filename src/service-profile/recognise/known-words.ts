@@ -1,6 +1,17 @@
 const ISSUED = new Set([
   ...['issued', 'done', 'completed', 'complete', 'succeeded', 'finalized', 'finalised', 'posted', 'registered'],
-  ...['certified', 'approved', 'authorized', 'authorised', 'published', 'emitted', 'emitida', 'paid', 'signed'],
+  ...[
+    'certified',
+    'approved',
+    'authorized',
+    'authorised',
+    'published',
+    'emitted',
+    'emitida',
+    'emitido',
+    'paid',
+    'signed',
+  ],
 ]);
 const FAILED = new Set([
   ...['failed', 'failure', 'error', 'errored', 'rejected', 'broken', 'void', 'voided', 'cancelled', 'canceled'],
@@ -20,9 +31,9 @@ export function meaningOf(word: string): 'issued' | 'failed' | null {
   return issued === failed ? null : issued ? 'issued' : 'failed';
 }
 
-/** Whether a word says `issued` itself, and nothing that only may mean it. */
+/** Whether a word says `issued` itself, and nothing that only may mean it, such as `approved`. */
 export function saysIssued(word: string): boolean {
-  return /issued/i.test(word) && meaningOf(word) === 'issued';
+  return /issued|emitid[ao]/i.test(word) && meaningOf(word) === 'issued';
 }
 
 /** The word for failed by the form of the one for issued: `STATE_ISSUED` gives `STATE_FAILED`; null: it has no such form. */

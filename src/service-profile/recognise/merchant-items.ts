@@ -3,7 +3,7 @@ import type { Document } from '../place.ts';
 import { missing, seen, type Recognised } from './finding.ts';
 import { idCandidates, placesOfId, prefixOf } from './id-places.ts';
 import { jsonataPath, leavesOf, listsOf, type FoundList, type Leaf } from './leaves.ts';
-import { shownId } from './shown.ts';
+import { isWord, shownId } from './shown.ts';
 
 /** What is known of the merchant that was created. */
 export interface KnownMerchant {
@@ -91,6 +91,8 @@ function placeOfNif(
 ): Recognised[number] {
   const text = String(leaf.value);
   const before = text.slice(0, text.length - nif.length);
+  if (!/^[A-Za-z]{0,4}[ :-]{0,2}$/.test(before))
+    return missing('merchants.nif', `the tax number stands inside a text at ${leaf.place}: write an expression`);
   if (before === '') return seen('merchants.nif', filteredPlace(leaf, leaves), evidence);
   const place = `jsonata:$substringAfter(${jsonataPath(leaf.steps)}, ${JSON.stringify(before)})`;
   return seen('merchants.nif', place, `${evidence} after ${JSON.stringify(before)}`);
@@ -115,6 +117,7 @@ function markOf({ steps, place }: Leaf, leaves: readonly Leaf[]): Leaf | null {
       one.place !== place &&
       JSON.stringify(one.steps.slice(0, -1)) === within &&
       typeof one.value === 'string' &&
+      isWord(one.value) &&
       NIF.test(one.value.toLowerCase()),
   );
   return mark ?? null;

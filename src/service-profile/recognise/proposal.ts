@@ -16,9 +16,16 @@ interface Line {
   readonly path: ProfilePath;
   readonly value: unknown;
   readonly comment: string;
+  /** It stands in a comment until a person confirms it. */
+  readonly unconfirmed?: true;
 }
 
 const ROUNDS = 10;
+const CERTAINTY = {
+  seen: '',
+  guessed: 'guessed, ',
+  unconfirmed: 'take this line out of the comment if it is right: ',
+} as const;
 
 /**
  * A profile out of what a file says and what was recognised, with the evidence of each line beside it. What was seen
@@ -56,14 +63,15 @@ function linesOf(base: Readonly<Record<string, unknown>>, findings: readonly Fin
   for (const line of baseLines(base, DEFAULT_PROFILE, [])) lines.set(pathText(line.path), line);
   for (const { key, value, evidence, certainty } of findings) {
     const before = lines.get(key);
-    if (before !== undefined && certainty === 'guessed') continue;
+    if (before !== undefined && certainty !== 'seen') continue;
     const differs = before !== undefined && JSON.stringify(before.value) !== JSON.stringify(value);
     const isRules = key === 'answers.rules' && before !== undefined;
-    const comment = `${certainty === 'guessed' ? 'guessed, ' : ''}${evidence}`;
+    const comment = `${CERTAINTY[certainty]}${evidence}`;
     lines.set(key, {
       path: key.split('.'),
       value: isRules ? withRules(value, before.value) : value,
       comment: differs && !isRules ? `${comment}; the file said ${JSON.stringify(before.value)}` : comment,
+      ...(certainty === 'unconfirmed' && { unconfirmed: true }),
     });
   }
   return [...lines.values()];
@@ -98,8 +106,10 @@ function membersText(lines: readonly Line[], depth: number, indent: number): rea
   return keys.flatMap((key) => {
     const own = lines.filter(({ path }) => String(path[depth]) === key);
     const [line] = own;
-    if (line !== undefined && line.path.length === depth + 1)
-      return [comment(line.comment, indent), `${space}${JSON.stringify(key)}: ${JSON.stringify(line.value)},`];
+    if (line !== undefined && line.path.length === depth + 1) {
+      const out = line.unconfirmed === true ? '// ' : '';
+      return [comment(line.comment, indent), `${space}${out}${JSON.stringify(key)}: ${JSON.stringify(line.value)},`];
+    }
     return [`${space}${JSON.stringify(key)}: {`, ...membersText(own, depth + 1, indent + 1), `${space}},`];
   });
 }

@@ -7,7 +7,8 @@ import { isFinding, missing, type Recognised } from './finding.ts';
 import { recogniseMerchantItems } from './merchant-items.ts';
 import type { RecordedInvoice, Recording } from './recording.ts';
 import { recogniseRefusals } from './refusals.ts';
-import { recogniseStatus } from './status-words.ts';
+import { lastStatusWord, recogniseStatus } from './status-words.ts';
+import { saysIssued } from './known-words.ts';
 
 /** Everything that recorded answers and deliveries show of a service profile, but for paging and signature. */
 export function recognise(recording: Recording): Recognised {
@@ -60,7 +61,10 @@ function invoiceParts({ invoice, failing, deliveries }: Recording): Recognised {
   return [
     ...recogniseInvoiceId({ id, created, proof: 'GET with it answered with the same id' }, shown),
     ...recogniseStatus({ shown, eventSaysIssued: saysInvoiceIssued(events), failing: failing?.shown ?? [] }),
-    ...recogniseEvents({ id, events, failing: eventsAbout(deliveries, failing) }),
+    ...recogniseEvents({
+      ...{ id, events, failing: eventsAbout(deliveries, failing) },
+      getSaysIssued: saysIssued(lastStatusWord(shown) ?? ''),
+    }),
   ];
 }
 

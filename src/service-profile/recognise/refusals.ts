@@ -115,7 +115,10 @@ function ruleOfRepeat({ repeated, id, envelope }: Refusals): FoundRule | Missing
   const [place] = placesOfId(repeated, id);
   if (isSuccess(repeated, envelope))
     return place === undefined
-      ? missing('answers.rules', 'the same key and bytes brought no id, or another one')
+      ? missing(
+          'answers.rules',
+          'the same key and bytes brought no id, or another one: they may have created a second invoice',
+        )
       : null;
   const { status = 0 } = repeated;
   if (place === undefined)

@@ -1,7 +1,7 @@
 import { readPlace, type Document, type Place } from '../place.ts';
 import { wordAt } from '../word.ts';
 import { messagePlaces } from './error-words.ts';
-import { guessed, missing, seen, type Finding, type Missing, type Recognised } from './finding.ts';
+import { guessed, missing, seen, unconfirmed, type Finding, type Missing, type Recognised } from './finding.ts';
 import { failedByForm, meaningOf, saysIssued } from './known-words.ts';
 import { leavesOf } from './leaves.ts';
 import { isWord, shownWord } from './shown.ts';
@@ -100,7 +100,9 @@ function issuedWord(last: string | null, { words }: StatusPlace, { eventSaysIssu
   if (eventSaysIssued && (changed || meaning === 'issued'))
     return [seen(key, [last], `an event said that it is issued, and then GET said ${shownWord(last)}`)];
   if (meaning === 'issued')
-    return [guessed(key, [last], `the last word of GET is ${shownWord(last)}, which other services use for issued`)];
+    return [
+      unconfirmed(key, [last], `the last word of GET is ${shownWord(last)}, which other services use for issued`),
+    ];
   return [missing(key, `the last word of GET was ${shownWord(last)}; if it means issued, write it there`)];
 }
 

@@ -5,7 +5,7 @@ import { merchantBody, webhookBody } from '../../service/request-bodies.ts';
 import type { Document } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { eventAbout } from '../../service-profile/recognise/delivered-event.ts';
-import { saysInvoiceIssued } from '../../service-profile/recognise/event-places.ts';
+import { isFinalEvent } from '../../service-profile/recognise/event-places.ts';
 import { idCandidates, placesOfId } from '../../service-profile/recognise/id-places.ts';
 import { meaningOf } from '../../service-profile/recognise/known-words.ts';
 import { merchantList } from '../../service-profile/recognise/merchant-items.ts';
@@ -69,7 +69,7 @@ export async function probeService(parts: ProbeParts): Promise<ProbeRecord> {
   const again = async (which: ProbeInvoice, under: string): Promise<Document | null> =>
     parts.calls.post(invoicePost(parts, { which, merchantId, key: under }));
   const repeated = invoice.id === null ? null : await again('first', key);
-  const mismatch = invoice.id === null ? null : await again('other-bytes', key);
+  const mismatch = invoice.id === null || !isProtected(repeated, invoice.id) ? null : await again('other-bytes', key);
   const refused = await again('without-lines', probeKey(subject, 'without lines'));
   const followed = await follow(parts, invoice);
   return { ...base, invoice: followed, repeated, mismatch, refused, failing: await probeFailure(parts, merchantId) };
@@ -93,6 +93,11 @@ async function register({ calls, profile, webhookUrl, say }: ProbeParts): Promis
   say('registering the temporary receiver');
   const { path, body } = profile.requests.registerWebhook;
   return calls.post({ path, body: webhookBody(webhookUrl, body), idempotencyKey: null });
+}
+
+/** A key that was answered with another invoice protects from nothing, and would create one more. */
+export function isProtected(repeated: Document | null, id: string): boolean {
+  return repeated !== null && (!is2xx(repeated) || placesOfId(repeated, id).length > 0);
 }
 
 interface ProbedMerchant {
@@ -219,8 +224,7 @@ async function follow(parts: ProbeParts, { id, created, shown }: RecordedInvoice
 
 function hasFinalEvent({ deliveries }: ProbeParts, id: string): boolean {
   const events = (deliveries?.() ?? []).map(({ document }) => eventAbout(document, id)).filter((one) => one !== null);
-  const words = events.map(({ event }) => JSON.stringify([event.body, event.headers]));
-  return saysInvoiceIssued(events) || words.some((text) => /fail|reject/i.test(text));
+  return events.some(isFinalEvent);
 }
 
 async function probeFailure(parts: ProbeParts, merchantId: string): Promise<RecordedInvoice | null> {

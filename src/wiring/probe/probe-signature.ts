@@ -43,7 +43,11 @@ export function probeSignature(given: SignedDeliveries): ProbedSignature {
     if (scheme !== undefined)
       return { recognised: [...settingsOf(scheme), ...secretOf(candidate, scheme)], proved, secret: candidate.secret };
   }
-  return { recognised: [...withoutScheme(given, places.length > 0), ...likelySecret(places[0])], proved: [], secret: null };
+  return {
+    recognised: [...withoutScheme(given, places.length > 0), ...likelySecret(places[0])],
+    proved: [],
+    secret: null,
+  };
 }
 
 function schemesOf({ rawHeaders, body, pathSecret }: KeptDelivery, secret: string, url: string | null) {
@@ -67,13 +71,24 @@ function likelySecret(place: { readonly place: string } | undefined): Recognised
   return place === undefined ? [] : [guessed('webhook.secret', place.place, 'by the name of the key')];
 }
 
-function withoutScheme({ deliveries, registered, registers, secrets, url }: SignedDeliveries, hasSecret: boolean): Recognised {
+function withoutScheme(
+  { deliveries, registered, registers, secrets, url }: SignedDeliveries,
+  hasSecret: boolean,
+): Recognised {
   const key = 'signature.kind';
   if (url === null) return [missing(key, 'no receiver was registered: probe with --webhook-url')];
   if (registers && (registered?.status ?? 0) >= 300)
-    return [missing('webhook.secret', `the registration was answered with ${registered?.status}`), missing(key, 'no receiver was registered')];
+    return [
+      missing('webhook.secret', `the registration was answered with ${registered?.status}`),
+      missing(key, 'no receiver was registered'),
+    ];
   if (deliveries.length === 0) return [missing(key, 'no delivery came')];
   if (!hasSecret && secrets.length === 0)
-    return [missing('webhook.secret', 'the registration brought no secret: set WEBHOOK_SECRET'), missing(key, 'no secret is known')];
-  return [missing(key, 'no known way of signing fits a delivery and a secret; see docs/service-profile.md, Signatures')];
+    return [
+      missing('webhook.secret', 'the registration brought no secret: set WEBHOOK_SECRET'),
+      missing(key, 'no secret is known'),
+    ];
+  return [
+    missing(key, 'no known way of signing fits a delivery and a secret; see docs/service-profile.md, Signatures'),
+  ];
 }

@@ -1,15 +1,20 @@
 import { createInvoicingService } from '../../service/client.ts';
 import { readMerchantList } from '../../service/merchants/merchant-list.ts';
+import type { Document } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { idCandidates } from '../../service-profile/recognise/id-places.ts';
 import type { RecordDelivery } from '../../domain/ports/ledger.ts';
 import { createEventReader } from '../../webhooks/event-reader.ts';
 import { judgeDelivery } from '../../webhooks/judge-delivery.ts';
 import { createSignatureCheck } from '../../webhooks/signature/signature-check.ts';
 import type { ServiceAccount } from '../account/open-service.ts';
 import type { ProbeCalls } from './probe-calls.ts';
-import type { ProbeRecord } from './probe-service.ts';
+import { isProtected, type ProbeRecord } from './probe-service.ts';
 import { probeInvoice, probeKey, type ProbeSubject } from './probe-subject.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
+
+/** By the names of keys; what is less likely is no id of an invoice. */
+const LIKELY_ID = 80;
 
 /** What Lote itself makes of the service with the proposal. */
 export interface ReadBack {
@@ -36,14 +41,16 @@ export interface ReadBackParts {
 export async function readBack(parts: ReadBackParts): Promise<readonly ReadBack[]> {
   const { record } = parts;
   const list = await readList(parts);
-  const answers = record.invoice?.id === null || record.invoice === null ? [] : await readAnswers(parts, record.invoice.id);
+  const id = record.invoice?.id ?? null;
+  const answers = id === null || !isProtected(record.repeated, id) ? [] : await readAnswers(parts, id);
   return [list, ...answers, ...(await readDeliveries(parts))];
 }
 
 async function readList({ calls, profile, record }: ReadBackParts): Promise<ReadBack> {
   const what = 'the list of merchants is whole and has the merchant';
   const answer = await readMerchantList((path) => calls.get(path), { profile, baseUrl: calls.baseUrl });
-  if (answer.kind === 'unreadable') return { what, said: `${answer.reason.code}: ${answer.reason.message}`, right: false };
+  if (answer.kind === 'unreadable')
+    return { what, said: `${answer.reason.code}: ${answer.reason.message}`, right: false };
   const { nif, id } = record.merchant;
   const right = answer.merchants.some((one) => one.nif === nif && (id === null || one.merchantId === id));
   return { what, said: `${answer.merchants.length} merchants`, right };
@@ -66,15 +73,22 @@ async function readAnswers(parts: ReadBackParts, id: string): Promise<readonly R
       },
     ];
     if (found[0]?.right !== true) return found;
-    const other = await service.createInvoice(bodyOf('other-bytes'), key);
-    const same = other.kind === 'created' && other.serviceId === id;
-    const refused = await service.createInvoice(bodyOf('without-lines'), probeKey(subject, 'without lines'));
+    // What was taken the first time may be taken again.
+    const other = mayBeTaken(record.mismatch, id) ? null : await service.createInvoice(bodyOf('other-bytes'), key);
+    const same = other?.kind === 'created' && other.serviceId === id;
+    const refused = mayBeTaken(record.refused, null)
+      ? null
+      : await service.createInvoice(bodyOf('without-lines'), probeKey(subject, 'without lines'));
     const status = await service.getInvoice(id);
     const issued = status.kind === 'status' && status.status === 'issued';
     return [
       ...found,
-      { what: 'the same key with other bytes is known', said: saidOf(other), right: other.kind === 'key-mismatch' || same },
-      { what: 'an invoice without lines is refused', said: saidOf(refused), right: refused.kind === 'refused' },
+      {
+        what: 'the same key with other bytes is known',
+        said: saidOf(other),
+        right: other?.kind === 'key-mismatch' || same,
+      },
+      { what: 'an invoice without lines is refused', said: saidOf(refused), right: refused?.kind === 'refused' },
       {
         what: 'the invoice is issued',
         said: status.kind === 'status' ? status.status : `not now: ${status.reason.code}`,
@@ -86,7 +100,16 @@ async function readAnswers(parts: ReadBackParts, id: string): Promise<readonly R
   }
 }
 
-function saidOf(answer: { readonly kind: string }): string {
+/** Whether the answer holds the id of another invoice than this; an envelope that says no with 200 holds none. */
+function mayBeTaken(answer: Document | null, id: string | null): boolean {
+  if (answer === null) return true;
+  const { status = 0 } = answer;
+  const ids = status < 200 || status > 299 ? [] : idCandidates(answer, []).filter(({ score }) => score > LIKELY_ID);
+  return ids.length > 0 && ids.every((one) => one.id !== id);
+}
+
+function saidOf(answer: { readonly kind: string } | null): string {
+  if (answer === null) return 'not asked again, for it was taken, or not answered';
   const reason = 'reason' in answer ? (answer.reason as { readonly code: string }).code : null;
   return reason === null ? answer.kind : `${answer.kind}: ${reason}`;
 }

@@ -80,7 +80,8 @@ export async function runProbe(request: ProbeRequest): Promise<ProbeResult> {
       recognised: proposal.recognised,
       readBack: back,
       proposal: proposal.text,
-      complete: back.length > 1 && back.every(({ right }) => right) && checkProfile(proposal.text).mistakes.length === 0,
+      complete:
+        back.length > 1 && back.every(({ right }) => right) && checkProfile(proposal.text).mistakes.length === 0,
       requests: calls.sent(),
     };
   } finally {
@@ -91,7 +92,9 @@ export async function runProbe(request: ProbeRequest): Promise<ProbeResult> {
 
 /** A receiver that heard nothing of the invoice shows nothing of the events. */
 function withoutEvents(recognised: Recognised, webhookUrl: string | null, events: number): Recognised {
-  return webhookUrl === null || events > 0 ? recognised : recognised.filter((one) => !isFinding(one) || one.key === 'webhook.secret');
+  return webhookUrl === null || events > 0
+    ? recognised
+    : recognised.filter((one) => !isFinding(one) || one.key === 'webhook.secret');
 }
 
 async function pagingOf({ calls, profile, subject }: ProbeParts, { list, merchant }: ProbeRecord, own: Recognised) {
