@@ -6,8 +6,8 @@ import type { Document } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { ServiceAccount } from '../account/open-service.ts';
 
-/** No probe sends more than this. */
-export const MOST_REQUESTS = 80;
+/** No probe sends more than this, and four to read the answers back. */
+export const MOST_REQUESTS = 100;
 
 const TRIES = 3;
 const LONGEST_PAUSE_MS = 10_000;
