@@ -11,6 +11,7 @@ import type { ServiceAccount } from '../../wiring/account/open-service.ts';
 import { profileText } from '../../wiring/account/profile-text.ts';
 import { isLoopback, planText, requireProbeTarget } from '../../wiring/probe/probe-plan.ts';
 import { madeUpNif, type ProbeSubject } from '../../wiring/probe/probe-subject.ts';
+import { startTemporaryReceiver } from '../../wiring/probe/temporary-receiver.ts';
 import { runProbe, type ProbeRequest, type ProbeResult } from '../../wiring/probe/run-probe.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { probedText } from '../output/probe-text.ts';
@@ -43,20 +44,27 @@ export async function profileProbeCommand(options: ProfileProbeOptions, env: Nod
   requireProbeTarget({ account, profile: base.profile, live: options.live });
   const out = options.out === undefined ? null : outFile(options.out, options.force);
   const subject = subjectOf(options);
-  const receiver = receiverOf(options, { config, account, kind: base.profile.signature.kind });
   const waitMs = waitOf(options.wait);
-  const registers = receiver !== null && base.profile.webhook.register;
-  const webhook = registers ? (receiver.publicUrl ?? 'a receiver of this command on this machine') : null;
-  process.stderr.write(planText({ account, profileName: base.name, subject, webhook, waitMs }));
-  if (!options.yes && !(await askYes('Go on?'))) {
-    process.stderr.write('Nothing was sent.\n');
-    return EXIT.refused;
+  const listening = listeningOf(options, { config, account, kind: base.profile.signature.kind });
+  const receiver = listening === null ? null : await startTemporaryReceiver(listening.port);
+  try {
+    const url = receiver === null ? null : (options.webhookUrl ?? receiver.url);
+    const webhook = base.profile.webhook.register ? url : null;
+    process.stderr.write(planText({ account, profileName: base.name, subject, webhook, waitMs }));
+    if (!options.yes && !(await askYes('Go on?'))) {
+      process.stderr.write('Nothing was sent.\n');
+      return EXIT.refused;
+    }
+    const result = await runProbe({
+      ...{ account, application: config.application, base, subject, waitMs },
+      receiver: receiver === null || url === null ? null : { ...receiver, url, secrets: config.webhook.secrets },
+      say: (step) => void process.stderr.write(`… ${step}\n`),
+    });
+    await print(result, { out, json: options.json });
+    return result.complete ? EXIT.ok : EXIT.someNotIssued;
+  } finally {
+    await receiver?.close();
   }
-  const say = (step: string): void => void process.stderr.write(`… ${step}\n`);
-  const { application } = config;
-  const result = await runProbe({ account, application, base, subject, receiver, waitMs, say });
-  await print(result, { out, json: options.json });
-  return result.complete ? EXIT.ok : EXIT.someNotIssued;
 }
 
 function accountOf({ service }: Config): ServiceAccount {
@@ -102,14 +110,17 @@ function subjectOf(options: ProfileProbeOptions): ProbeSubject {
   return { nif, legalName: name, email, currency, taxCode, failingTaxCode, run: randomUUID() };
 }
 
-interface ReceiverGiven {
+interface ListeningFor {
   readonly config: Config;
   readonly account: ServiceAccount;
   readonly kind: string;
 }
 
-/** Null: the service could not reach it. */
-function receiverOf(options: ProfileProbeOptions, { config, account, kind }: ReceiverGiven): ProbeRequest['receiver'] {
+/** Where the receiver of the probe listens; null: the service could not reach it. */
+function listeningOf(
+  options: ProfileProbeOptions,
+  { config, account, kind }: ListeningFor,
+): { readonly port: number } | null {
   const { webhookUrl, port } = options;
   if (webhookUrl === undefined && port === undefined && !isLoopback(account.baseUrl)) return null;
   const { secrets } = config.webhook;
@@ -123,7 +134,7 @@ function receiverOf(options: ProfileProbeOptions, { config, account, kind }: Rec
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
     throw new LoteError('usage', 'Probing: --port must be a port number. Nothing was sent.');
   const ownPort = webhookUrl === undefined ? 0 : config.receiver.port;
-  return { port: port === undefined ? ownPort : Number(port), publicUrl: webhookUrl ?? null, secrets };
+  return { port: port === undefined ? ownPort : Number(port) };
 }
 
 function waitOf(text: string): number {

@@ -18,12 +18,26 @@ const FAILED = new Set([
   ...['invalid', 'refused', 'declined', 'denied', 'rejeitada', 'anulada'],
 ]);
 
-/** What a word of a service means by its parts, `STATE_ISSUED` and `InvoiceIssued` too; null: it is not known. */
-export function meaningOf(word: string): 'issued' | 'failed' | null {
-  const parts = word
+const PENDING = new Set([
+  ...['pending', 'processing', 'queued', 'draft', 'created', 'new', 'open', 'submitted', 'received', 'accepted'],
+  ...['progress', 'running', 'waiting', 'scheduled', 'sent', 'sending', 'validating', 'started', 'unpaid'],
+]);
+
+/** Whether a word says that something is still under way. */
+export function isPending(word: string): boolean {
+  return partsOf(word).some((part) => PENDING.has(part));
+}
+
+function partsOf(word: string): readonly string[] {
+  return word
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z]+/);
+}
+
+/** What a word of a service means by its parts, `STATE_ISSUED` and `InvoiceIssued` too; null: it is not known. */
+export function meaningOf(word: string): 'issued' | 'failed' | null {
+  const parts = partsOf(word);
   // Something that names both, or negates one, is not read.
   if (parts.some((part) => part === 'not' || part === 'un')) return null;
   const issued = parts.some((part) => ISSUED.has(part));

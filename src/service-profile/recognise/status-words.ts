@@ -2,7 +2,7 @@ import { readPlace, type Document, type Place } from '../place.ts';
 import { wordAt } from '../word.ts';
 import { messagePlaces } from './error-words.ts';
 import { guessed, missing, seen, unconfirmed, type Finding, type Missing, type Recognised } from './finding.ts';
-import { failedByForm, meaningOf, saysIssued } from './known-words.ts';
+import { failedByForm, isPending, meaningOf, saysIssued } from './known-words.ts';
 import { leavesOf } from './leaves.ts';
 import { isWord, shownWord } from './shown.ts';
 
@@ -90,14 +90,16 @@ function withFallback(best: StatusPlace, places: readonly StatusPlace[]): Place 
   return other === undefined ? best.place : [best.place, other.place];
 }
 
-function issuedWord(last: string | null, { words }: StatusPlace, { eventSaysIssued }: ShownInvoice): Recognised {
+function issuedWord(last: string | null, best: StatusPlace, { eventSaysIssued, failing }: ShownInvoice): Recognised {
   const key = 'invoice.issued';
   if (last === null) return [missing(key, 'no status stood there in the end')];
   const meaning = meaningOf(last);
-  const changed = new Set(words).size > 1;
+  const failed = wordAtEnd(failing, best.place);
+  // A place whose word never differs says nothing about the invoice.
+  const differs = new Set(best.words).size > 1 || (failed !== null && failed !== last);
   if (meaning === 'failed') return [missing(key, `the invoice ended as ${shownWord(last)}: look at the service why`)];
   if (saysIssued(last)) return [seen(key, [last], `the last word of GET is ${shownWord(last)}`)];
-  if (eventSaysIssued && (changed || meaning === 'issued'))
+  if (eventSaysIssued && !isPending(last) && (differs || meaning === 'issued'))
     return [seen(key, [last], `an event said that it is issued, and then GET said ${shownWord(last)}`)];
   if (meaning === 'issued')
     return [
@@ -111,13 +113,17 @@ function failedWords(
   { best, failing }: { readonly best: StatusPlace; readonly failing: readonly Document[] },
 ): Recognised {
   const key = 'invoice.failed';
-  const end = failing.at(-1);
-  const word = end === undefined ? null : wordAt(readPlace(end, best.place));
-  if (word !== null && word !== last && meaningOf(word) !== 'issued' && !best.words.includes(word))
+  const word = wordAtEnd(failing, best.place);
+  if (word !== null && word !== last && meaningOf(word) !== 'issued' && !isPending(word) && !best.words.includes(word))
     return [seen(key, [word], `the invoice that had to fail ended as ${shownWord(word)}`)];
   const byForm = last === null ? null : failedByForm(last);
   if (byForm !== null) return [guessed(key, [byForm], `by the form of ${shownWord(last)}; no invoice failed`)];
   return [missing(key, failing.length === 0 ? NO_FAILURE : 'the invoice that had to fail did not end as failed')];
+}
+
+function wordAtEnd(shown: readonly Document[], place: string): string | null {
+  const end = shown.at(-1);
+  return end === undefined ? null : wordAt(readPlace(end, place));
 }
 
 const NO_FAILURE = 'no invoice failed: probe with --failing-tax-code, or write the word of the service there';

@@ -208,6 +208,7 @@ async function follow(parts: ProbeParts, { id, created, shown }: RecordedInvoice
   const looks = [...shown];
   const end = Date.now() + parts.waitMs;
   let pause = FIRST_PAUSE_MS;
+  let looksAfterEvent = 0;
   while (Date.now() < end && looks.length < MOST_LOOKS) {
     // oxlint-disable-next-line no-await-in-loop
     await sleep(Math.min(pause, end - Date.now()));
@@ -216,8 +217,11 @@ async function follow(parts: ProbeParts, { id, created, shown }: RecordedInvoice
     // oxlint-disable-next-line no-await-in-loop
     const look = await getInvoice(parts, id);
     if (look !== null && is2xx(look)) looks.push(look);
+    if (hadEvent) looksAfterEvent += 1;
     const isFinal = meaningOf(lastStatusWord(looks) ?? '') !== null;
-    if (hadEvent || (isFinal && parts.webhookUrl === null)) break;
+    // An answer may come later than the event: two that agree are the last word.
+    const settled = looksAfterEvent >= 2 && lastStatusWord(looks) === lastStatusWord(looks.slice(0, -1));
+    if (settled || (isFinal && parts.webhookUrl === null)) break;
   }
   return { id, created, shown: looks };
 }

@@ -13,6 +13,7 @@ import { isProtected, type ProbeRecord } from './probe-service.ts';
 import { probeInvoice, probeKey, type ProbeSubject } from './probe-subject.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
+const SAME_INVOICE = 'the same key and bytes bring the same invoice';
 /** By the names of keys; what is less likely is no id of an invoice. */
 const LIKELY_ID = 80;
 
@@ -42,8 +43,15 @@ export async function readBack(parts: ReadBackParts): Promise<readonly ReadBack[
   const { record } = parts;
   const list = await readList(parts);
   const id = record.invoice?.id ?? null;
-  const answers = id === null || !isProtected(record.repeated, id) ? [] : await readAnswers(parts, id);
+  const answers = id !== null && isProtected(record.repeated, id) ? await readAnswers(parts, id) : [unprotected(id)];
   return [list, ...answers, ...(await readDeliveries(parts))];
+}
+
+/** Nothing is sent again that would be created again. */
+function unprotected(id: string | null): ReadBack {
+  const said =
+    id === null ? 'no invoice is known' : 'they were answered with another one: the key protects from nothing';
+  return { what: SAME_INVOICE, said, right: false };
 }
 
 async function readList({ calls, profile, record }: ReadBackParts): Promise<ReadBack> {
@@ -53,7 +61,11 @@ async function readList({ calls, profile, record }: ReadBackParts): Promise<Read
     return { what, said: `${answer.reason.code}: ${answer.reason.message}`, right: false };
   const { nif, id } = record.merchant;
   const right = answer.merchants.some((one) => one.nif === nif && (id === null || one.merchantId === id));
-  return { what, said: `${answer.merchants.length} merchants`, right };
+  return {
+    what,
+    said: `${answer.merchants.length} ${answer.merchants.length === 1 ? 'merchant' : 'merchants'}`,
+    right,
+  };
 }
 
 async function readAnswers(parts: ReadBackParts, id: string): Promise<readonly ReadBack[]> {
@@ -67,7 +79,7 @@ async function readAnswers(parts: ReadBackParts, id: string): Promise<readonly R
     const repeated = await service.createInvoice(bodyOf('first'), key);
     const found: ReadBack[] = [
       {
-        what: 'the same key and bytes bring the same invoice',
+        what: SAME_INVOICE,
         said: saidOf(repeated),
         right: repeated.kind === 'created' && repeated.serviceId === id,
       },
@@ -135,6 +147,9 @@ async function readDeliveries(parts: ReadBackParts): Promise<readonly ReadBack[]
     else events.push(...(await verdict.deliveries).map(({ event }) => event));
   }
   const right = events.some((event) => event?.serviceId === record.invoice?.id && event?.verdict === 'issued');
-  const said = refused.size === 0 ? `${events.length} events read` : `refused: ${[...refused].join(', ')}`;
+  const said =
+    refused.size === 0
+      ? `${events.length} ${events.length === 1 ? 'event' : 'events'} read`
+      : `refused: ${[...refused].join(', ')}`;
   return [{ what, said, right }];
 }

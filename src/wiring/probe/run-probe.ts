@@ -1,3 +1,4 @@
+import { DEFAULT_PROFILE } from '../../service-profile/default-profile.ts';
 import { loadProfile } from '../../service-profile/load-profile.ts';
 import { checkProfile } from '../../service-profile/check-profile.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
@@ -12,7 +13,16 @@ import { probeService, type ProbeParts, type ProbeRecord } from './probe-service
 import { probeSignature } from './probe-signature.ts';
 import type { ProbeSubject } from './probe-subject.ts';
 import { readBack, type ReadBack } from './read-back.ts';
-import { startTemporaryReceiver } from './temporary-receiver.ts';
+import type { TemporaryReceiver } from './temporary-receiver.ts';
+
+/** Where deliveries come. */
+export interface ProbeReceiver {
+  /** The address by which the service reaches it. */
+  readonly url: string;
+  readonly deliveries: TemporaryReceiver['deliveries'];
+  /** Of WEBHOOK_SECRET. */
+  readonly secrets: readonly string[];
+}
 
 /** What a probe is made with. */
 export interface ProbeRequest {
@@ -21,15 +31,8 @@ export interface ProbeRequest {
   /** The profile from which the probe starts, as its file says it and as it is in force. */
   readonly base: { readonly document: Readonly<Record<string, unknown>>; readonly profile: ServiceProfile };
   readonly subject: ProbeSubject;
-  /** Null: no receiver is started. */
-  readonly receiver: {
-    /** 0: any that is free. */
-    readonly port: number;
-    /** Where the service reaches it; null: where it listens. */
-    readonly publicUrl: string | null;
-    /** Of WEBHOOK_SECRET. */
-    readonly secrets: readonly string[];
-  } | null;
+  /** Null: the service could reach none. */
+  readonly receiver: ProbeReceiver | null;
   readonly waitMs: number;
   readonly say: (step: string) => void;
 }
@@ -47,12 +50,11 @@ export interface ProbeResult {
 
 /** Probes a service and proposes a profile. @throws LoteError when it cannot be reached, or lets nobody in. */
 export async function runProbe(request: ProbeRequest): Promise<ProbeResult> {
-  const { account, application, base, subject, waitMs, say } = request;
+  const { account, application, base, subject, receiver, waitMs, say } = request;
   const calls = openProbeCalls(account, base.profile, application);
-  const receiver = request.receiver === null ? null : await startTemporaryReceiver(request.receiver.port);
   try {
-    const secrets = request.receiver?.secrets ?? [];
-    const plainUrl = receiver === null ? null : (request.receiver?.publicUrl ?? receiver.url);
+    const secrets = receiver?.secrets ?? [];
+    const plainUrl = receiver?.url ?? null;
     const webhookUrl =
       plainUrl === null ? null : deliveryAddress(plainUrl, base.profile.signature.kind, secrets[0] ?? null);
     const deliveries = receiver === null ? null : () => receiver.deliveries();
@@ -77,17 +79,21 @@ export async function runProbe(request: ProbeRequest): Promise<ProbeResult> {
       ...{ deliveries: proved, secret: signature.secret },
     });
     return {
-      recognised: proposal.recognised,
+      recognised: inProfileOrder(proposal.recognised),
       readBack: back,
       proposal: proposal.text,
-      complete:
-        back.length > 1 && back.every(({ right }) => right) && checkProfile(proposal.text).mistakes.length === 0,
+      complete: back.every(({ right }) => right) && checkProfile(proposal.text).mistakes.length === 0,
       requests: calls.sent(),
     };
   } finally {
-    await receiver?.close();
     await calls.close();
   }
+}
+
+function inProfileOrder(recognised: Recognised): Recognised {
+  const sections = Object.keys(DEFAULT_PROFILE);
+  const at = ({ key }: Recognised[number]): number => sections.indexOf(key.split('.')[0] ?? '');
+  return recognised.toSorted((one, other) => at(one) - at(other));
 }
 
 /** A receiver that heard nothing of the invoice shows nothing of the events. */
