@@ -13,6 +13,8 @@ import { withFamily } from '../../support/service-family-stack.ts';
 const TIMEOUT_MS = 300_000;
 /** It stands on a late page of the service's list: a list that is not read to its end creates it a second time. */
 const LISTED_NIF = '501964843';
+/** The others take their time, and the profile of a person meets them. */
+const FAULTS = { lostMerchantAnswers: 1, lostAnswers: 0.1, repeatedEvents: 0.2 };
 const ENDS: Readonly<Record<string, string>> = { [REFUSED_TAX_CODE]: 'rejected', [FAILING_TAX_CODE]: 'failed' };
 
 const BATCH: readonly TestInvoice[] = Array.from({ length: 24 }, (_, at) => ({
@@ -32,7 +34,7 @@ describe('a batch by a profile that a probe proposed', { concurrent: true, timeo
     const { result: probed } = await probeFamily(family);
     const profile = documentOf(probed.proposal);
 
-    await withFamily({ ...family, profile }, { existing: [LISTED_NIF] }, async (stack, fake) => {
+    await withFamily({ ...family, profile }, { existing: [LISTED_NIF], faults: FAULTS }, async (stack, fake) => {
       const result = await stack.run('probed.csv', BATCH);
 
       const { invoices } = await readReportOf(result);
