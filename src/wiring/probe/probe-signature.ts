@@ -2,6 +2,9 @@ import type { Document } from '../../service-profile/place.ts';
 import { guessed, missing, seen, type Recognised } from '../../service-profile/recognise/finding.ts';
 import { secretPlaces } from '../../service-profile/recognise/webhook-secret.ts';
 import { fittingSchemes, type FittingScheme } from '../../webhooks/signature/fitting-scheme.ts';
+import { headerLines } from '../../webhooks/header-lines.ts';
+import { createSignatureCheck } from '../../webhooks/signature/signature-check.ts';
+import { DEFAULT_PROFILE } from '../../service-profile/default-profile.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
 /** What may show how deliveries are signed. */
@@ -25,23 +28,34 @@ export interface ProbedSignature {
   readonly secret: string | null;
 }
 
+const AMBIGUOUS = 'no signature held a character by which base64 and base64url differ: see what the service says';
+
 interface Secret {
   /** Null: WEBHOOK_SECRET. */
   readonly place: string | null;
   readonly secret: string;
 }
 
-/** Tries the known ways of signing with every secret that there may be. */
+/** Tries the known ways of signing with every secret that there may be; the one that fits most deliveries counts. */
 export function probeSignature(given: SignedDeliveries): ProbedSignature {
   const { deliveries, registered, secrets } = given;
   const places = registered === null ? [] : secretPlaces(registered);
   const own = secrets.map((secret) => ({ place: null, secret }));
   for (const candidate of [...places, ...own]) {
-    const proved = deliveries.filter((one) => schemesOf(one, candidate.secret, given.url).length > 0);
-    const [first] = proved;
-    const [scheme] = first === undefined ? [] : schemesOf(first, candidate.secret, given.url);
-    if (scheme !== undefined)
-      return { recognised: [...settingsOf(scheme), ...secretOf(candidate, scheme)], proved, secret: candidate.secret };
+    const [best] = deliveries
+      .flatMap((one) => schemesOf(one, candidate.secret, given.url))
+      .map((scheme) => ({
+        scheme,
+        proved: deliveries.filter((one) => isProved(one, scheme, candidate.secret, given.url)),
+      }))
+      .toSorted((one, other) => other.proved.length - one.proved.length);
+    if (best === undefined || best.proved.length === 0) continue;
+    const { scheme, proved } = best;
+    const ambiguous = isAmbiguous(scheme, proved);
+    return {
+      recognised: [...settingsOf(scheme, ambiguous), ...secretOf(candidate, scheme)],
+      ...{ proved, secret: candidate.secret },
+    };
   }
   return {
     recognised: [...withoutScheme(given, places.length > 0), ...likelySecret(places[0])],
@@ -55,11 +69,33 @@ function schemesOf({ rawHeaders, body, pathSecret }: KeptDelivery, secret: strin
   return fittingSchemes(delivery, secret);
 }
 
-function settingsOf({ profile, shown }: FittingScheme): Recognised {
+function isProved(delivery: KeptDelivery, { profile }: FittingScheme, secret: string, url: string | null): boolean {
+  const { rawHeaders, body, pathSecret } = delivery;
+  const shape = { ...DEFAULT_PROFILE.signature, ...profile };
+  const check = createSignatureCheck({ shape, url: () => url, log: { warn: () => undefined } });
+  const head = { rawHeaders, now: Date.now(), ...(pathSecret !== undefined && { pathSecret }) };
+  return check.verify(head, [secret], body).ok;
+}
+
+/** No signature holds a character by which the two alphabets of base64 differ: the next one may. */
+function isAmbiguous(
+  { profile: { encoding, header = '', prefix = '' } }: FittingScheme,
+  proved: readonly KeptDelivery[],
+): boolean {
+  if (encoding !== 'base64' && encoding !== 'base64url') return false;
+  const texts = proved.flatMap(({ rawHeaders }) => headerLines(rawHeaders, header));
+  return texts.every((text) => !/[+/=_-]/.test(text.slice(text.lastIndexOf(prefix) + prefix.length)));
+}
+
+function settingsOf({ profile, shown }: FittingScheme, ambiguous: boolean): Recognised {
   return Object.entries(profile).flatMap(([key, value]) =>
     key === 'secret' && typeof value === 'object' && value !== null
       ? Object.entries(value).map(([below, one]) => seen(`signature.secret.${below}`, one, shown))
-      : [seen(`signature.${key}`, value, shown)],
+      : [
+          ambiguous && key === 'encoding'
+            ? guessed('signature.encoding', value, AMBIGUOUS)
+            : seen(`signature.${key}`, value, shown),
+        ],
   );
 }
 

@@ -3,7 +3,7 @@ import { isMistake, readProfileFile } from '../../../src/service-profile/check/r
 import { envelopeLike } from '../../services/envelope-like.ts';
 import { FAILING_TAX_CODE, REFUSED_TAX_CODE } from '../../services/fake/operations.ts';
 import { jsonApiLike } from '../../services/json-api-like.ts';
-import { laravelLike } from '../../services/laravel-like.ts';
+import { shopifyLike } from '../../services/shopify-like.ts';
 import { stripeLike } from '../../services/stripe-like.ts';
 import type { TestInvoice } from '../../support/batch-file.ts';
 import { readReportOf } from '../../support/lote/stack.ts';
@@ -13,8 +13,6 @@ import { withFamily } from '../../support/service-family-stack.ts';
 const TIMEOUT_MS = 300_000;
 /** It stands on a late page of the service's list: a list that is not read to its end creates it a second time. */
 const LISTED_NIF = '501964843';
-/** The others take their time, and the profile of a person meets them. */
-const FAULTS = { lostMerchantAnswers: 1, lostAnswers: 0.1, repeatedEvents: 0.2 };
 const ENDS: Readonly<Record<string, string>> = { [REFUSED_TAX_CODE]: 'rejected', [FAILING_TAX_CODE]: 'failed' };
 
 const BATCH: readonly TestInvoice[] = Array.from({ length: 24 }, (_, at) => ({
@@ -30,11 +28,11 @@ function documentOf(proposal: string): Readonly<Record<string, unknown>> {
 }
 
 describe('a batch by a profile that a probe proposed', { concurrent: true, timeout: TIMEOUT_MS }, () => {
-  it.each([stripeLike, envelopeLike, jsonApiLike, laravelLike])('ends right at $name', async (family) => {
+  it.each([stripeLike, envelopeLike, jsonApiLike, shopifyLike])('ends right at $name', async (family) => {
     const { result: probed } = await probeFamily(family);
     const profile = documentOf(probed.proposal);
 
-    await withFamily({ ...family, profile }, { existing: [LISTED_NIF], faults: FAULTS }, async (stack, fake) => {
+    await withFamily({ ...family, profile }, { existing: [LISTED_NIF], faults: {} }, async (stack, fake) => {
       const result = await stack.run('probed.csv', BATCH);
 
       const { invoices } = await readReportOf(result);
