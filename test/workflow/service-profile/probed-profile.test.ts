@@ -32,7 +32,7 @@ describe('a batch by a profile that a probe proposed', { concurrent: true, timeo
     const { result: probed } = await probeFamily(family);
     const profile = documentOf(probed.proposal);
 
-    await withFamily({ ...family, profile }, { existing: [LISTED_NIF], faults: {} }, async (stack, fake) => {
+    await withFamily({ ...family, profile }, { existing: [LISTED_NIF], faults: { lostMerchantAnswers: 1 } }, async (stack, fake) => {
       const result = await stack.run('probed.csv', BATCH);
 
       const { invoices } = await readReportOf(result);
