@@ -25,11 +25,18 @@ export function eventsAbout(
   return deliveries.map((one) => eventAbout(one, id)).filter((one) => one !== null);
 }
 
-function merchantParts({ list, merchant }: Recording): Recognised {
+function merchantParts({ list, merchant, invoice, refused }: Recording): Recognised {
   const { created, id, proof, nif } = merchant;
   return [
     ...(created === null || id === null
-      ? [missing('merchants.createdId', created === null ? 'no merchant was created' : 'its id was not found')]
+      ? [
+          missing(
+            'merchants.createdId',
+            created === null
+              ? notCreated('merchant', invoice === null && id === null ? refused : null)
+              : 'its id was not found',
+          ),
+        ]
       : recogniseMerchantId({ id, created, proof })),
     ...(list === null ? [missing('merchants.items', 'no list came')] : recogniseMerchantItems(list, { nif, id })),
   ];
@@ -51,10 +58,15 @@ function answerParts({ list, merchant, invoice, repeated, mismatch, refused, fai
   ];
 }
 
-function invoiceParts({ invoice, failing, deliveries }: Recording): Recognised {
+function invoiceParts({ invoice, failing, deliveries, merchant, refused }: Recording): Recognised {
   if (invoice === null || invoice.id === null)
     return [
-      missing('invoice.id', invoice === null ? 'no invoice was created' : 'nothing in the answer proved to be its id'),
+      missing(
+        'invoice.id',
+        invoice === null
+          ? notCreated('invoice', merchant.id === null ? null : refused)
+          : 'nothing in the answer proved to be its id',
+      ),
     ];
   const { id, created, shown } = invoice;
   const events = eventsAbout(deliveries, invoice);
@@ -66,6 +78,13 @@ function invoiceParts({ invoice, failing, deliveries }: Recording): Recognised {
       getSaysIssued: saysIssued(lastStatusWord(shown) ?? ''),
     }),
   ];
+}
+
+/** `refused`: the answer to its creation; null: none came, or it was not tried. */
+function notCreated(what: 'merchant' | 'invoice', refused: Document | null): string {
+  if (refused === null) return `no ${what} was created`;
+  const key = what === 'merchant' ? 'requests.createMerchant' : 'requests.createInvoice';
+  return `no ${what} was created, for the service answered ${refused.status}: say in ${key} how it is written`;
 }
 
 /** Two answers may show one setting; the first that found it counts. */

@@ -49,13 +49,14 @@ const MOST_LOOKS = 16;
  * Asks a service what its profile leaves open: creates a merchant and an invoice, repeats it, and asks what becomes of it.
  * @throws LoteError `service-unreachable`, `service-unauthorized`
  */
-export async function probeService(parts: ProbeParts): Promise<ProbeRecord> {
-  const { subject, say } = parts;
+export async function probeService(given: ProbeParts): Promise<ProbeRecord> {
+  const { subject, say } = given;
   say('asking for the list of merchants');
-  const before = await firstList(parts);
-  const registered = await register(parts);
+  const before = await firstList(given);
+  const registered = await register(given);
+  const parts = { ...given, webhookUrl: mayDeliver(given, registered) ? given.webhookUrl : null };
   const { merchant, list } = await probeMerchant(parts, before);
-  const invoice = await createInvoice(parts, merchant.candidates, 'first');
+  const { invoice, refusal } = await createInvoice(parts, merchant.candidates, 'first');
   const base = {
     registered,
     list,
@@ -63,7 +64,14 @@ export async function probeService(parts: ProbeParts): Promise<ProbeRecord> {
     merchantId: invoice?.merchantId ?? null,
   };
   if (invoice === null)
-    return { ...base, invoice: null, repeated: null, mismatch: null, refused: merchant.refusal, failing: null };
+    return {
+      ...base,
+      invoice: null,
+      repeated: null,
+      mismatch: null,
+      refused: refusal ?? merchant.refusal,
+      failing: null,
+    };
   say('the same key and bytes again, the same key with other bytes, an invoice without lines');
   const { merchantId, key } = invoice;
   const again = async (which: ProbeInvoice, under: string): Promise<Document | null> =>
@@ -85,7 +93,17 @@ async function firstList({ calls, profile }: ProbeParts): Promise<Document> {
       'service-unauthorized',
       `Probing: ${where} answered ${list.status}: INVOICING_API_KEY must be a key of this service. Nothing was created.`,
     );
+  if (!is2xx(list))
+    throw new LoteError(
+      'service-list-unreadable',
+      `Probing: ${where} answered ${list.status}: requests.listMerchants.path of the profile must be that of the list. Nothing was created.`,
+    );
   return list;
+}
+
+/** No event is waited for where none can come. */
+function mayDeliver({ profile }: ProbeParts, registered: Document | null): boolean {
+  return !profile.webhook.register || (registered !== null && is2xx(registered));
 }
 
 async function register({ calls, profile, webhookUrl, say }: ProbeParts): Promise<Document | null> {
@@ -157,26 +175,29 @@ interface CreatedInvoice extends RecordedInvoice {
   readonly key: string;
 }
 
-/** Creates an invoice for the first merchant that the service takes; null: it took none. */
+/** Creates an invoice for the first merchant that the service takes. */
 async function createInvoice(
   parts: ProbeParts,
   merchants: readonly string[],
   which: ProbeInvoice,
-): Promise<CreatedInvoice | null> {
+): Promise<{ readonly invoice: CreatedInvoice | null; readonly refusal: Document | null }> {
   const { calls, subject, say } = parts;
+  let refusal: Document | null = null;
   say(which === 'failing' ? 'creating an invoice that must fail' : 'creating an invoice');
   for (const merchantId of merchants) {
     const key = probeKey(subject, `${which} ${merchantId}`);
     // oxlint-disable-next-line no-await-in-loop -- the next merchant is tried only if this one is refused
     const created = await calls.post(invoicePost(parts, { which, merchantId, key }));
+    refusal = created;
     if (created === null || !is2xx(created)) continue;
     const ids = idCandidates(created, [...sentValues(subject), merchantId]).map(({ id }) => id);
     // oxlint-disable-next-line no-await-in-loop
     const proved = await provedId(parts, [...new Set(ids)]);
     if (proved === null && ids.length === 0) continue;
-    return { id: proved?.id ?? null, created, shown: proved === null ? [] : [proved.shown], merchantId, key };
+    const shown = proved === null ? [] : [proved.shown];
+    return { invoice: { id: proved?.id ?? null, created, shown, merchantId, key }, refusal: null };
   }
-  return null;
+  return { invoice: null, refusal };
 }
 
 function invoicePost(
@@ -233,7 +254,7 @@ function hasFinalEvent({ deliveries }: ProbeParts, id: string): boolean {
 
 async function probeFailure(parts: ProbeParts, merchantId: string): Promise<RecordedInvoice | null> {
   if (parts.subject.failingTaxCode === null) return null;
-  const failing = await createInvoice(parts, [merchantId], 'failing');
+  const { invoice: failing } = await createInvoice(parts, [merchantId], 'failing');
   return failing === null ? null : follow(parts, failing);
 }
 

@@ -47,6 +47,11 @@ export async function readBack(parts: ReadBackParts): Promise<readonly ReadBack[
   return [list, ...answers, ...(await readDeliveries(parts))];
 }
 
+/** A service may quote in its errors what it was sent. */
+function withoutPersons(text: string, { legalName, email }: ProbeSubject): string {
+  return [legalName, email].reduce((shown, one) => shown.replaceAll(one, '…'), text).replaceAll(/\d{6,}/g, '…');
+}
+
 /** Nothing is sent again that would be created again. */
 function unprotected(id: string | null): ReadBack {
   const said =
@@ -54,11 +59,11 @@ function unprotected(id: string | null): ReadBack {
   return { what: SAME_INVOICE, said, right: false };
 }
 
-async function readList({ calls, profile, record }: ReadBackParts): Promise<ReadBack> {
+async function readList({ calls, profile, record, subject }: ReadBackParts): Promise<ReadBack> {
   const what = 'the list of merchants is whole and has the merchant';
   const answer = await readMerchantList((path) => calls.get(path), { profile, baseUrl: calls.baseUrl });
   if (answer.kind === 'unreadable')
-    return { what, said: `${answer.reason.code}: ${answer.reason.message}`, right: false };
+    return { what, said: `${answer.reason.code}: ${withoutPersons(answer.reason.message, subject)}`, right: false };
   const { nif, id } = record.merchant;
   const right = answer.merchants.some((one) => one.nif === nif && (id === null || one.merchantId === id));
   return {

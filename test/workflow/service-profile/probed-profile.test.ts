@@ -32,17 +32,21 @@ describe('a batch by a profile that a probe proposed', { concurrent: true, timeo
     const { result: probed } = await probeFamily(family);
     const profile = documentOf(probed.proposal);
 
-    await withFamily({ ...family, profile }, { existing: [LISTED_NIF], faults: { lostMerchantAnswers: 1 } }, async (stack, fake) => {
-      const result = await stack.run('probed.csv', BATCH);
+    await withFamily(
+      { ...family, profile },
+      { existing: [LISTED_NIF], faults: { lostMerchantAnswers: 1 } },
+      async (stack, fake) => {
+        const result = await stack.run('probed.csv', BATCH);
 
-      const { invoices } = await readReportOf(result);
-      const expected = BATCH.map(({ ref, taxCode = '' }) => ({ ref, state: ENDS[taxCode] ?? 'issued' }));
-      expect(invoices.map(({ ref, state }) => ({ ref, state }))).toEqual(expected);
-      const booked = expected.filter(({ state }) => state !== 'rejected').map(({ state }) => state);
-      expect(fake.books.invoices.map(({ status }) => status).toSorted()).toEqual(booked.toSorted());
-      expect(fake.books.merchants.filter(({ nif }) => nif === LISTED_NIF)).toHaveLength(1);
-      const refused = fake.deliveries.statuses.filter((status) => status >= 400 && status <= 499);
-      expect(refused, 'deliveries that the receiver refused').toEqual([]);
-    });
+        const { invoices } = await readReportOf(result);
+        const expected = BATCH.map(({ ref, taxCode = '' }) => ({ ref, state: ENDS[taxCode] ?? 'issued' }));
+        expect(invoices.map(({ ref, state }) => ({ ref, state }))).toEqual(expected);
+        const booked = expected.filter(({ state }) => state !== 'rejected').map(({ state }) => state);
+        expect(fake.books.invoices.map(({ status }) => status).toSorted()).toEqual(booked.toSorted());
+        expect(fake.books.merchants.filter(({ nif }) => nif === LISTED_NIF)).toHaveLength(1);
+        const refused = fake.deliveries.statuses.filter((status) => status >= 400 && status <= 499);
+        expect(refused, 'deliveries that the receiver refused').toEqual([]);
+      },
+    );
   });
 });

@@ -70,7 +70,8 @@ describe('lote profile probe', () => {
   ])('sends nothing with %s', async (_what, over, env, why) => {
     printed();
 
-    await expect(probe(over, envOf(env))).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(why) });
+    await expect(probe(over, envOf(env))).rejects.toThrow(why);
+    await expect(probe(over, envOf(env))).rejects.toMatchObject({ code: 'usage' });
     await expect(probe(over, envOf(env))).rejects.not.toThrow('secret');
     expect(fake.books.posts).toEqual([]);
   });
@@ -80,7 +81,7 @@ describe('lote profile probe', () => {
     const out = join(directory, 'service.json');
     await writeFile(out, '{}');
 
-    await expect(probe({ out })).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('--force') });
+    await expect(probe({ out })).rejects.toThrow('--force');
     expect(fake.books.posts).toEqual([]);
     expect(await probe({ out, force: true })).toBe(0);
     expect((await stat(out)).mode & 0o777).toBe(0o600);
