@@ -5,6 +5,7 @@ import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
 import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { profileFindings } from './profile-findings.ts';
 
 export interface RefreshSnapshotInput {
   readonly ledgerId: string;
@@ -21,6 +22,7 @@ export interface RefreshSnapshotInput {
 const MOST_CURRENCIES = 8;
 const MOST_GROUPS = 20;
 const ROWS_OF_A_GROUP = 10;
+const MOST_FINDINGS = 4;
 
 /** Writes down what operators did, and reads how the batch stands. */
 export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshotInput): Promise<BatchSnapshot> {
@@ -34,9 +36,11 @@ export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshot
 }
 
 /** Counts by state, net by currency, what went wrong by reason: rows and codes, nothing that names anybody. */
-export async function snapshotOf({ ledger, now }: ActivityDeps, batchId: string): Promise<BatchSnapshot> {
+export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<BatchSnapshot> {
+  const { ledger, now, profileDigest, service } = deps;
   const counts = await ledger.countOutcomes(batchId);
   const problems = counts.filter(({ outcome }) => isProblem(outcome)).reduce((sum, { invoices }) => sum + invoices, 0);
+  const findings = await profileFindings(ledger, { profileDigest, baseUrl: service.baseUrl, now });
   return {
     at: now(),
     counts: countsOf(counts),
@@ -44,6 +48,7 @@ export async function snapshotOf({ ledger, now }: ActivityDeps, batchId: string)
     problems,
     problemGroups:
       problems === 0 ? [] : await ledger.problemGroups(batchId, { groups: MOST_GROUPS, rows: ROWS_OF_A_GROUP }),
+    ...(findings.length > 0 && { misfits: findings.slice(0, MOST_FINDINGS).map(({ message }) => message) }),
   };
 }
 

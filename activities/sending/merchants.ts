@@ -30,6 +30,8 @@ export interface MerchantsResult {
 const LONGEST_CREATING_MS = 30 * 60_000;
 /** An operator has stopped the batch, or another run holds it: nothing is created for it. */
 const STOPPED = 'sending-stopped';
+/** The profile cannot read the list, or prove that it is whole. */
+const LIST_UNREADABLE = 'service-list-unreadable';
 /** So many creations without an answer in one go, and none that worked between, are the service's trouble. */
 const STUCK_IN_A_ROW = 10;
 
@@ -43,7 +45,12 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
   const { cancellationSignal } = Context.current();
   const list = await deps.service.listMerchants(cancellationSignal);
-  if (list.kind === 'unreadable') return waitForService(deps, input, list.reason);
+  if (list.kind === 'unreadable') {
+    if (list.reason.code === LIST_UNREADABLE)
+      await deps.ledger.noteMisfits(deps.profileDigest, [{ ...list.reason, times: 1, at: deps.now() }]);
+    return waitForService(deps, input, list.reason);
+  }
+  await deps.ledger.clearMisfit(deps.profileDigest, LIST_UNREADABLE);
 
   const wanted = new Set(needed.map((need) => need.nif));
   const known = list.merchants.filter((merchant) => wanted.has(merchant.nif));

@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/invoice.ts';
 import type { BatchLedger, Ledger } from '../domain/ports/ledger.ts';
+import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { Purged } from '../domain/ports/purge-ledger.ts';
 import type { Readiness } from '../domain/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
@@ -179,6 +180,8 @@ export interface ConsoleOptions {
   readonly ready?: () => Promise<Readiness>;
   /** Checks of what the console cannot see itself: Temporal, service, receiver. */
   readonly health?: () => Promise<readonly HealthCheck[]>;
+  /** What is known of a service profile that does not fit; left out: nobody looks. */
+  readonly misfits?: () => Promise<readonly ProfileMisfit[]>;
   /** IANA zone in which times are shown; default: the machine's. */
   readonly timeZone?: string;
   /** Gets the errors whose text the caller must not see. */

@@ -121,6 +121,8 @@ export interface BatchSnapshot {
   /** Settled invoices that did not go out. */
   readonly problems: number;
   readonly problemGroups: readonly ProblemGroup[];
+  /** Sentences about a service profile that does not fit; left out: nothing of that is known. */
+  readonly misfits?: readonly string[];
 }
 
 /** Answer of the query `problems`: by row number of the file, never by reference. */

@@ -19,6 +19,9 @@ export interface NotedMisfit {
   readonly at: number;
 }
 
+/** Code of refused deliveries of which nothing proves that the service sent them: shown on the health page, and no alarm. */
+export const DELIVERIES_UNPROVEN = 'deliveries-unproven';
+
 const LONGEST_MESSAGE = 400;
 const LONGEST_WORD = 40;
 // Control and format characters (also those that turn the direction of text around) and line ends.
@@ -40,6 +43,6 @@ export function shownWord(word: string): string {
 }
 
 function cut(text: string, most: number): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }

@@ -3,13 +3,14 @@ import type { Finding } from '../domain/invoice.ts';
 import { lostRows } from '../domain/lost-rows.ts';
 import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger.ts';
+import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance } from './check-balance.ts';
 import { currencyTotals } from './currency-totals.ts';
 import { isoTime } from './iso-time.ts';
 import { createOutcomeTally } from './outcome-tally.ts';
 import { createReasonGroups } from './reason-groups.ts';
 import { NO_HISTORY, type ReportHistory } from './report-history.ts';
-import type { ReportBatch, ReportCounts, ReportModel } from './report-model.ts';
+import type { ReportBatch, ReportCounts, ReportMisfit, ReportModel } from './report-model.ts';
 import { createRowSet } from './row-set.ts';
 
 export interface ReportSource {
@@ -20,6 +21,7 @@ export interface ReportSource {
   readonly findings: readonly Finding[];
   readonly revision: number;
   readonly notes: readonly string[];
+  readonly misfits?: readonly ProfileMisfit[];
   readonly history?: ReportHistory;
   readonly now: number;
 }
@@ -43,6 +45,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
     reasons,
     fileFindings: source.findings,
     notes: source.notes,
+    misfits: (source.misfits ?? []).map(reportMisfit),
     history: source.history ?? NO_HISTORY,
     everythingIssued: isEverythingIssued(counts, source.findings),
   };
@@ -103,4 +106,8 @@ function reportBatch({ batch, revision, now }: ReportSource): ReportBatch {
 function isEverythingIssued(counts: ReportCounts, findings: readonly Finding[]): boolean {
   const issued = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
   return issued > 0 && issued === counts.invoices && findings.every(({ severity }) => severity !== 'error');
+}
+
+function reportMisfit({ code, message, times, firstAt, lastAt }: ProfileMisfit): ReportMisfit {
+  return { code, message, times, firstAt: isoTime(firstAt), lastAt: isoTime(lastAt) };
 }

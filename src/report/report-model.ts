@@ -55,6 +55,15 @@ export interface ReasonGroup {
   readonly examples: readonly { readonly ref: string; readonly rows: readonly number[] }[];
 }
 
+/** What was found of a service profile that does not fit. Times are ISO 8601 in UTC. */
+export interface ReportMisfit {
+  readonly code: string;
+  readonly message: string;
+  readonly times: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
 /** Everything that the report says before the list of invoices; it balances, or it was never built. */
 export interface ReportModel {
   readonly batch: ReportBatch;
@@ -64,6 +73,7 @@ export interface ReportModel {
   readonly reasons: readonly ReasonGroup[];
   readonly fileFindings: readonly Finding[];
   readonly notes: readonly string[];
+  readonly misfits: readonly ReportMisfit[];
   readonly history: ReportHistory;
   /** Every invoice issued and every data row accounted for in one. */
   readonly everythingIssued: boolean;

@@ -6,6 +6,7 @@ import { csvReport } from './formats/csv-report.ts';
 import { htmlReport } from './formats/html/html-report.ts';
 import type { InvoiceSpool } from './invoice-spool.ts';
 import { jsonReport } from './formats/json-report.ts';
+import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { OriginalFile } from './corrections/original-file.ts';
 import { readReport, type ReportLedger } from './formats/read-report.ts';
 import { inReportsFolder } from './reports-folder.ts';
@@ -38,6 +39,8 @@ export interface WriteReport {
   readonly original?: OriginalFile;
   /** Sentences for the reader, e.g. that webhooks are not registered. */
   readonly notes?: readonly string[];
+  /** What was found of a service profile that does not fit since the batch began. */
+  readonly misfits?: readonly ProfileMisfit[];
   /** What changed since the report before, and what was done by hand. */
   readonly history?: ReportHistory;
   readonly now: number;

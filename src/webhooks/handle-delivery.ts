@@ -5,6 +5,8 @@ import type { DeliveryGroup } from './delivery-group.ts';
 import type { DeliveryTally } from './delivery-tally.ts';
 import type { EventReader } from './event-reader.ts';
 import { judgeDelivery } from './judge-delivery.ts';
+import type { MisfitWatch } from './misfits/misfit-watch.ts';
+import { SAMPLE_BODY_LIMIT, type RefusedSample } from './misfits/refused-samples.ts';
 import { readBody, type ByteBudget } from './read-body.ts';
 import { SECRETS_FRESH_MS, SECRETS_RETRY_MS, type SecretCache } from './secret-cache.ts';
 import type { SignatureRefusal } from './signature/refusal.ts';
@@ -34,6 +36,8 @@ export interface DeliveryHandlerParts {
   readonly bodyLimit: number;
   readonly log: ReceiverLog;
   readonly tally: DeliveryTally;
+  /** Null: nobody asks what would fit. */
+  readonly misfits: MisfitWatch | null;
   readonly group: DeliveryGroup;
   readonly budget: ByteBudget;
   readonly secrets: SecretCache;
@@ -55,7 +59,10 @@ export async function handleDelivery(
     ...(pathSecret !== undefined && { pathSecret }),
   };
   const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
-  if (early.why !== null) return refused(c, parts, early.why);
+  if (early.why !== null) {
+    await keepUnread(c, parts, head, early.why);
+    return refused(c, parts, early.why);
+  }
   const body = await readBody(incoming, parts.bodyLimit, parts.budget);
   if (body.kind !== 'read') return withoutBody(c, parts, body.kind);
   try {
@@ -71,7 +78,10 @@ async function record(
   received: { readonly head: RequestHead; readonly raw: Uint8Array },
 ): Promise<Response> {
   const verdict = await withSecrets(parts.secrets, (secrets) => judgeDelivery({ ...received, secrets }, parts));
-  if (verdict.kind === 'refuse') return refused(c, parts, verdict.why);
+  if (verdict.kind === 'refuse') {
+    keepRead(c, parts, received, verdict.why);
+    return refused(c, parts, verdict.why);
+  }
   const deliveries = verdict.deliveries instanceof Promise ? await verdict.deliveries : verdict.deliveries;
   const accepted = parts.accept(deliveries);
   if (accepted !== true && !(await accepted)) {
@@ -83,6 +93,7 @@ async function record(
     return unavailable(c);
   }
   parts.tally.taken(deliveries.some(({ event }) => event === null));
+  parts.misfits?.fitted(deliveries);
   return c.body(null, 204);
 }
 
@@ -116,9 +127,43 @@ function withoutBody(
   return hangUp(c, 413);
 }
 
+/**
+ * A few deliveries that are refused by their head alone are read all the same, so that somebody can be told what would
+ * fit.
+ */
+async function keepUnread(
+  c: Context<Bindings>,
+  { misfits, budget }: DeliveryHandlerParts,
+  head: RequestHead,
+  why: SignatureRefusal,
+): Promise<void> {
+  const { incoming } = c.env;
+  const keep = misfits?.claim(incoming.socket.remoteAddress ?? '') ?? null;
+  if (keep === null) return;
+  const body = await readBody(incoming, SAMPLE_BODY_LIMIT, budget);
+  if (body.kind !== 'read') return;
+  budget.give(body.raw.byteLength);
+  keep(sampleOf(head, body.raw, why));
+}
+
+function keepRead(
+  c: Context<Bindings>,
+  { misfits }: DeliveryHandlerParts,
+  { head, raw }: { readonly head: RequestHead; readonly raw: Uint8Array },
+  why: SignatureRefusal,
+): void {
+  if (raw.byteLength > SAMPLE_BODY_LIMIT) return;
+  misfits?.claim(c.env.incoming.socket.remoteAddress ?? '')?.(sampleOf(head, raw, why));
+}
+
+function sampleOf({ rawHeaders, pathSecret }: RequestHead, body: Uint8Array, why: SignatureRefusal): RefusedSample {
+  return { why, headers: rawHeaders, body, ...(pathSecret !== undefined && { pathSecret }) };
+}
+
 /** The answer is the same for every cause, so that it does not help a forger. The log has the cause. */
-function refused(c: Context<Bindings>, { log, tally }: DeliveryHandlerParts, why: SignatureRefusal): Response {
+function refused(c: Context<Bindings>, { log, tally, misfits }: DeliveryHandlerParts, why: SignatureRefusal): Response {
   tally.refused(why);
+  misfits?.refused(why);
   log.warn('A delivery was refused', { why });
   return hangUp(c, 401);
 }

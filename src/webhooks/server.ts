@@ -16,8 +16,9 @@ import { createDeliveryGroup } from './delivery-group.ts';
 import { createDeliveryTally, type DeliveryCounts } from './delivery-tally.ts';
 import { createEventReader } from './event-reader.ts';
 import { createByteBudget } from './read-body.ts';
+import { createMisfitWatch, type MisfitBook } from './misfits/misfit-watch.ts';
 import type { ReceiverShapes } from './judge-delivery.ts';
-import { createSecretCache } from './secret-cache.ts';
+import { createSecretCache, SECRETS_FRESH_MS } from './secret-cache.ts';
 import { createSignatureCheck } from './signature/signature-check.ts';
 
 const READY: Readiness = { status: 'ready', parts: {} };
@@ -63,6 +64,8 @@ export interface ReceiverOptions {
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   /** Whether a delivery could be stored now; left out: nobody asks. */
   readonly ready?: () => Promise<Readiness>;
+  /** Where it is written what would fit, when nothing does; left out: nowhere. */
+  readonly misfits?: MisfitBook;
   readonly log: ReceiverLog;
   readonly clock?: () => number;
   readonly timeouts?: Partial<ReceiverTimeouts>;
@@ -93,15 +96,23 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const now = options.clock ?? Date.now;
   const { shapes, log } = options;
   let url = '';
+  const secrets = createSecretCache(options.secrets, now);
+  const address = (): string => options.registeredUrl ?? url;
+  const misfits =
+    options.misfits === undefined
+      ? null
+      : createMisfitWatch({
+          ...{ book: options.misfits, shapes, now, url: address },
+          secrets: async () => await secrets.get(SECRETS_FRESH_MS),
+        });
   const parts: DeliveryHandlerParts = {
-    check: createSignatureCheck({ shape: shapes.signature, url: () => options.registeredUrl ?? url, log }),
+    check: createSignatureCheck({ shape: shapes.signature, url: address, log }),
     read: createEventReader(shapes),
     accept: options.accept ?? (() => true),
     bodyLimit: shapes.event.items === null ? BODY_LIMIT : LIST_BODY_LIMIT,
     tally: createDeliveryTally(now),
     budget: createByteBudget(MEMORY_LIMIT),
-    secrets: createSecretCache(options.secrets, now),
-    ...{ group, log, now },
+    ...{ secrets, misfits, group, log, now },
   };
   const app = receiverApp(options, parts);
   const server = createAdaptorServer({
@@ -121,6 +132,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     tally: () => parts.tally.counts(),
     async close() {
       await closeServer(server);
+      await misfits?.close();
       await group.idle();
     },
   };

@@ -1,4 +1,4 @@
-import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import type {
   OperatorLinks,
@@ -13,6 +13,7 @@ import { type BatchAttributes, upsertBatchAttributes } from './batch-attributes.
 import { batchDetails } from './batch-details.ts';
 import { registerBatchHandlers, type BatchHandles, type OperatorAction } from './batch-handlers.ts';
 import type { BatchEnd } from './batch-view.ts';
+import { PROFILE_WAIT } from './next-step.ts';
 import { notifySenders } from './notify-senders.ts';
 
 /** What a run of a batch knows about itself, and the operator's handles on it. */
@@ -172,8 +173,11 @@ class FollowedBatch implements BatchControl, BatchHandles {
   }
 
   waitFor(page: number, reason: string | null): void {
+    const isNew = reason !== null && ![...this.#waiting.values()].includes(reason);
     if (reason === null) this.#waiting.delete(page);
     else this.#waiting.set(page, reason);
+    // The sentence behind the code is in the ledger. Runs of an earlier version read it with the next snapshot.
+    if (isNew && PROFILE_WAIT.test(reason) && patched('read-why-the-profile-waits')) this.refreshWanted = true;
     this.#change({});
   }
 

@@ -52,12 +52,13 @@ function linkLines(batchId: string | null, { links, end }: Pick<BatchView, 'link
 type Row = readonly (string | number)[];
 
 function situation(view: BatchView): readonly Row[] {
-  const { progress } = view;
+  const { progress, snapshot } = view;
   const now = progress.paused ? `paused by an operator (${PHASES[progress.phase]})` : PHASES[progress.phase];
   return [
     ['Now', now],
     ['Waits for', progress.waitingFor ?? 'nothing'],
     ['What to do', nextStep(view)],
+    ...(snapshot?.misfits ?? []).map((sentence): Row => ['Service profile', sentence]),
     ['Invoices', progress.invoices],
     ['Pages', `${progress.pagesSent} sent, ${progress.pagesDone} done, of ${progress.pages}`],
     ...(progress.pagesFailed > 0 ? [['Pages failed', progress.pagesFailed]] : []),

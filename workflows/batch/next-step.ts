@@ -1,5 +1,9 @@
 import type { BatchView } from './batch-view.ts';
 
+/** Codes of a wait that only a corrected service profile ends. */
+export const PROFILE_WAIT =
+  /^(?:answers-unreadable|profile-contradiction|service-ids-repeated|service-list-unreadable)/;
+
 /** By the code that a page waits with: what lies behind it, and whose move it is. */
 const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
   [
@@ -13,6 +17,10 @@ const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
   [
     /^(http-401|service-unauthorized|key-refused)/,
     'The service refuses the API key: set the right one and start Lote again. Nothing is lost meanwhile',
+  ],
+  [
+    PROFILE_WAIT,
+    'The service profile does not fit the service: correct the file that SERVICE_PROFILE names and start Lote again. Nothing is lost meanwhile',
   ],
   [/^http-403/, 'The service refuses this application: ask its support. It is tried again by itself'],
   [

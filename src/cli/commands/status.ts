@@ -3,7 +3,7 @@ import { withBatchReader, type BatchReader, type ReadBatch } from '../../wiring/
 import { markStuck } from '../../wiring/temporal/mark-stuck.ts';
 import { batchNotFound } from '../session/batch-not-found.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { statusOf, statusTable } from '../output/status-text.ts';
+import { misfitLines, statusOf, statusTable } from '../output/status-text.ts';
 
 const BATCHES_SHOWN = 50;
 
@@ -16,15 +16,19 @@ export interface StatusCommand {
 /** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
 export async function statusCommand({ batchId, json, env }: StatusCommand): Promise<ExitCode> {
   const config = readConfig(env);
-  const batches = await withBatchReader(config, async (reader) =>
-    markStuck(config, reader, await batchesOf(reader, batchId)),
-  );
+  const { batches, misfits } = await withBatchReader(config, async (reader) => ({
+    batches: await markStuck(config, reader, await batchesOf(reader, batchId)),
+    misfits: await reader.misfits(),
+  }));
   const rows = batches.map(({ batchId: id, file, state, counts, stuck }) => ({
     ...{ id, file, state, counts },
     ...(stuck === undefined ? {} : { stuck }),
   }));
+  const text = batchId === null ? statusTable(batches) : textOf(batches);
   process.stdout.write(
-    json ? `${JSON.stringify({ batches: rows })}\n` : batchId === null ? statusTable(batches) : textOf(batches),
+    json
+      ? `${JSON.stringify({ batches: rows, ...(misfits.length > 0 && { misfits }) })}\n`
+      : text + misfitLines(misfits),
   );
   return EXIT.ok;
 }

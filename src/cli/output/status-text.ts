@@ -1,4 +1,5 @@
 import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 
@@ -47,6 +48,11 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
     `  next      ${nextOf(batch, missing)}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What does not fit the service profile; nothing where there is nothing to tell. */
+export function misfitLines(misfits: readonly ProfileMisfit[]): string {
+  return misfits.map(({ message }) => `The service profile does not fit the service: ${message}\n`).join('');
 }
 
 function nextOf({ batchId, state, stuck }: ReadBatch, missing: number): string {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Finding } from '../../domain/invoice.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger.ts';
 import { findingsTable, totalsTable } from './batch-tables.ts';
 import type { BatchWatch, StuckBatch } from '../console-options.ts';
@@ -30,6 +31,8 @@ export interface BatchPage {
   readonly watch: BatchWatch | null;
   /** Its run does not go on; null: it does, or nobody knows. */
   readonly stuck: StuckBatch | null;
+  /** What does not fit the service profile, while that may be why the batch is not settled. */
+  readonly misfits: readonly ProfileMisfit[];
   readonly canRetry: boolean;
   readonly canReconcile: boolean;
   /** How often somebody did something to it by hand. */
@@ -53,11 +56,19 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
       ${verdict(format, { batch, counts, fileFindings: page.fileFindings })}
       ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, batch, page.reports)}
     </section>
-    ${progressBar(counts)} ${balance(format, counts)}
+    ${misfitNote(format, page.misfits)} ${progressBar(counts)} ${balance(format, counts)}
     ${watch === null || !isLive(batch) ? '' : operationsForm(format, { batchId: batch.batchId, watch })}
     ${totalsTable(format, page.counts)} ${openForms(format, page, counts)} ${findingsTable(format, page.fileFindings, texts.fileFindings)}
     ${batch.invoices === 0 ? '' : invoiceList(format, { batchId: batch.batchId, counts, view: page.view, invoices: page.invoices })}
     ${facts(format, page)}`;
+}
+
+function misfitNote({ texts, time }: PageFormat, misfits: readonly ProfileMisfit[]): Html {
+  if (misfits.length === 0) return html``;
+  return html`<section class="card" role="alert">
+    <p><strong>${texts.misfits}</strong></p>
+    ${misfits.map(({ message, lastAt }) => html`<p>${message} <span class="soft">${time(lastAt)}</span></p>`)}
+  </section>`;
 }
 
 /** What an operator can do about what did not go out. */

@@ -12,7 +12,9 @@ import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
 import { isLive } from '../pages/verdict.ts';
-import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger.ts';
+
+const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'held']);
 
 /** One batch, its invoices, its files, and what was done to it by hand. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
@@ -89,7 +91,7 @@ async function showUnknownBatch(
 async function showBatch(
   context: Context,
   batch: BatchRecord,
-  { ledger, reportsDir, links, actions }: ConsoleOptions,
+  { ledger, reportsDir, links, actions, misfits }: ConsoleOptions,
   pages: PageAnswers,
 ): Promise<Response> {
   const format = pages.formatOf(context);
@@ -107,6 +109,7 @@ async function showBatch(
     temporalUi: workflowAddress(links, batch.workflowId),
     watch: isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
     stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
+    misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
     canRetry: actions?.retry !== undefined,
     canReconcile: actions?.reconcile !== undefined,
     audited: (await ledger.auditOf(batchId)).length,
@@ -114,4 +117,9 @@ async function showBatch(
   });
   // The batch ends a moment before its report is written: a page that stopped there would never show it.
   return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
+}
+
+/** Invoices wait for a word that a profile which does not fit may keep from them. */
+function isOpen(counts: readonly OutcomeCount[]): boolean {
+  return counts.some(({ outcome, invoices }) => invoices > 0 && WAITING_STATES.has(outcome));
 }

@@ -52,6 +52,8 @@ export function consoleApi(options: ConsoleOptions): Hono {
     });
   });
 
+  api.get('/misfits', async (context) => context.json({ misfits: (await options.misfits?.()) ?? [] }));
+
   api.get('/batches/:id', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);

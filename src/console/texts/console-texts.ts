@@ -68,6 +68,8 @@ export interface ConsoleTexts extends OperatorTexts {
   readonly result: string;
   readonly healthStates: { readonly ok: string; readonly trouble: string; readonly unknown: string };
   readonly live: string;
+  /** Before sentences about a service profile that does not fit. */
+  readonly misfits: string;
   readonly waitingForWorker: string;
   readonly profileIntro: string;
   readonly setting: string;

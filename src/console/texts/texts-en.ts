@@ -65,6 +65,7 @@ export const TEXTS_EN: ConsoleTexts = {
   check: 'Part',
   result: 'Result',
   healthStates: { ok: 'well', trouble: 'trouble', unknown: 'not known' },
+  misfits: 'The service profile does not fit the service',
   live: 'This page follows the batch by itself.',
   waitingForWorker: 'The batch is started and waits for a worker to read its file. This page follows it by itself.',
   profileIntro:

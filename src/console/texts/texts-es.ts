@@ -66,6 +66,7 @@ export const TEXTS_ES: ConsoleTexts = {
   check: 'Parte',
   result: 'Resultado',
   healthStates: { ok: 'bien', trouble: 'problema', unknown: 'no se sabe' },
+  misfits: 'El perfil del servicio no corresponde al servicio',
   live: 'Esta página sigue el lote por sí sola.',
   waitingForWorker: 'El lote está iniciado y espera a que un proceso lea su archivo. Esta página lo sigue por sí sola.',
   profileIntro:

@@ -66,6 +66,7 @@ export const TEXTS_PT: ConsoleTexts = {
   check: 'Parte',
   result: 'Resultado',
   healthStates: { ok: 'bem', trouble: 'problema', unknown: 'não se sabe' },
+  misfits: 'O perfil do serviço não corresponde ao serviço',
   live: 'Esta página acompanha o lote sozinha.',
   waitingForWorker: 'O lote foi iniciado e espera que um processo leia o ficheiro. Esta página acompanha-o sozinha.',
   profileIntro:

@@ -13,6 +13,7 @@ export async function* jsonReport(
   yield member('totals', model.totals);
   yield member('reasons', model.reasons);
   yield member('notes', model.notes);
+  yield member('misfits', model.misfits);
   yield member('changes', model.history.changes);
   yield member('audit', model.history.audit);
   yield '  "invoices": [';

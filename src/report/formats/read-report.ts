@@ -3,6 +3,7 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 import { buildReport } from '../build-report.ts';
 import { type InvoiceSpool, openSpool, spooling } from '../invoice-spool.ts';
 import { NO_HISTORY, type ReportHistory } from '../report-history.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import type { ReportModel } from '../report-model.ts';
 
 /** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
@@ -19,6 +20,7 @@ export interface ReportQuestion {
   readonly batchId: string;
   /** Sentences for the reader, e.g. that webhooks are not registered. */
   readonly notes?: readonly string[];
+  readonly misfits?: readonly ProfileMisfit[];
   readonly history?: ReportHistory;
   /** Taken before anything is read: what a higher one says was read later. */
   readonly revision: number;
@@ -44,7 +46,7 @@ export async function readReport(
 }
 
 async function readOnce(
-  { ledger, batchId, notes, history, revision, now }: ReportQuestion,
+  { ledger, batchId, notes, misfits, history, revision, now }: ReportQuestion,
   spoolPath: string,
 ): Promise<ReportModel> {
   const batch = await ledger.findBatch(batchId);
@@ -61,6 +63,7 @@ async function readOnce(
     findings: await ledger.fileFindings(batchId),
     revision,
     notes: notes ?? [],
+    misfits: misfits ?? [],
     history: history ?? NO_HISTORY,
     now,
   });

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
@@ -7,6 +8,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { startBatch } from '../temporal/batch-starter.ts';
+import { profileDigestOf } from '../account/profile-digest.ts';
 import { checkFile } from './check-file.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { createHealthChecks } from '../start/console-health.ts';
@@ -44,6 +46,7 @@ export interface ConsoleParts {
 /** Everything the console shows and sets in motion, over the parts of this process. */
 export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access' | 'hosts' | 'token'> {
   const { config, ledger, client, log } = parts;
+  const profileDigest = profileDigestOf(config, parts.profile);
   return {
     ledger,
     reportsDir: config.reportsDir,
@@ -53,7 +56,8 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     serviceProfile: { ...(parts.serviceBaseUrl === null ? {} : { baseUrl: parts.serviceBaseUrl }), ...parts.profile },
     ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
     ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
-    health: createHealthChecks({ ...parts, taskQueue: config.taskQueue, now: Date.now }),
+    misfits: () => profileFindings(ledger, { profileDigest, baseUrl: parts.serviceBaseUrl, now: Date.now }),
+    health: createHealthChecks({ ...parts, profileDigest, taskQueue: config.taskQueue, now: Date.now }),
     onError: (err) => log.error('console request failed', { err }),
   };
 }

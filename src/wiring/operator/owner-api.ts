@@ -50,6 +50,17 @@ const PurgeAnswer = z.object({
   findings: z.number(),
   deliveries: z.number(),
 });
+const Misfit = z.object({
+  code: z.string(),
+  message: z.string(),
+  times: z.number(),
+  firstAt: z.number(),
+  lastAt: z.number(),
+});
+const Misfits = z.object({ misfits: z.array(Misfit) });
+
+type OwnerMisfit = Readonly<z.infer<typeof Misfit>>;
+
 const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** The owner of a data directory, as another process of it speaks to it. */
@@ -63,6 +74,8 @@ export interface OwnerApi {
   batches(limit: number): Promise<readonly OwnerBatch[]>;
   /** Null when the ledger does not know it. */
   batch(batchId: string): Promise<OwnerBatch | null>;
+  /** What does not fit the service profile; an owner of an older Lote does not say it. */
+  misfits(): Promise<readonly OwnerMisfit[]>;
 }
 
 /**
@@ -118,6 +131,12 @@ function ownerApi(endpoints: Endpoints, endpoint: { base: string; token: string;
     },
     batches: async (limit) =>
       Batches.parse(await ask(endpoint, `/batches?limit=${limit}`, { timeoutMs: READ_TIMEOUT_MS })).batches,
+    async misfits() {
+      const answer = Misfits.safeParse(
+        await ask(endpoint, '/misfits', { timeoutMs: READ_TIMEOUT_MS }).catch(() => null),
+      );
+      return answer.success ? answer.data.misfits : [];
+    },
     async batch(batchId) {
       try {
         return Batch.parse(

@@ -5,6 +5,10 @@ import type { Config } from '../../runtime/config/config.ts';
 import { readEndpoints } from '../../runtime/config/endpoints.ts';
 import { openDataDir, type DataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
+import { profileFindings } from '../../../activities/batch/profile-findings.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import { readProfile } from '../account/open-service.ts';
+import { profileDigestOf } from '../account/profile-digest.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';
 import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
@@ -39,6 +43,8 @@ export interface BatchReader {
   list(limit: number): Promise<readonly ReadBatch[]>;
   /** Null when the ledger does not know it. */
   find(batchId: string): Promise<ReadBatch | null>;
+  /** What does not fit the service profile. */
+  misfits(): Promise<readonly ProfileMisfit[]>;
   /** Whether whom it asks has left, or is about to: its addresses or its lock are gone. */
   hasLeft(): Promise<boolean>;
   close(): Promise<void>;
@@ -75,7 +81,8 @@ async function openBatchReader(config: Config): Promise<BatchReader> {
     const ledger = await openLedger({ databaseUrl, directory: config.dataDir });
     const { address, namespace } = config.temporal;
     const temporal = address === null ? null : { address, namespace };
-    return ofLedger(ledger, { reportsDir, live: true, temporal, close: () => ledger.close() });
+    const misfits = misfitsOf(config, ledger);
+    return ofLedger(ledger, { reportsDir, misfits, live: true, temporal, close: () => ledger.close() });
   }
   const dataDir = await openDataDir(config.dataDir);
   for (let waited = 0; waited < PATIENCE_MS; waited += POLL_INTERVAL_MS) {
@@ -86,7 +93,7 @@ async function openBatchReader(config: Config): Promise<BatchReader> {
         await ledger.close();
         await lock.release();
       };
-      return ofLedger(ledger, { reportsDir, live: false, temporal: null, close });
+      return ofLedger(ledger, { reportsDir, misfits: misfitsOf(config, ledger), live: false, temporal: null, close });
     }
     const owner = await findOwner(dataDir);
     if (owner !== null) return ofOwner(owner, dataDir);
@@ -98,6 +105,20 @@ async function openBatchReader(config: Config): Promise<BatchReader> {
   );
 }
 
+/** Nothing while the profile itself is wrong: then nothing was started with it. */
+function misfitsOf(config: Config, ledger: Ledger): () => Promise<readonly ProfileMisfit[]> {
+  return async () => {
+    let profile;
+    try {
+      profile = readProfile(config);
+    } catch {
+      return [];
+    }
+    const baseUrl = config.service.kind === 'remote' ? config.service.baseUrl : null;
+    return profileFindings(ledger, { profileDigest: profileDigestOf(config, profile), baseUrl, now: Date.now });
+  };
+}
+
 function ofOwner(owner: OwnerApi, dataDir: DataDir): BatchReader {
   return {
     reportsDir: owner.endpoints.reportsDir,
@@ -105,12 +126,13 @@ function ofOwner(owner: OwnerApi, dataDir: DataDir): BatchReader {
     temporal: { address: owner.endpoints.temporalAddress, namespace: owner.endpoints.temporalNamespace },
     list: (limit) => owner.batches(limit),
     find: (batchId) => owner.batch(batchId),
+    misfits: () => owner.misfits(),
     hasLeft: async () => !owner.owns() || (await readEndpoints(dataDir))?.owner !== owner.endpoints.owner,
     close: () => Promise.resolve(),
   };
 }
 
-function ofLedger(ledger: Ledger, place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'close'>): BatchReader {
+function ofLedger(ledger: Ledger, place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'misfits' | 'close'>): BatchReader {
   async function withCounts(batch: BatchRecord): Promise<ReadBatch> {
     const counts: Record<string, number> = {};
     for (const { outcome, invoices } of await ledger.countOutcomes(batch.batchId)) {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
+import { profileFindings, type ProfileInUse } from '../../../activities/batch/profile-findings.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { deliveryNotes } from '../../report/delivery-notes.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
 import { writeReport } from '../../report/write-report.ts';
@@ -16,6 +18,7 @@ export interface ReportWriterOptions {
   readonly dataDir: string;
   /** Sentences every report carries, e.g. that nothing listens for webhooks. */
   readonly notes: () => readonly string[];
+  readonly profile: ProfileInUse;
   readonly now: () => number;
 }
 
@@ -47,6 +50,7 @@ async function writeOnce(
   const original = await originalOf(batch, options.dataDir);
   const since = await options.ledger.sinceReport(batchId);
   const history = reportHistory(since, await options.ledger.auditOf(batchId));
+  const misfits = await profileFindings(options.ledger, options.profile);
   const watched = watchOpenOutcomes(options.ledger);
   const now = options.now();
   const written = await writeReport({
@@ -54,6 +58,7 @@ async function writeOnce(
     batchId,
     reportsDir: options.reportsDir,
     notes: [...options.notes(), ...deliveryNotes(await options.ledger.deliveryTrouble(batch.startedAt))],
+    misfits: misfits.filter((misfit) => concerns(batch, misfit)),
     history,
     now,
     ...(original === null ? {} : { original }),
@@ -71,6 +76,14 @@ async function writeOnce(
     reports: { json, csv, html, corrections },
   };
   return { summary, newest };
+}
+
+/** Findings are noted at most once a minute. */
+const NOTED_WITHIN_MS = 2 * 60_000;
+
+function concerns({ startedAt, finishedAt }: BatchRecord, { firstAt, lastAt }: ProfileMisfit): boolean {
+  const isOver = finishedAt !== null && firstAt > finishedAt + NOTED_WITHIN_MS;
+  return !isOver && lastAt >= startedAt - NOTED_WITHIN_MS;
 }
 
 /** Without references: this goes into Temporal's history. */

@@ -137,11 +137,17 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
 }
 
 /** What reads and writes files; where workers share the ledger, only in the folders that they share too. */
-function folderUsers({ config, ledger, folders, crash = NO_CRASH }: WorkerParts, notes: () => readonly string[]) {
+function folderUsers(
+  { config, ledger, folders, profile, service, crash = NO_CRASH }: WorkerParts,
+  notes: () => readonly string[],
+) {
   const users = {
     files: createFileReader(config),
     reports: crash.reports(
-      createReportWriter({ ledger, reportsDir: config.reportsDir, dataDir: config.dataDir, notes, now: Date.now }),
+      createReportWriter({
+        ...{ ledger, notes, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
+        profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
+      }),
     ),
     drops: createDropFolder({
       inputDir: config.inputDir,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { request } from 'undici';
 import type { HealthCheck } from '../../console/console-options.ts';
+import { DELIVERIES_UNPROVEN } from '../../domain/profile-misfit.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 
 /** Whoever looks at the health page wants to know now. */
@@ -11,7 +12,8 @@ const CLOCK_TOLERANCE_MS = 30_000;
 const LOOK_BACK_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export interface HealthParts {
-  readonly ledger: Pick<Ledger, 'breaker' | 'lastDelivery'>;
+  readonly ledger: Pick<Ledger, 'breaker' | 'lastDelivery' | 'misfits'>;
+  readonly profileDigest: string;
   /** Null: this process knows no Temporal. */
   readonly client: Client | null;
   readonly taskQueue: string;
@@ -31,6 +33,7 @@ export function createHealthChecks(parts: HealthParts): () => Promise<readonly H
       within('service', service(parts)),
       within('receiver', receiver(parts)),
       within('last webhook', lastWebhook(parts)),
+      within('service profile', serviceProfile(parts)),
     ]);
     return checks.flat();
   };
@@ -114,6 +117,19 @@ async function receiver({ receiverUrl }: HealthParts): Promise<readonly HealthCh
   const { statusCode, body } = await request(receiverUrl, { method: 'GET', headersTimeout: PATIENCE_MS });
   await body.dump();
   return [{ name: 'receiver', state: 'ok', detail: `${receiverUrl} answers (${statusCode} to a GET)` }];
+}
+
+/** A doubt is no trouble: anybody may send what does not fit. */
+async function serviceProfile({ ledger, profileDigest }: HealthParts): Promise<readonly HealthCheck[]> {
+  const name = 'service profile';
+  const found = await ledger.misfits(profileDigest);
+  if (found.length === 0) return [{ name, state: 'ok', detail: 'nothing was found that does not fit' }];
+  return found.map(({ code, message, times, lastAt }) => ({
+    name,
+    state: code === DELIVERIES_UNPROVEN ? 'unknown' : 'trouble',
+    detail: `${message} (${code}, noted ${times === 1 ? 'once' : `${times} times`})`,
+    at: lastAt,
+  }));
 }
 
 async function lastWebhook({ ledger, now }: HealthParts): Promise<readonly HealthCheck[]> {

@@ -25,6 +25,7 @@ import { openLedger } from '../account/open-ledger.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { logMisfits } from './misfit-log.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
@@ -81,6 +82,8 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     const { client, ledger } = shared;
     const stuck = watchStuckBatches({ ledger, client, application: config.application, log });
     shared.parts.add('watch of stuck batches', () => stuck.stop());
+    const misfits = logMisfits({ ...shared, config, log });
+    shared.parts.add('log of misfits', () => misfits.stop());
     const watch = watchTemporal(client, shared.place.address, log);
     shared.parts.add('watch of temporal', () => watch.stop());
     const healthUrl = await serveHealth(config, workerReadiness({ ledger, client, worker, folders }), shared.parts);
@@ -119,6 +122,8 @@ export async function startDistributedReceiver(
       log,
     });
     shared.parts.add('receiver', () => receiver.close());
+    const misfits = logMisfits({ ...shared, config, log });
+    shared.parts.add('log of misfits', () => misfits.stop());
     return { url: receiver.url, stop: () => shared.parts.stop() };
   });
 }

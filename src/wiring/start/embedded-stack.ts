@@ -13,6 +13,7 @@ import { startEmbeddedConsole } from './embedded-console.ts';
 import { openCore, type OwnedPlace } from './embedded-core.ts';
 import { openEmbeddedService, type SandboxBehaviour } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
+import { logMisfits } from './misfit-log.ts';
 import { startReceiver } from './start-receiver.ts';
 import type { RunningWorker } from './start-worker.ts';
 
@@ -70,6 +71,8 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
 
   const receiver = await startReceiver({ ...core, service, port: receiverPort, client: () => client });
   parts.add('receiver', () => receiver.close());
+  const misfits = logMisfits({ ...core, service });
+  parts.add('log of misfits', () => misfits.stop());
 
   let consoleUrl: string | null = null;
   const { worker, folders } = await startEmbeddedWorker(core, {

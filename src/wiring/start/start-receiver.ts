@@ -7,10 +7,12 @@ import { createWebhookSecrets } from '../../runtime/config/webhook-secrets.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { createDeliveryApplier } from '../../webhooks/delivery-applier.ts';
 import type { DeliveryCounts } from '../../webhooks/delivery-tally.ts';
+import type { MisfitBook } from '../../webhooks/misfits/misfit-watch.ts';
 import { startReceiver as listen } from '../../webhooks/server.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
+import { profileDigestOf } from '../account/profile-digest.ts';
 import { createReadiness } from './readiness.ts';
 import { createEventWords } from '../operator/event-words.ts';
 import { confirmFailure } from '../operator/failure-confirmation.ts';
@@ -73,6 +75,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     registeredUrl: config.webhook.url,
     accept: createEventWords({ service, ledger, log, now }).accept,
     onStored: (deliveries) => applier.add(deliveries),
+    misfits: misfitBook(ledger, profileDigestOf(config, profile)),
     log,
   });
   return {
@@ -82,6 +85,22 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
       await receiver.close();
       await applier.idle();
       await relay.flush();
+    },
+  };
+}
+
+function misfitBook(ledger: Ledger, profileDigest: string): MisfitBook {
+  return {
+    note: (items) => ledger.noteMisfits(profileDigest, items),
+    clear: (code) => ledger.clearMisfit(profileDigest, code),
+    async knownIds(ids) {
+      let known = 0;
+      for (const id of ids) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other: nobody waits for it
+        const found = await ledger.findInvoices(id, 2);
+        if (found.some(({ serviceId }) => serviceId === id)) known += 1;
+      }
+      return known;
     },
   };
 }

@@ -54,7 +54,8 @@ function nextSteps(model: ReportModel, corrections: string | null): SafeHtml {
   }
   return html`${DOERS.map(([who, name]) => tasksOf(model, who, name))}
   ${corrections === null ? '' : html`<p>Corrections file: <a href="${corrections}">${corrections}</a> holds every row that the back office can correct, with the reason at its end.</p>`}
-  ${model.notes.map((note) => html`<p>${note}</p>`)}`;
+  ${model.notes.map((note) => html`<p>${note}</p>`)}
+  ${model.misfits.map(({ message }) => html`<p>Alert: the service profile does not fit the service. ${message}</p>`)}`;
 }
 
 /** What one of them has to do, the most urgent state first. */

@@ -59,7 +59,10 @@ describe('two writers of one report', () => {
     await deps.ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
     await batch.finish();
     const writer = (ledger: Ledger): ReportWriter =>
-      createReportWriter({ ledger, reportsDir, dataDir: reportsDir, notes: () => [], now: () => NOW });
+      createReportWriter({
+        ...{ ledger, reportsDir, dataDir: reportsDir, notes: () => [], now: () => NOW },
+        profile: { profileDigest: 'of this test', baseUrl: null, now: () => NOW },
+      });
     const slow = stoppedAt(deps.ledger, call);
     const ended = writer(slow.ledger)
       .write(batch.batchId)

@@ -36,9 +36,12 @@ async function listening(status: number, date: number | null = NOW): Promise<str
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+const nothing = () => Promise.resolve([]);
+
 async function checks(over: Partial<HealthParts> = {}): Promise<Record<string, HealthCheck>> {
   const parts: HealthParts = {
-    ledger: { breaker: () => Promise.resolve(null), lastDelivery: () => Promise.resolve(null) },
+    ledger: { breaker: () => Promise.resolve(null), lastDelivery: () => Promise.resolve(null), misfits: nothing },
+    profileDigest: 'of this test',
     ...{ client, taskQueue: `nobody-${randomUUID()}`, receiverUrl: null, now: () => NOW },
     serviceBaseUrl: over.serviceBaseUrl ?? (await listening(401)),
     ...over,
@@ -60,7 +63,7 @@ describe('the health of what the console cannot see', () => {
     });
     expect(clock).toEqual({ name: 'clock', state: 'ok', detail: "agrees with the service's" });
     expect(receiver).toEqual({ name: 'receiver', state: 'ok', detail: `${receiverUrl} answers (405 to a GET)` });
-    expect(Object.keys(others)).toEqual(['worker', 'last webhook']);
+    expect(Object.keys(others)).toEqual(['worker', 'last webhook', 'service profile']);
   });
 
   it('names the task queue on which nobody works, and what to start', async () => {
@@ -77,7 +80,11 @@ describe('the health of what the console cannot see', () => {
       ...{ baseUrl: 'x', openedAt: NOW - 60_000, probeAfter: NOW, probingUntil: null },
       reason: { code: 'http-401', message: 'The service answered 401.' },
     };
-    const ledger = { breaker: () => Promise.resolve(breaker), lastDelivery: () => Promise.resolve(null) };
+    const ledger = {
+      breaker: () => Promise.resolve(breaker),
+      lastDelivery: () => Promise.resolve(null),
+      misfits: nothing,
+    };
 
     expect((await checks({ ledger }))['service']).toEqual({
       ...{ name: 'service', state: 'trouble' },
@@ -118,10 +125,30 @@ describe('the health of what the console cannot see', () => {
         since.push(from);
         return Promise.resolve(last);
       },
+      misfits: nothing,
     };
 
     expect((await checks({ ledger }))['last webhook']).toMatchObject(notified);
     expect(since).toEqual([NOW - 7 * 86_400_000]);
+  });
+
+  it('tells what does not fit the service profile; what nothing proves is no trouble', async () => {
+    const misfit = { message: '12 of 12 deliveries refused: no header', firstAt: NOW - 9_000, lastAt: NOW - 1_000 };
+    const found = (code: string, times: number) =>
+      checks({
+        ledger: {
+          breaker: () => Promise.resolve(null),
+          lastDelivery: () => Promise.resolve(null),
+          misfits: (digest) => Promise.resolve(digest === 'of this test' ? [{ ...misfit, code, times }] : []),
+        },
+      });
+
+    expect((await found('deliveries-refused', 12))['service profile']).toEqual({
+      ...{ name: 'service profile', state: 'trouble', at: NOW - 1_000 },
+      detail: '12 of 12 deliveries refused: no header (deliveries-refused, noted 12 times)',
+    });
+    expect((await found('deliveries-unproven', 1))['service profile']).toMatchObject({ state: 'unknown' });
+    expect((await checks())['service profile']).toMatchObject({ state: 'ok' });
   });
 
   it('leaves the receiver to the process that runs it', async () => {
