@@ -1,17 +1,13 @@
 import type { CreateAnswer, InvoicingService, MerchantAnswer } from '../domain/ports/invoicing-service.ts';
-import type { BodyTemplate } from '../service-profile/body-template.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
 import { answerExpressions, invoiceShape, merchantShape } from './answer-shapes.ts';
 import { classify } from './classify.ts';
-import { fillTemplate } from './fill-template.ts';
 import { invoiceBody } from './invoice-body.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
 import { readRegistration } from './read-registration.ts';
 import { readStatus } from './read-status.ts';
+import { merchantBody, webhookBody } from './request-bodies.ts';
 import { type ConnectionOptions, openConnection } from './service-connection.ts';
-
-/** Names as published (interface section 6). */
-const EVENTS = ['invoice.issued', 'invoice.failed'];
 
 /**
  * The service over HTTP.
@@ -53,10 +49,7 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
     },
     async registerWebhook(url, signal) {
       const { path, body: template } = requests.registerWebhook;
-      const body =
-        template === null
-          ? JSON.stringify({ url, events: EVENTS })
-          : fillTemplate(template, { values: { url, events: EVENTS } });
+      const body = webhookBody(url, template);
       // No Idempotency-Key is published for it, so it is never repeated here.
       return readRegistration(await call({ method: 'POST', path, body, signal }), profile);
     },
@@ -71,13 +64,6 @@ function readingExpressions(call: Call, profile: ServiceProfile): Call {
   const evaluate = answerExpressions(profile);
   return evaluate === null ? call : async (request) => await evaluate(await call(request));
 }
-
-function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemplate): string {
-  if (template === null) return JSON.stringify({ legal_name: legalName, nif, email });
-  return fillTemplate(template, { values: { legal_name: legalName, nif, email: email || undefined } });
-}
-
-type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
 
 /** A creation that may have happened is asked again: the key is the merchant's for ever, and the list tells. */
 function merchantAnswer(answer: CreateAnswer): MerchantAnswer {

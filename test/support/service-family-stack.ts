@@ -21,10 +21,15 @@ const WEBHOOK_PATH = '/webhooks';
 /** Starts the fake service of a family, and Lote with nothing but the family's profile between them. */
 export async function withFamily(
   family: Family,
-  options: { readonly existing: readonly string[]; readonly env?: Readonly<Record<string, string>> },
+  options: {
+    readonly existing: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+    /** Left out: everything that can go wrong. */
+    readonly faults?: Partial<Faults>;
+  },
   test: (stack: TestStack, fake: FakeService) => Promise<void>,
 ): Promise<void> {
-  const fake = await startFake({ family, faults: ALL_FAULTS, existing: options.existing });
+  const fake = await startFake({ family, faults: options.faults ?? ALL_FAULTS, existing: options.existing });
   try {
     const receiverPort = await ownPort();
     const url = `http://127.0.0.1:${receiverPort}${WEBHOOK_PATH}`;

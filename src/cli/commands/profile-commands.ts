@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import type { ProfileProbeOptions } from './profile-probe.ts';
 
 /** Commands about the service profile. What they need is imported when one of them is called. */
 export function addProfileCommands(program: Command): void {
   const profile = program
     .command('profile')
     .description(
-      'the service profile, which says how a real service speaks: check a file, read recorded answers, print its JSON Schema',
+      'the service profile, which says how a real service speaks: find it out, check a file, read recorded answers, print its JSON Schema',
     );
 
   profile
@@ -17,6 +18,8 @@ export function addProfileCommands(program: Command): void {
       const { profileCheckCommand } = await import('./profile-check.ts');
       process.exitCode = profileCheckCommand({ file: file ?? null, json, env: process.env });
     });
+
+  addProbeCommand(profile);
 
   profile
     .command('replay')
@@ -35,5 +38,36 @@ export function addProfileCommands(program: Command): void {
     .action(async () => {
       const { profileSchemaCommand } = await import('./profile-schema.ts');
       process.exitCode = profileSchemaCommand();
+    });
+}
+
+function addProbeCommand(profile: Command): void {
+  profile
+    .command('probe')
+    .description('find out how a service speaks: create a test merchant and a test invoice, and propose a profile')
+    .option(
+      '--profile <file>',
+      'the profile to begin with, which says how requests are written; default: SERVICE_PROFILE',
+    )
+    .option('--out <file>', 'write the proposal there, readable by you alone; default: standard output')
+    .option('--force', 'replace the file of --out', false)
+    .option('--nif <digits>', 'tax number of the merchant; default: a made-up one')
+    .option('--name <text>', 'legal name of the merchant', 'Lote probe')
+    .option('--email <address>', 'its e-mail address', 'lote-probe@example.com')
+    .option('--currency <code>', 'currency of the invoice', 'EUR')
+    .option('--tax-code <code>', 'tax code of the invoice', 'IVA_23')
+    .option(
+      '--failing-tax-code <code>',
+      'one with which the test environment makes an invoice fail; a second one is created',
+    )
+    .option('--webhook-url <url>', 'address at which the service reaches the receiver of this command')
+    .option('--port <number>', 'port on which that receiver listens, on this machine alone')
+    .option('--wait <duration>', 'how long an invoice may take to settle', '60s')
+    .option('--live', 'the key may be a live one: the invoice is then real', false)
+    .option('--yes', 'ask nothing: create what would be asked for', false)
+    .option('--json', 'print one JSON document on stdout', false)
+    .action(async (options: ProfileProbeOptions) => {
+      const { profileProbeCommand } = await import('./profile-probe.ts');
+      process.exitCode = await profileProbeCommand(options, process.env);
     });
 }

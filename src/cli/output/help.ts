@@ -88,6 +88,16 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: ['lote profile replay .lote/capture', 'lote profile replay har/ --profile service.json --json'],
     exitCodes: '0 everything was understood, 1 something was not, 64 usage',
   },
+  'profile probe': {
+    group: TRYING,
+    examples: [
+      'INVOICING_BASE_URL=… INVOICING_API_KEY=sk_test_… lote profile probe --out service.json',
+      'lote profile probe --profile requests.json --webhook-url https://lote.example/webhooks --out service.json',
+      'lote profile probe --failing-tax-code IVA_99 --yes > service.json',
+    ],
+    exitCodes:
+      '0 complete, 1 something is not recognised, 2 answered no: nothing sent, 3 service not reached, 64 usage',
+  },
   'profile schema': { group: TRYING, examples: ['lote profile schema > service.schema.json'] },
   sandbox: { group: TRYING, examples: ['lote sandbox', 'SANDBOX_PORT=9092 lote sandbox'] },
   completion: {

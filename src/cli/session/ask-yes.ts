@@ -1,0 +1,21 @@
+import { createInterface } from 'node:readline/promises';
+import { LoteError } from '../../domain/errors.ts';
+
+/**
+ * Asks on the terminal, where only `y` and `yes` are a yes.
+ * @throws LoteError `usage` when there is no terminal to ask on.
+ */
+export async function askYes(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new LoteError(
+      'usage',
+      'Nobody can be asked here, for standard input is no terminal. Nothing was sent. Say --yes.',
+    );
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `);
+    return /^(?:y|yes)$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
+}
