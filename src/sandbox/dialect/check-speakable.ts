@@ -2,18 +2,17 @@ import { unreadableTemplate } from './check-template.ts';
 import { writtenPlace, type Place } from './place.ts';
 import { templateOf, type BodyKind } from './read-request.ts';
 import type { SpokenProfile } from './spoken-profile.ts';
+import { unspeakable, type UnspeakableKey } from './unspeakable.ts';
 
 const BODIES: readonly BodyKind[] = ['createInvoice', 'createMerchant', 'registerWebhook'];
 
-/** What of a profile the sandbox cannot write or read back, as sentences; none: it can speak it. */
-export function unspeakableKeys(profile: SpokenProfile): readonly string[] {
+/** What of a profile the sandbox cannot write or read back; nothing: it can speak it. */
+export function unspeakableKeys(profile: SpokenProfile): readonly UnspeakableKey[] {
   const places = Object.entries(writtenKeys(profile)).flatMap(([key, place]) =>
     place === null || writtenPlace(place) !== null ? [] : [unwritten(key, place)],
   );
-  const templates = BODIES.flatMap(
-    (kind) => unreadableTemplate(templateOf(profile, kind), `requests.${kind}.body`) ?? [],
-  );
-  return [...places, ...templates];
+  const templates = BODIES.map((kind) => unreadableTemplate(templateOf(profile, kind), `requests.${kind}.body`));
+  return [...places, ...templates.filter((reason) => reason !== null).map(unspeakable)];
 }
 
 /** Every place at which the sandbox has something to say. */
@@ -51,8 +50,11 @@ function writtenKeys({ answers, error, invoice, merchants, webhook, event, signa
 
 const LONGEST_SHOWN = 60;
 
-function unwritten(key: string, place: Place): string {
+/** A real service has nothing at the place of the sandbox, so that the expression still counts there. */
+function unwritten(key: string, place: Place): UnspeakableKey {
   const [first = ''] = [place].flat();
   const shown = JSON.stringify(first.length > LONGEST_SHOWN ? `${first.slice(0, LONGEST_SHOWN)}…` : first);
-  return `${key} is ${shown}, and the sandbox cannot write what an expression would find: give a second place for the sandbox, such as [${shown}, ${JSON.stringify(`/${key.split('.').at(-1) ?? ''}`)}].`;
+  const own = `/sandbox_${key.replaceAll('.', '_')}`;
+  const reason = `${key} is the expression ${shown}, and the sandbox cannot write what an expression would find. Put a place for the sandbox before it, such as [${JSON.stringify(own)}, ${shown}].`;
+  return { reason, ownPlace: { key, place: own } };
 }

@@ -19,8 +19,8 @@ import { writeEvent } from './write-event.ts';
  */
 export function profileDialect(text: string, clock: () => number = Date.now): Dialect {
   const profile = parseSpokenProfile(text);
-  const reasons = unspeakableKeys(profile);
-  if (reasons.length > 0) throw new UnspeakableProfile(reasons);
+  const keys = unspeakableKeys(profile);
+  if (keys.length > 0) throw new UnspeakableProfile(keys);
   tryOut(profile);
   const forms: Forms = {
     invoices: idForm('inv_', profile.invoice.idPrefix),

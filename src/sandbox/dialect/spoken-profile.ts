@@ -1,6 +1,6 @@
 import { parse, type ParseError } from 'jsonc-parser';
 import { z } from 'zod';
-import { UnspeakableProfile } from './unspeakable.ts';
+import { unspeakable, UnspeakableProfile } from './unspeakable.ts';
 
 const place = z.union([z.string(), z.array(z.string()).min(1)]).readonly();
 const noPlace = place.nullable().default(null);
@@ -121,11 +121,12 @@ export function parseSpokenProfile(text: string): SpokenProfile {
   const errors: ParseError[] = [];
   const document: unknown = parse(text.replace(/^\u{feff}/u, ''), errors, { allowTrailingComma: true });
   const empty = text.trim() === '';
-  if (errors.length > 0 && !empty) throw new UnspeakableProfile(['It must be JSON, with comments allowed.']);
+  if (errors.length > 0 && !empty)
+    throw new UnspeakableProfile([unspeakable('it must be JSON, with comments allowed.')]);
   const result = SpokenProfile.safeParse(empty ? {} : document);
   if (result.success) return result.data;
   throw new UnspeakableProfile(
-    result.error.issues.map(({ path, message }) => `${path.join('.') || 'The file'}: ${message}.`),
+    result.error.issues.map(({ path, message }) => unspeakable(`${path.join('.') || 'The file'}: ${message}.`)),
   );
 }
 

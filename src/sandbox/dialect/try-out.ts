@@ -3,7 +3,7 @@ import { meaningOf } from './meaning.ts';
 import { writePage } from './merchant-page.ts';
 import type { Place } from './place.ts';
 import type { SpokenProfile } from './spoken-profile.ts';
-import { UnspeakableProfile } from './unspeakable.ts';
+import { unspeakable, UnspeakableProfile } from './unspeakable.ts';
 import { put, putId, putInvoice, successDocument, successStatus } from './write-answer.ts';
 import { writeEvent } from './write-event.ts';
 import { writeProblem } from './write-problem.ts';
@@ -34,12 +34,12 @@ export function tryOut(profile: SpokenProfile): void {
     ...tried('webhook.secret', () => created((document) => put(document, webhook.secret, 'secret'))),
     ...tried('event', () => writeEvent(profile, { id: 'id', invoiceId: 'id', error: ERROR })),
   ];
-  if (reasons.length > 0) throw new UnspeakableProfile(reasons);
+  if (reasons.length > 0) throw new UnspeakableProfile(reasons.map(unspeakable));
   const readings = [
     ...misread(profile, { what: 'a created invoice', document: asInvoice('processing'), id: invoice.id }),
     ...(canRefuse(profile) ? [] : ['answers: no error can be written that the profile reads as a refusal.']),
   ];
-  if (readings.length > 0) throw new UnspeakableProfile(readings);
+  if (readings.length > 0) throw new UnspeakableProfile(readings.map(unspeakable));
 }
 
 const CREATED = 201;
