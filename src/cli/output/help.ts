@@ -84,7 +84,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     exitCodes: '0 valid, 64 mistakes, or no such file',
   },
   'profile schema': { group: TRYING, examples: ['lote profile schema > service.schema.json'] },
-  sandbox: { group: TRYING, examples: ['lote sandbox', 'SANDBOX_PORT=9092 lote sandbox'] },
+  sandbox: { group: TRYING, examples: ['lote sandbox', 'SANDBOX_PROFILE=service.json lote sandbox'] },
   completion: {
     group: TRYING,
     examples: [

@@ -15,15 +15,17 @@ import { PROFILES } from '../../support/any-service/profiles.ts';
 import { until } from '../../support/until.ts';
 
 const KEY = 'sk_test_dialects';
-/** A multiple of most page sizes, which is where a list's end is easiest to miss. */
-const MERCHANTS = 200;
+const PAGE_SIZE = 7;
+/** The last page is a full one, which is where a list's end is easiest to miss. */
+const MERCHANTS = 3 * PAGE_SIZE;
 const SECRET = 'c2VjcmV0LXNlY3JldC1zZWNyZXQ=';
 
 /** Each profile as the sandbox can speak it: expressions get a place of the sandbox's own before them. */
-const SPOKEN = PROFILES.map(({ name, profile }) => ({
-  name,
-  profile: withOwnPlaces({ ...profile, limits: { requestsPerSecond: null, maxConcurrency: 64 } }).profile,
-}));
+const SPOKEN = PROFILES.map(({ name, profile }) => {
+  const limits = { requestsPerSecond: null, maxConcurrency: 64 };
+  const merchants = { ...profile.merchants, pageSize: PAGE_SIZE };
+  return { name, profile: withOwnPlaces({ ...profile, limits, merchants }).profile };
+});
 
 interface Place {
   readonly sandbox: Sandbox;

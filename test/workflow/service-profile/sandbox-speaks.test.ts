@@ -25,7 +25,8 @@ const BATCH: readonly TestInvoice[] = [
 ];
 const STATES = { 'S-1': 'issued', 'S-2': 'issued', 'S-3': 'failed', 'S-4': 'rejected' };
 
-const SPOKEN = PROFILES.map(({ name, profile }) => ({ name, profile: withOwnPlaces(profile).profile }));
+/** The default is what every other test of a batch runs with. */
+const SPOKEN = PROFILES.slice(1).map(({ name, profile }) => ({ name, profile: withOwnPlaces(profile).profile }));
 
 /** Gives the address and the secret to the service by hand, where the profile says that somebody does. */
 async function registerByHand(sandbox: Sandbox, { webhook, signature }: ServiceProfile, url: string): Promise<void> {
