@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { profileDialect } from './dialect/profile-dialect.ts';
 import { PUBLISHED_DIALECT } from './dialect/published-dialect.ts';
-import { withoutCredentials } from './dialect/read-request.ts';
+import { withoutCredentials } from './dialect/requests/read-request.ts';
 import { simulatedEngine } from './engine.ts';
 import type { Engine } from './engine.ts';
 import { checkedFaults } from './faults.ts';

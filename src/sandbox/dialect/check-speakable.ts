@@ -1,6 +1,6 @@
-import { unreadableTemplate } from './check-template.ts';
+import { unreadableTemplate } from './requests/check-template.ts';
 import { writtenPlace, type Place } from './place.ts';
-import { templateOf, type BodyKind } from './read-request.ts';
+import { templateOf, type BodyKind } from './requests/read-request.ts';
 import type { SpokenProfile } from './spoken-profile.ts';
 import { unspeakable, type UnspeakableKey } from './unspeakable.ts';
 

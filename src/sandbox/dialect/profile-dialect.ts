@@ -4,14 +4,14 @@ import type { Route } from '../http/routes.ts';
 import { unspeakableKeys } from './check-speakable.ts';
 import type { Dialect } from './dialect.ts';
 import { freshNumber, idForm } from './id.ts';
-import { type BodyKind, readRequest } from './read-request.ts';
-import { newSecret, signDelivery } from './sign-delivery.ts';
-import { spokenRoutes } from './spoken-routes.ts';
+import { type BodyKind, readRequest } from './requests/read-request.ts';
+import { newSecret, signDelivery } from './deliveries/sign-delivery.ts';
+import { spokenRoutes } from './requests/spoken-routes.ts';
 import { parseSpokenProfile, type SpokenProfile } from './spoken-profile.ts';
-import { answerWriter, type Forms } from './answer-writer.ts';
+import { answerWriter, type Forms } from './answers/answer-writer.ts';
 import { tryOut } from './try-out.ts';
 import { UnspeakableProfile } from './unspeakable.ts';
-import { writeEvent } from './write-event.ts';
+import { writeEvent } from './deliveries/write-event.ts';
 
 /**
  * Makes the dialect of a service profile from the text of its file.

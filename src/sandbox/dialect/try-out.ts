@@ -1,12 +1,12 @@
 import { idForm } from './id.ts';
-import { meaningOf } from './meaning.ts';
-import { writePage } from './merchant-page.ts';
+import { meaningOf } from './answers/meaning.ts';
+import { writePage } from './answers/merchant-page.ts';
 import type { Place } from './place.ts';
 import type { SpokenProfile } from './spoken-profile.ts';
 import { unspeakable, UnspeakableProfile } from './unspeakable.ts';
-import { put, putId, putInvoice, successDocument, successStatus } from './write-answer.ts';
-import { writeEvent } from './write-event.ts';
-import { writeProblem } from './write-problem.ts';
+import { put, putId, putInvoice, successDocument, successStatus } from './answers/write-answer.ts';
+import { writeEvent } from './deliveries/write-event.ts';
+import { writeProblem } from './answers/write-problem.ts';
 import { PlaceTaken, type WrittenDocument } from './written-document.ts';
 
 const ID = { id: 'id', address: '/id' };
@@ -30,7 +30,7 @@ export function tryOut(profile: SpokenProfile): void {
   const reasons = [
     ...tried('invoice', () => asInvoice('failed')),
     ...tried('merchants.createdId', () => created((document) => putId(document, merchants.createdId, ID))),
-    ...tried('merchants', () => void writeSamplePage(profile)),
+    ...tried('merchants', () => writeSamplePage(profile)),
     ...tried('webhook.secret', () => created((document) => put(document, webhook.secret, 'secret'))),
     ...tried('event', () => writeEvent(profile, { id: 'id', invoiceId: 'id', error: ERROR })),
   ];

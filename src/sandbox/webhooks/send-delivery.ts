@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 
+/** One delivery, ready to be sent. */
 export interface Sending {
   readonly url: string;
   readonly body: string;

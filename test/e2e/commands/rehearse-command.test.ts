@@ -95,6 +95,8 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     const files = await readdir(join(place.reportsDir, 'rehearsal'), { recursive: true });
     const name = files.find((one) => one.endsWith('.json')) ?? 'no report';
     const report: unknown = JSON.parse(await readFile(join(place.reportsDir, 'rehearsal', name), 'utf8'));
-    expect(report).toMatchObject({ invoices: [1, 2].map(() => ({ serviceId: expect.stringMatching(/^F\w+$/) })) });
+    expect(report).toMatchObject({
+      invoices: [1, 2].map(() => ({ serviceId: expect.stringMatching(/^F\w+$/) as string })),
+    });
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unreadableTemplate } from '../../../../src/sandbox/dialect/check-template.ts';
-import { readByTemplate } from '../../../../src/sandbox/dialect/read-template.ts';
-import { parseTokens, tokenText, type TokenJson } from '../../../../src/sandbox/dialect/token-json.ts';
+import { unreadableTemplate } from '../../../../src/sandbox/dialect/requests/check-template.ts';
+import { readByTemplate } from '../../../../src/sandbox/dialect/requests/read-template.ts';
+import { parseTokens, tokenText, type TokenJson } from '../../../../src/sandbox/dialect/requests/token-json.ts';
 import { templateMistake, type BodyTemplate } from '../../../../src/service-profile/body-template.ts';
 import { invoiceBody } from '../../../../src/service/invoice-body.ts';
 

@@ -1,9 +1,9 @@
-import type { MerchantRecord } from '../records.ts';
-import type { IdForm } from './id.ts';
-import { writtenPlace } from './place.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
+import type { MerchantRecord } from '../../records.ts';
+import type { IdForm } from '../id.ts';
+import { writtenPlace } from '../place.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
 import { put, putIfFree } from './write-answer.ts';
-import { WrittenDocument } from './written-document.ts';
+import { WrittenDocument } from '../written-document.ts';
 
 /** Merchants in a page when neither profile nor client says another number. */
 const PAGE_SIZE = 100;

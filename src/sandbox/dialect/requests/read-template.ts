@@ -1,4 +1,4 @@
-import type { Problem } from '../validation/field.ts';
+import type { Problem } from '../../validation/field.ts';
 import { eachOf, formOf, isObject, isOfLine, partsOf, soleOf, type Placeholder } from './template.ts';
 import { isList, isMap, isNumber, parseTokens, tokenText, type TokenJson } from './token-json.ts';
 

@@ -1,7 +1,7 @@
-import { writtenPlaces, type Place } from './place.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
-import { isWord } from './word.ts';
-import type { WrittenDocument } from './written-document.ts';
+import { writtenPlaces, type Place } from '../place.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
+import { isWord } from '../word.ts';
+import type { WrittenDocument } from '../written-document.ts';
 
 /** What a client takes an answer for. */
 export type Meaning = SpokenProfile['answers']['rules'][number]['means'] | 'success';
@@ -33,8 +33,8 @@ export function meaningOf(document: WrittenDocument, http: number, profile: Spok
   if (status < 500 && isWord(code, idempotency.mismatchCodes)) return 'mismatch';
   if (NO_ACCESS.has(status)) return 'access';
   if (LATER.has(status)) return 'later';
-  const isTold = stands(document, error.code) || stands(document, error.message);
-  return REFUSED.has(status) && isTold ? 'refused' : 'lost';
+  const saysError = stands(document, error.code) || stands(document, error.message);
+  return REFUSED.has(status) && saysError ? 'refused' : 'lost';
 }
 
 function saysSuccess(document: WrittenDocument, { answers: { success } }: SpokenProfile): boolean {

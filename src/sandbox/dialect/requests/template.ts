@@ -5,7 +5,7 @@ export interface Placeholder {
 }
 
 /** In an object that is alone in a list: the object stands once for each line. */
-export const EACH = '$each';
+const EACH = '$each';
 
 /** What a body holds under each name: `optional` may be left out. */
 export interface ValueForm {
@@ -68,6 +68,7 @@ export function eachOf(nodes: readonly unknown[]): Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(only).filter(([key]) => key !== EACH));
 }
 
+/** True for an object of a template. */
 export function isObject(node: unknown): node is Readonly<Record<string, unknown>> {
   return typeof node === 'object' && node !== null && !Array.isArray(node);
 }

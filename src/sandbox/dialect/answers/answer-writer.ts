@@ -1,12 +1,12 @@
-import type { Answer } from '../http/answer.ts';
-import type { Asked, Dialect } from './dialect.ts';
-import type { IdForm } from './id.ts';
+import type { Answer } from '../../http/answer.ts';
+import type { Asked, Dialect } from '../dialect.ts';
+import type { IdForm } from '../id.ts';
 import { writePage } from './merchant-page.ts';
-import type { Place } from './place.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
+import type { Place } from '../place.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
 import { put, putId, putInvoice, successDocument, successStatus } from './write-answer.ts';
 import { writeExisting, writeProblem, type SpokenProblem, type WrittenAnswer } from './write-problem.ts';
-import type { WrittenDocument } from './written-document.ts';
+import type { WrittenDocument } from '../written-document.ts';
 
 /** How ids are written. */
 export interface Forms {

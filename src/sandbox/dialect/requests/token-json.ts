@@ -27,14 +27,17 @@ export function tokenText(value: TokenJson): string {
   return JSON.stringify(value);
 }
 
+/** True for a number. */
 export function isNumber(value: TokenJson | undefined): value is NumberToken {
   return typeof value === 'object' && value !== null && 'token' in value;
 }
 
+/** True for an object. */
 export function isMap(value: TokenJson | undefined): value is ReadonlyMap<string, TokenJson> {
   return value instanceof Map;
 }
 
+/** True for a list. */
 export function isList(value: TokenJson | undefined): value is readonly TokenJson[] {
   return Array.isArray(value);
 }

@@ -1,7 +1,7 @@
-import { ROUTES } from '../http/routes.ts';
-import type { Route } from '../http/routes.ts';
-import type { Dialect, Routed } from './dialect.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
+import { ROUTES } from '../../http/routes.ts';
+import type { Route } from '../../http/routes.ts';
+import type { Dialect, Routed } from '../dialect.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
 
 /** A route under the address that the profile gives it. */
 interface SpokenRoute {

@@ -1,7 +1,7 @@
-import { writtenPlace, type Place } from './place.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
-import { otherWord, wordToken } from './word.ts';
-import { WrittenDocument } from './written-document.ts';
+import { writtenPlace, type Place } from '../place.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
+import { otherWord, wordToken } from '../word.ts';
+import { WrittenDocument } from '../written-document.ts';
 
 /** An invoice as the operations answer it; only what the profile has a place for goes out. */
 export interface AnsweredInvoice {

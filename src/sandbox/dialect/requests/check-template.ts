@@ -44,7 +44,7 @@ function isSeparated([before, ...rest]: readonly (string | Placeholder)[]): bool
     .join('');
   return [before, after].some((part) => {
     const letters = typeof part === 'object' ? formOf(part.name).letters : null;
-    return letters !== null && [...between].some((character) => !letters.test(character));
+    return letters !== null && Array.from(between).some((character) => !letters.test(character));
   });
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Call } from '../operations/operation.ts';
-import { EVENT_TYPES } from '../records.ts';
-import type { Problem } from '../validation/field.ts';
-import type { IdForm } from './id.ts';
+import type { Call } from '../../operations/operation.ts';
+import { EVENT_TYPES } from '../../records.ts';
+import type { Problem } from '../../validation/field.ts';
+import type { IdForm } from '../id.ts';
 import { readByTemplate, type ReadValues } from './read-template.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
 import { textsOf } from './template.ts';
 import { parseTokens, tokenText, type TokenJson } from './token-json.ts';
 

@@ -1,8 +1,8 @@
-import { writtenPlace } from './place.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
-import { put, putIfFree } from './write-answer.ts';
-import { wordToken } from './word.ts';
-import { WrittenDocument } from './written-document.ts';
+import { writtenPlace } from '../place.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
+import { put, putIfFree } from '../answers/write-answer.ts';
+import { wordToken } from '../word.ts';
+import { WrittenDocument } from '../written-document.ts';
 
 /** An event as the sandbox plans it. */
 export interface SpokenEvent {

@@ -1,8 +1,8 @@
 import { meaningOf, type Meaning } from './meaning.ts';
-import { writtenPlace, type Place } from './place.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
-import { otherWord, wordToken } from './word.ts';
-import { PlaceTaken, WrittenDocument } from './written-document.ts';
+import { writtenPlace, type Place } from '../place.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
+import { otherWord, wordToken } from '../word.ts';
+import { PlaceTaken, WrittenDocument } from '../written-document.ts';
 
 /** An error as the operations say it, with what the client shall take it for. */
 export interface SpokenProblem {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Sealed } from './dialect.ts';
-import type { SpokenProfile } from './spoken-profile.ts';
+import type { Sealed } from '../dialect.ts';
+import type { SpokenProfile } from '../spoken-profile.ts';
 
 type Signature = SpokenProfile['signature'];
 
