@@ -6,7 +6,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY bin bin
 COPY src src
 COPY workflows workflows
 COPY activities activities
@@ -15,6 +15,8 @@ RUN npm run build
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# `npm ci` asks bin/prepare.js for a build; without sources there is nothing to build.
+COPY bin bin
 RUN npm ci --omit=dev
 
 FROM node:24-bookworm-slim

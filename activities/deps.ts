@@ -36,6 +36,8 @@ export interface ActivityDeps {
     /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
     readonly failureBudget: number;
     readonly maxConcurrency: number;
+    /** From one poll of a pending invoice to the next, by the service profile; null: at the times of Lote. */
+    readonly pollEveryMs: number | null;
     readonly retry: RetrySettings;
     /** How long a night waits for dropped files that are still being written. */
     readonly dropPatienceMs: number;

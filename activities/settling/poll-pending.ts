@@ -51,15 +51,16 @@ interface Due {
 
 async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: PendingPage): Promise<Due> {
   const now = deps.now();
+  const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
   const everyone: PendingInvoice[] = [];
   const sampled: PendingInvoice[] = [];
   const pending = await deps.ledger.pendingInvoices(batchId, page, now, MOST_POLLED_AT_ONCE);
   for (const invoice of pending) {
     // Each invoice counts by its own age: in a page that was held up, the first may have waited for hours when the last
     // was accepted.
-    const due = pollsDue(settleMs, now - invoice.acceptedAt);
+    const due = pollsDue(pace, now - invoice.acceptedAt);
     if (invoice.asks >= due) continue;
-    (pollsEveryInvoice(settleMs, due) ? everyone : sampled).push({ ...invoice, asks: due });
+    (pollsEveryInvoice(pace, due) ? everyone : sampled).push({ ...invoice, asks: due });
   }
   return { everyone, sampled, more: pending.length === MOST_POLLED_AT_ONCE && everyone.length > 0 };
 }

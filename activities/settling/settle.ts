@@ -1,4 +1,4 @@
-import { pollsDue, nextPollInMs } from '../../src/domain/poll-times.ts';
+import { pollsDue, nextPollInMs, type PollPace } from '../../src/domain/poll-times.ts';
 import type { PageProgress } from '../../src/domain/ports/ledger.ts';
 import { pollStatuses } from './poll-statuses.ts';
 import { pollNow, pollPending } from './poll-pending.ts';
@@ -32,36 +32,37 @@ const LONGEST_REVIEW_MS = 60_000;
 /** Reads what a page still waits for. Before that, confirms reported failures and polls pending invoices by GET. */
 export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promise<PageReview> {
   const { batchId, page, settleMs } = input;
+  const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
   const until = deps.now() + LONGEST_REVIEW_MS;
   const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_CONFIRMED_AT_ONCE);
   const reported = await pollStatuses(deps, failures, until);
   let progress = await deps.ledger.pageProgress(batchId, page);
   const pollAll = input.askNow === true && progress.accepted > 0;
   let unfinished = false;
-  if (pollAll || pollsDue(settleMs, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
+  if (pollAll || pollsDue(pace, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
     if (pollAll) await pollNow(deps, input, until);
     else unfinished = (await pollPending(deps, input, until)) || (reported.answered > 0 && deps.now() >= until);
     progress = await deps.ledger.pageProgress(batchId, page);
   }
-  const review = reviewOf(deps, progress, settleMs);
+  const review = reviewOf(deps, progress, pace);
   if (!unfinished || review.settleEndsInMs === null) return review;
   // The page must not close while invoices wait for their last poll: the next review goes on at once.
   return { ...review, nextAskInMs: 0, settleEndsInMs: Math.max(review.settleEndsInMs, 1) };
 }
 
-function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, settleMs: number): PageReview {
+function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): PageReview {
   const { accepted, attached, oldestAcceptedAt, newestAcceptedAt } = progress;
   if (accepted === 0 || newestAcceptedAt === null) {
     return { accepted: 0, attached, nextAskInMs: null, settleEndsInMs: null };
   }
   const newest = ageOf(deps, newestAcceptedAt);
-  const polls = [nextPollInMs(settleMs, ageOf(deps, oldestAcceptedAt)), nextPollInMs(settleMs, newest)];
+  const polls = [nextPollInMs(pace, ageOf(deps, oldestAcceptedAt)), nextPollInMs(pace, newest)];
   const left = polls.filter((span) => span !== null);
   return {
     accepted,
     attached,
     nextAskInMs: left.length === 0 ? null : Math.min(...left),
-    settleEndsInMs: Math.max(0, settleMs - newest),
+    settleEndsInMs: Math.max(0, pace.settleMs - newest),
   };
 }
 

@@ -3,6 +3,11 @@ import { EXIT, exitCodeOf } from './output/exit-codes.ts';
 import { nextCommand } from './output/next-command.ts';
 import { program } from './program.ts';
 
+// Whoever reads no further, such as `head`, does not end the work.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

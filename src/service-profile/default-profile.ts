@@ -70,6 +70,6 @@ export const DEFAULT_PROFILE: ServiceProfile = {
     reasonMessage: '/data/error/message',
   },
   idempotency: { retentionHours: 24, mismatchCodes: ['idempotency_mismatch'], refusedRepeatIsProof: false },
-  limits: { requestsPerSecond: null, maxConcurrency: 64 },
+  limits: { requestsPerSecond: null, maxConcurrency: 64, pollEverySeconds: null },
   retry: { failedReasonCodes: [], maxGenerations: 3, repeatsPerInvoice: 10 },
 };

@@ -44,6 +44,14 @@ export const ServiceProfile = z.strictObject({
   limits: z.strictObject({
     requestsPerSecond: z.number().positive().nullable().describe('Over all processes of a ledger; null: no limit'),
     maxConcurrency: z.number().int().min(1).max(1_000).describe('Requests at a time, over all processes of a ledger'),
+    pollEverySeconds: z
+      .number()
+      .min(1)
+      .max(86_400)
+      .nullable()
+      .describe(
+        'Each invoice without a final word is asked for by GET after so many seconds, again and again; null: at times of Lote',
+      ),
   }),
   retry: z.strictObject({
     failedReasonCodes: words.describe('Failures that are sent again under a new key without an operator'),

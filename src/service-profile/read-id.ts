@@ -1,4 +1,5 @@
-const REST = /^[A-Za-z0-9_-]{1,250}$/;
+/** A dot at its beginning would be a step in a path, `=` one in a spreadsheet. */
+const REST = /^[A-Za-z0-9_-][A-Za-z0-9_.~:=@+,-]{0,249}$/;
 const ADDRESS = /^(?:https?:\/\/|\/)/i;
 /** A longer text is no id and no address of one. */
 const LONGEST = 2_048;
@@ -6,7 +7,7 @@ const ANYWHERE = 'http://service.invalid';
 
 /**
  * An id of the service: text, a whole number from 1, or the last step of an address or absolute path; null: it cannot be used.
- * It must begin with the prefix and go on with 1 to 250 characters that are safe in a path.
+ * It must begin with the prefix and go on with 1 to 250 characters that stand in a path as they are, or encoded.
  */
 export function readId(value: unknown, prefix: string): string | null {
   const id = textOf(value);

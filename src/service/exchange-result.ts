@@ -1,3 +1,4 @@
+import { parseExactJson } from '../service-profile/parse-exact-json.ts';
 import type { Document } from '../service-profile/place.ts';
 
 /** Headers of an answer as they came, by lower-case name. */
@@ -56,7 +57,7 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   }
   const quoted = secret.length >= MIN_SECRET && text.includes(secret);
   try {
-    return { kind: 'json', value: JSON.parse(text, quoted ? hiding(secret) : undefined) as unknown };
+    return { kind: 'json', value: parseExactJson(text, quoted ? hiding(secret) : undefined) };
   } catch {
     const shown = quoted ? text.replaceAll(secret, '[key]') : text;
     return { kind: 'unreadable', why: 'not-json', text: shown.slice(0, MAX_TEXT) };

@@ -1,12 +1,9 @@
 import { readPlace, shownPlace, type Place } from '../service-profile/place.ts';
-import type { ServiceProfile } from '../service-profile/profile.ts';
 import { readId } from '../service-profile/read-id.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';
+import { isSuccess, ruleFor, statusThatCounts, type Answers, type Rule } from './answer-meaning.ts';
 import { errorText } from './error-text.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
-
-type Answers = ServiceProfile['answers'];
-type Rule = Answers['rules'][number];
 
 /** Where a created thing's id and an error's words stand, and what answers mean: from the service profile. */
 export interface CreationShape {
@@ -45,15 +42,13 @@ export interface Seen {
 export function look(end: ExchangeResult, shape: CreationShape): Seen {
   const document = documentOf(end);
   const http = end.kind === 'answer' ? end.status : 0;
-  const is2xx = http >= 200 && http <= 299;
   const { answers, idPrefix } = shape;
-  const success =
-    is2xx && (answers.success === null || isOneOf(readPlace(document, answers.success.at), answers.success.is));
-  const status = success ? http : (envelopeStatus(document, answers.status) ?? http);
+  const success = isSuccess(document, http, answers);
+  const status = success ? http : statusThatCounts(document, http, answers);
   const found = readPlace(document, shape.id);
   const code = readPlace(document, shape.errorCode);
   const usable = (value: unknown): string | null => (idPrefix === null ? null : readId(value, idPrefix));
-  const rule = end.kind === 'answer' ? answers.rules.find((one) => fits(one, { document, status, code })) : undefined;
+  const rule = end.kind === 'answer' ? ruleFor(document, { status, code }, answers) : undefined;
   return {
     end,
     status,
@@ -67,23 +62,4 @@ export function look(end: ExchangeResult, shape: CreationShape): Seen {
     errorMessage: errorText(readPlace(document, shape.errorMessage)),
     mismatch: status >= 400 && status <= 499 && isOneOf(code, shape.mismatchCodes),
   };
-}
-
-type Document = ReturnType<typeof documentOf>;
-
-function fits(
-  { status: statuses, code: codes, has }: Rule,
-  seen: { readonly document: Document; readonly status: number; readonly code: unknown },
-): boolean {
-  if (statuses !== undefined && !statuses.includes(seen.status)) return false;
-  if (codes !== undefined && !isOneOf(seen.code, codes)) return false;
-  const found = has === undefined ? true : readPlace(seen.document, has);
-  return found !== undefined && found !== null && found !== '';
-}
-
-/** Some services answer 200 and name the status inside. Only an error's status: no envelope makes a success of a failure. */
-function envelopeStatus(document: Document, place: Place | null): number | null {
-  if (place === null) return null;
-  const said = Number(wordAt(readPlace(document, place)));
-  return Number.isInteger(said) && said >= 400 && said <= 599 ? said : null;
 }

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../service-profile/parse-exact-json.ts';
 import { expressionOf, type Document, type Place } from '../service-profile/place.ts';
 
 /** Reads bytes and header lines into the document that places are read from. */
@@ -30,7 +31,7 @@ export function readsHeaders(places: readonly (Place | null)[]): boolean {
 /** The value of JSON; undefined: it is none. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -31,6 +31,7 @@ const PROFILE: unknown = {
     more: 'jsonata:$not(last)',
   },
   webhook: { register: false },
+  limits: { pollEverySeconds: 2 },
 };
 
 /** No events at all; a page says how many there are and whether it is the last; a repeat is 409 with the id. */

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { runCommand } from './run.ts';
 import { upCommand } from './up.ts';
 
-const SAMPLE = fileURLToPath(new URL('../../../input/sample.csv', import.meta.url));
+const SAMPLE = fileURLToPath(import.meta.resolve('#sample'));
 
 /**
  * `npm run demo`: the sample file from start to report. Some of its rows are wrong and some of its invoices fail at the simulated engine, so

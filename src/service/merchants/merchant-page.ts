@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compileExpressions, type Evaluate } from '../../service-profile/expression.ts';
 import { readPlace, type Document, shownPlace } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { isOneOf } from '../../service-profile/word.ts';
+import { isSuccess, ruleFor, statusThatCounts, type Rule } from '../answer-meaning.ts';
 import { documentOf, type ExchangeResult } from '../exchange-result.ts';
 import { readId } from '../../service-profile/read-id.ts';
 import { errorText } from '../error-text.ts';
@@ -25,7 +25,6 @@ export interface MerchantPage {
 /** Reads the end of one exchange as a page. */
 export type PageReader = (end: ExchangeResult) => Promise<MerchantPage | Unreadable>;
 
-const Status = z.number().int().min(200).max(599);
 const Nif = z
   .union([z.string(), z.number().int().nonnegative()])
   .transform((nif) => String(nif).replaceAll(/\s/g, ''))
@@ -37,7 +36,8 @@ export function pageReader(profile: ServiceProfile): PageReader {
   const { items, nextCursor, nextLink, total, pages, more } = merchants;
   const evaluatePage = compileExpressions([
     ...[items, nextCursor, nextLink, total, pages, more],
-    ...[answers.success?.at ?? null, answers.status, error.message],
+    ...[answers.success?.at ?? null, answers.status, error.code, error.message],
+    ...answers.rules.map(({ has = null }) => has),
   ]);
   const evaluateItem = compileExpressions([merchants.id, merchants.nif]);
 
@@ -45,7 +45,7 @@ export function pageReader(profile: ServiceProfile): PageReader {
     if (end.kind !== 'answer') return failed('service-unreachable', 'code' in end ? end.code : end.kind);
     const plain = documentOf(end);
     const document = evaluatePage === null ? plain : await evaluatePage(plain);
-    if (end.body.kind !== 'json' && isSuccessful(end.status)) {
+    if (end.body.kind !== 'json' && end.status >= 200 && end.status <= 299) {
       const code = end.body.why === 'cut-short' ? 'service-unreachable' : 'service-list-unreadable';
       return failed(code, `its answer is ${end.body.why}`);
     }
@@ -82,20 +82,19 @@ async function readItems(
 
 /** null: the answer is a success. An envelope that says otherwise counts even beside a list. */
 function refusalIn(document: Document, httpStatus: number, { answers, error }: ServiceProfile): Unreadable | null {
-  const { success, status: statusPlace } = answers;
-  const isSuccess = isSuccessful(httpStatus);
-  const saysSuccess = success === null || isOneOf(readPlace(document, success.at), success.is);
-  if (isSuccess && saysSuccess) return null;
-  const said = statusPlace === null ? undefined : Status.safeParse(readPlace(document, statusPlace)).data;
-  const status = said ?? httpStatus;
+  if (isSuccess(document, httpStatus, answers)) return null;
+  const status = statusThatCounts(document, httpStatus, answers);
+  const code = readPlace(document, error.code);
   const { message } = statusReason(status, { code: null, message: errorText(readPlace(document, error.message)) });
-  if (status === 401 || status === 403 || status === 407) return failed('service-unauthorized', message);
-  if (status === 408 || status === 425 || status === 429 || status >= 500)
-    return failed('service-unreachable', message);
-  if (!isSuccess) return unreadable(message);
-  return unreadable(`${message}, and no word of success at ${shownPlace(success?.at ?? '')} (answers.success)`);
+  const meaning = ruleFor(document, { status, code }, answers)?.means ?? meaningOf(status);
+  if (meaning === 'access') return failed('service-unauthorized', message);
+  if (meaning === 'later' || meaning === 'lost') return failed('service-unreachable', message);
+  if (httpStatus < 200 || httpStatus > 299) return unreadable(message);
+  return unreadable(`${message}, and no word of success at ${shownPlace(answers.success?.at ?? '')} (answers.success)`);
 }
 
-function isSuccessful(status: number): boolean {
-  return status >= 200 && status <= 299;
+/** What a status means that no rule of the profile explains. */
+function meaningOf(status: number): Rule['means'] {
+  if (status === 401 || status === 403 || status === 407) return 'access';
+  return status === 408 || status === 425 || status === 429 || status >= 500 ? 'later' : 'refused';
 }

@@ -25,6 +25,9 @@ const ENCODED = {
   base64url: /^[A-Za-z0-9_-]+={0,2}$/,
 } as const;
 
+/** HTTP's own way of writing a parameter: `signature="…"`. */
+const QUOTES = /^"|"$/g;
+
 /** Reads the signature header; a header whose parts hold no signature of the profile's form is malformed. */
 export function readClaims(head: RequestHead, shape: SignatureShape): Claims | Refused {
   const parts = partsOf(headerLines(head.rawHeaders, shape.header), shape.separator);
@@ -50,7 +53,7 @@ function partsOf(lines: readonly string[], separator: string): string[] | Refuse
 
 function digestOf(part: string, { prefix, encoding, algorithm }: SignatureShape): Uint8Array | null {
   if (part.length > MAX_SIGNATURE || !part.startsWith(prefix)) return null;
-  const digits = part.slice(prefix.length);
+  const digits = part.slice(prefix.length).replaceAll(QUOTES, '');
   if (!ENCODED[encoding].test(digits)) return null;
   const digest = Buffer.from(digits, encoding);
   return digest.byteLength === DIGEST_BYTES[algorithm] ? digest : null;

@@ -124,6 +124,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
       maxConcurrency: profile.limits.maxConcurrency,
+      pollEveryMs: profile.limits.pollEverySeconds === null ? null : profile.limits.pollEverySeconds * 1_000,
       retry: retrySettings(profile),
       dropPatienceMs: config.drop.patienceMs,
     },

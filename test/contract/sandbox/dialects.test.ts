@@ -22,7 +22,7 @@ const SECRET = 'c2VjcmV0LXNlY3JldC1zZWNyZXQ=';
 
 /** Each profile as the sandbox can speak it: expressions get a place of the sandbox's own before them. */
 const SPOKEN = PROFILES.map(({ name, profile }) => {
-  const limits = { requestsPerSecond: null, maxConcurrency: 64 };
+  const limits = { ...profile.limits, requestsPerSecond: null, maxConcurrency: 64 };
   const merchants = { ...profile.merchants, pageSize: PAGE_SIZE };
   return { name, profile: withOwnPlaces({ ...profile, limits, merchants }).profile };
 });

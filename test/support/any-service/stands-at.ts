@@ -37,7 +37,7 @@ export function isWordOf(value: unknown, words: readonly string[]): boolean {
 
 /** Whether a value holds this id, as it is or as a step of an address. */
 export function holdsId(value: unknown, id: string, prefix: string): boolean {
-  if (!id.startsWith(prefix) || !/^[\w-]{1,320}$/.test(id) || id === prefix) return false;
+  if (!id.startsWith(prefix) || !/^[\w-][\w.~:=@+,-]{0,320}$/.test(id) || id === prefix) return false;
   if (typeof value === 'number') return String(value) === id && value > 0;
   if (typeof value !== 'string') return false;
   return value === id || (/^(?:https?:\/)?\//i.test(value) && value.includes(id));

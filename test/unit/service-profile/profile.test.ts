@@ -22,7 +22,7 @@ describe('loadProfile', () => {
     const profile = loadProfile('{"signature":{"prefix":"sha256="},"limits":{"requestsPerSecond":20}}');
 
     expect(profile.signature).toEqual({ ...DEFAULT_PROFILE.signature, prefix: 'sha256=' });
-    expect(profile.limits).toEqual({ requestsPerSecond: 20, maxConcurrency: 64 });
+    expect(profile.limits).toEqual({ requestsPerSecond: 20, maxConcurrency: 64, pollEverySeconds: null });
   });
 
   it('replaces lists instead of joining them', () => {

@@ -8,6 +8,8 @@ describe('readId', () => {
     ['a whole number where no prefix is asked for', 9_007_199_254_740_991, '', '9007199254740991'],
     ['the last step of an address', 'https://service.example/v1/merchants/mrc_1', 'mrc_', 'mrc_1'],
     ['the last step of a path', '/v1/merchants/17/', '', '17'],
+    ['signs that other services use: a number of a document', 'FT.2026-15:3', '', 'FT.2026-15:3'],
+    ['base64', 'SW52b2ljZTox==', '', 'SW52b2ljZTox=='],
     ['250 characters behind the prefix', `mrc_${'a'.repeat(250)}`, 'mrc_', `mrc_${'a'.repeat(250)}`],
   ])('reads %s', (_, value, prefix, id) => {
     expect(readId(value, prefix)).toBe(id);
@@ -32,6 +34,10 @@ describe('readId', () => {
     ['an endless address', `/${'a/'.repeat(50_000)}`, ''],
     ['white space inside', 'inv_ 1', 'inv_'],
     ['an object', { id: 'mrc_1' }, 'mrc_'],
+    ['dots, which are steps in a path', '..', ''],
+    ['dots behind the prefix', 'mrc_..', 'mrc_'],
+    ['what a spreadsheet would calculate', '=1+1', ''],
+    ['an encoded character', 'inv_%2e', 'inv_'],
     ['a line break behind the id', 'mrc_1\n', 'mrc_'],
   ])('does not take %s', (_, value, prefix) => {
     expect(readId(value, prefix)).toBeNull();

@@ -14,17 +14,8 @@ const REFUSED = new Set([
 
 /** How an answer to a creation reads by the profile: the sandbox reads what it wrote before it sends it. */
 export function meaningOf(document: WrittenDocument, http: number, profile: SpokenProfile, id: Place): Meaning {
-  const { answers, error, idempotency } = profile;
-  const succeeded = http >= 200 && http <= 299 && saysSuccess(document, profile);
-  const status = succeeded ? http : (envelopeStatus(document, answers.status) ?? http);
-  const code = readPlace(document, error.code);
-  const rule = answers.rules.find(
-    (one) =>
-      (one.status === undefined || one.status.includes(status)) &&
-      (one.code === undefined || isWord(code, one.code)) &&
-      (one.has === undefined || stands(document, one.has)),
-  );
-  const { means } = rule ?? {};
+  const { error, idempotency } = profile;
+  const { succeeded, status, code, means } = read(document, http, profile);
   if (means === 'exists' || means === 'lost' || means === 'mismatch') return means;
   const hasId = stands(document, id);
   if (means !== undefined) return hasId || (means === 'refused' && status >= 500) ? 'lost' : means;
@@ -35,6 +26,29 @@ export function meaningOf(document: WrittenDocument, http: number, profile: Spok
   if (LATER.has(status)) return 'later';
   const saysError = stands(document, error.code) || stands(document, error.message);
   return REFUSED.has(status) && saysError ? 'refused' : 'lost';
+}
+
+/** How an answer to the list of merchants reads: nothing is created by it, so that `lost` is no more than `later`. */
+export function meaningOfList(document: WrittenDocument, http: number, profile: SpokenProfile): Meaning {
+  const { succeeded, status, means } = read(document, http, profile);
+  if (succeeded) return 'success';
+  if (means !== undefined) return means === 'lost' ? 'later' : means;
+  if (NO_ACCESS.has(status)) return 'access';
+  return status === 408 || LATER.has(status) || status >= 500 ? 'later' : 'refused';
+}
+
+function read(document: WrittenDocument, http: number, profile: SpokenProfile) {
+  const { answers, error } = profile;
+  const succeeded = http >= 200 && http <= 299 && saysSuccess(document, profile);
+  const status = succeeded ? http : (envelopeStatus(document, answers.status) ?? http);
+  const code = readPlace(document, error.code);
+  const rule = answers.rules.find(
+    (one) =>
+      (one.status === undefined || one.status.includes(status)) &&
+      (one.code === undefined || isWord(code, one.code)) &&
+      (one.has === undefined || stands(document, one.has)),
+  );
+  return { succeeded, status, code, means: rule?.means };
 }
 
 function saysSuccess(document: WrittenDocument, { answers: { success } }: SpokenProfile): boolean {

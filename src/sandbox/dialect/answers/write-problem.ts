@@ -1,4 +1,4 @@
-import { meaningOf, type Meaning } from './meaning.ts';
+import { meaningOf, meaningOfList, type Meaning } from './meaning.ts';
 import { writtenPlace, type Place } from '../place.ts';
 import type { SpokenProfile } from '../spoken-profile.ts';
 import { otherWord, wordToken } from '../word.ts';
@@ -11,7 +11,7 @@ export interface SpokenProblem {
   readonly code: string;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Rules read no list: only the status of HTTP counts there, or one in an envelope that says no success. */
+  /** It answers a request for the list of merchants, which creates nothing. */
   readonly isList: boolean;
   /** Where an id would stand. */
   readonly id: Place;
@@ -52,10 +52,9 @@ const PLAIN: Readonly<Record<SpokenProblem['means'], readonly number[]>> = {
  */
 export function writeProblem(profile: SpokenProfile, problem: SpokenProblem): WrittenAnswer | null {
   for (const attempt of attemptsAt(profile, problem)) {
-    for (const http of httpStatuses(profile, attempt.status, problem)) {
+    for (const http of httpStatuses(profile, attempt.status)) {
       const document = composed(profile, problem, { attempt, http });
-      if (document !== null && (problem.isList || meaningOf(document, http, profile, problem.id) === problem.means))
-        return { http, document };
+      if (document !== null && readsAsMeant(document, http, { profile, problem })) return { http, document };
     }
   }
   return problem.means === 'lost' || problem.means === 'refused'
@@ -72,7 +71,7 @@ export function writeExisting(profile: SpokenProfile, { id, idPlace }: ExistingT
       ...{ means: 'lost', status: attempt.status, code: attempt.code, message },
       ...{ headers: {}, isList: false, id: idPlace },
     };
-    for (const http of httpStatuses(profile, attempt.status, problem)) {
+    for (const http of httpStatuses(profile, attempt.status)) {
       const document = composed(profile, problem, { attempt, http, existing: { place: rule.id ?? idPlace, id } });
       if (document !== null && meaningOf(document, http, profile, idPlace) === 'exists') return { http, document };
     }
@@ -85,7 +84,6 @@ function attemptsAt({ answers, idempotency }: SpokenProfile, problem: SpokenProb
   const { means, status } = problem;
   const [mismatchCode] = idempotency.mismatchCodes;
   const code = means === 'mismatch' ? (mismatchCode ?? problem.code) : problem.code;
-  if (problem.isList) return [{ status, code, has: null }];
   const own: Attempt = { status, code, has: null };
   const byRule = answers.rules.filter((rule) => rule.means === means).map((rule) => attemptOf(rule, { status, code }));
   const plain = PLAIN[means].map((one): Attempt => ({ status: one, code, has: null }));
@@ -101,10 +99,18 @@ function attemptOf(rule: Rule, { status, code }: { readonly status: number; read
   };
 }
 
-/** A service with an envelope answers 200 to everything; not to a list without a status inside, for then nothing says what went wrong. */
-function httpStatuses({ answers }: SpokenProfile, status: number, { isList }: SpokenProblem): readonly number[] {
-  const { success, status: place } = answers;
-  return success === null || (isList && place === null) ? [status] : [200, status];
+function readsAsMeant(
+  document: WrittenDocument,
+  http: number,
+  { profile, problem: { means, isList, id } }: { readonly profile: SpokenProfile; readonly problem: SpokenProblem },
+): boolean {
+  if (!isList) return meaningOf(document, http, profile, id) === means;
+  return meaningOfList(document, http, profile) === (means === 'lost' ? 'later' : means);
+}
+
+/** A service with an envelope answers 200 to everything; where that would say something else, the status of HTTP says what is meant. */
+function httpStatuses({ answers }: SpokenProfile, status: number): readonly number[] {
+  return answers.success === null ? [status] : [200, status];
 }
 
 interface Composing {

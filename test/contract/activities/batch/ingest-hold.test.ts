@@ -114,6 +114,7 @@ function deps(): ActivityDeps {
         failureBudget: 0.5,
         dropPatienceMs: 1,
         maxConcurrency: 1,
+        pollEveryMs: null,
         retry: {
           failedReasonCodes: [],
           maxGenerations: 3,

@@ -117,7 +117,7 @@ describe('a page that waits for final words', () => {
       const place = saying(PROCESSING);
       const batch = await acceptedOnes(place, 60);
       let at = 0;
-      for (const time of pollTimes(settleMs)) {
+      for (const time of pollTimes({ settleMs, everyMs: null })) {
         place.later(time - at);
         at = time;
         await review(place, batch, settleMs);

@@ -254,7 +254,9 @@ describe('a service that lets nobody in', () => {
     'is not what a 403 says that the profile reads as %s: the invoice goes again, though others succeed after it',
     async (kind) => {
       const place = sending((ref) =>
-        ref === 'R1' ? { kind, reason: { code: 'http-403', message: 'HTTP 403: slow down' }, retryAfterMs: 3_000 } : created(),
+        ref === 'R1'
+          ? { kind, reason: { code: 'http-403', message: 'HTTP 403: slow down' }, retryAfterMs: 3_000 }
+          : created(),
       );
       const batch = await place.batch(4);
 

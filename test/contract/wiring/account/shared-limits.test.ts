@@ -43,7 +43,7 @@ describe.skipIf(url === null)('two processes of one ledger', () => {
   async function process(requestsPerSecond: number | null): Promise<{ ledger: Ledger; service: InvoicingService }> {
     const ledger = await openPostgresLedger({ ...place, keyOf: idempotencyKeyOf });
     ends.push(() => ledger.close());
-    const limits = { requestsPerSecond, maxConcurrency: 32 };
+    const limits = { ...DEFAULT_PROFILE.limits, requestsPerSecond, maxConcurrency: 32 };
     const service = createInvoicingService({
       ...{ baseUrl: front.url, apiKey: SANDBOX_KEY, application: 'shop' },
       profile: { ...DEFAULT_PROFILE, limits },

@@ -123,6 +123,23 @@ describe('readMerchantList', () => {
     expect(list).toMatchObject({ kind: 'unreadable', reason: { code } });
   });
 
+  it.each([
+    [403, 'slow_down', 'service-unreachable'],
+    [403, 'forbidden', 'service-unauthorized'],
+    [400, 'key_unknown', 'service-unauthorized'],
+    [500, 'closed', 'service-list-unreadable'],
+  ])('calls a %d with %s as the rules of the profile do: %s', async (status, code, expected) => {
+    const rules = [
+      { status: [403], code: ['slow_down'], means: 'later' as const },
+      { code: ['key_unknown'], means: 'access' as const },
+      { code: ['closed'], means: 'refused' as const },
+    ];
+    const profile = { ...DEFAULT_PROFILE, answers: { ...DEFAULT_PROFILE.answers, rules } };
+    const { list } = await readPages([answer({ error: { code } }, status)], profile);
+
+    expect(list).toMatchObject({ kind: 'unreadable', reason: { code: expected } });
+  });
+
   it.each<[ExchangeResult, string]>([
     [{ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'service-unreachable'],
     [{ kind: 'broken', code: 'connection-reset' }, 'service-unreachable'],

@@ -44,6 +44,13 @@ describe('verify', () => {
     expect(verify([`  ${sign().toUpperCase()}\t`]).ok).toBe(true);
   });
 
+  it.each(['signature=', 'signature="'])('accepts a signature in quotes, with %s before it', (prefix) => {
+    const shape = { ...SHAPE, separator: ',' as const, prefix };
+
+    expect(verify([`keyId="lote", signature="${sign()}"`], shape).ok).toBe(true);
+    expect(verify([`keyId="${sign()}", signature="${sign(SHAPE, 'another')}"`], shape).ok).toBe(false);
+  });
+
   it('accepts whichever of several secrets signed', () => {
     const secrets = ['whsec_new', SECRET, 'whsec_old'];
 
