@@ -2,6 +2,7 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { FencingToken, SendableInvoice } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 
+/** Reason of an invoice that was answered with 403. */
 export const REFUSED_ACCESS: Reason = { code: 'http-403', message: 'The service answered 403 Forbidden.' };
 
 /** Of an answer that denies access: whether it is a 403, which the client tells apart from 401 by its code. */
