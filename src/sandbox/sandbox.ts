@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createAlarms } from './alarms.ts';
-import { apiKeys } from './api-keys.ts';
-import { applyChange, restoreApplications } from './application.ts';
-import type { Applications } from './application.ts';
+import { apiKeys, applicationIdOf } from './api-keys.ts';
+import { applicationOf, applyChange, restoreApplications } from './application.ts';
 import { readBooksOf } from './books.ts';
 import type { Books } from './books.ts';
 import { createChance } from './chance.ts';
 import type { Context } from './context.ts';
+import type { Dialect } from './dialect/dialect.ts';
+import { profileDialect } from './dialect/profile-dialect.ts';
+import { PUBLISHED_DIALECT } from './dialect/published-dialect.ts';
+import { withoutCredentials } from './dialect/requests/read-request.ts';
 import { simulatedEngine } from './engine.ts';
 import type { Engine } from './engine.ts';
 import { checkedFaults } from './faults.ts';
@@ -18,6 +21,8 @@ import { createRateLimit } from './http/rate-limit.ts';
 import { createJournal } from './journal.ts';
 import { NO_LOG } from './sandbox-log.ts';
 import type { SandboxLog } from './sandbox-log.ts';
+import { keepEndpoint } from './operations/register-webhook.ts';
+import { EVENT_TYPES } from './records.ts';
 import { createSettlement } from './settlement.ts';
 import type { Settlement } from './settlement.ts';
 import type { SandboxStore, StoredBooks } from './store/sandbox-store.ts';
@@ -44,6 +49,8 @@ export interface SandboxOptions {
   readonly latencyMs?: number;
   /** When the simulated engine speaks; default 300 ms after the creation. */
   readonly settleMs?: number;
+  /** Text of a service profile that the sandbox shall speak; left out: what is published. */
+  readonly profile?: string;
   /** Default: none. */
   readonly faults?: Partial<Faults>;
   /** The same seed brings the same faults to the same requests. */
@@ -62,6 +69,8 @@ export interface Sandbox {
   readonly port: number;
   /** The books of all applications. */
   books(): Books;
+  /** Registers an address as somebody does by hand; with a secret in it where the profile says so. Null: the sandbox makes the secret. */
+  registerByHand(address: string, secret: string | null): Promise<void>;
   /** Stops; what was not settled or delivered goes on at the next start on the same store. */
   close(): Promise<void>;
 }
@@ -72,21 +81,25 @@ const DEFAULT_SETTLE_MS = 300;
 const DEFAULT_DELIVERIES_AT_A_TIME = 32;
 const DEFAULT_DELIVERY_TIMEOUT_MS = 10_000;
 
-/** Starts a complete, simulated Electronic Invoicing Service. @throws when a setting is wrong, the port or the store taken. */
+/**
+ * Starts a complete, simulated Electronic Invoicing Service.
+ * @throws UnspeakableProfile when the sandbox cannot speak the profile; Error when another setting is wrong, the port or the store taken.
+ */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', store, settleMs = DEFAULT_SETTLE_MS, clock = Date.now } = options;
   const faults = checkedFaults(options.faults);
   const keys = apiKeys({ keys: options.apiKeys ?? [DEFAULT_API_KEY], open: options.openKeys ?? false });
+  const dialect = options.profile === undefined ? PUBLISHED_DIALECT : profileDialect(options.profile, clock);
   const stored = await store.open();
   const applications = restoreApplications(stored);
   const journal = createJournal(store);
   const alarms = createAlarms();
-  const context = contextOf(options, { applications, faults, commit: (changes) => journal.commit(changes) });
+  const context = contextOf(options, { applications, faults, dialect, commit: (changes) => journal.commit(changes) });
   const { concurrency = DEFAULT_DELIVERIES_AT_A_TIME, timeoutMs = DEFAULT_DELIVERY_TIMEOUT_MS } =
     options.webhooks ?? {};
   const sender = createSender({ connections: concurrency, timeoutMs });
   const plan = { ...DEFAULT_RETRY_PLAN, ...options.webhooks };
-  const deliverer = createDeliverer({ context, sender, alarms, plan, concurrency });
+  const deliverer = createDeliverer({ context, sender, seal: dialect.seal, alarms, plan, concurrency });
   const engine = options.engine ?? simulatedEngine({ settleMs });
   const settlement = createSettlement({ context, engine, deliverer, alarms });
 
@@ -100,7 +113,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const services = { context, settlement };
   const outage = createOutage(faults.outage, clock);
   const rateLimit = createRateLimit(faults.requestsPerSecond, clock);
-  const handle = createRequestHandler({ services, keys, outage, rateLimit });
+  const handle = createRequestHandler({ services, keys, outage, rateLimit, dialect });
   const server = await listen({ host, port: options.port, handle }).catch(async (error: unknown) => {
     await stop();
     throw error;
@@ -112,6 +125,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
     port: server.port,
     books: () => readBooksOf(applications),
+    async registerByHand(address, secret) {
+      const [key = DEFAULT_API_KEY] = options.apiKeys ?? [];
+      const { address: url, secret: inAddress } = withoutCredentials(address);
+      const application = applicationOf(applications, applicationIdOf(key));
+      await keepEndpoint(context, application, { url, events: EVENT_TYPES, secret: inAddress ?? secret });
+    },
     async close() {
       await server.close();
       await stop();
@@ -121,7 +140,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 function contextOf(
   options: SandboxOptions,
-  parts: { readonly applications: Applications; readonly faults: Faults; readonly commit: Context['commit'] },
+  parts: Pick<Context, 'applications' | 'faults' | 'commit'> & { readonly dialect: Dialect },
 ): Context {
   const { latencyMs = 0, store, clock = Date.now, random = Math.random, seed = 1 } = options;
   return {
@@ -130,7 +149,8 @@ function contextOf(
     chance: createChance(parts.faults, String(seed)),
     clock,
     random,
-    newId: options.newId ?? ((prefix) => `${prefix}${randomBytes(12).toString('hex')}`),
+    newId:
+      options.newId ?? ((prefix) => parts.dialect.newId?.(prefix) ?? `${prefix}${randomBytes(12).toString('hex')}`),
     log: options.log ?? NO_LOG,
     async commit(changes) {
       await parts.commit(changes);

@@ -11,15 +11,18 @@ const MISTAKES_SHOWN = 20;
  * The profile in force: the JSON text, with comments and trailing commas allowed, merged deeply over the default (lists replace lists).
  * @throws LoteError `configuration-invalid`, naming each mistake with its place.
  */
-export function loadProfile(text: string | undefined): ServiceProfile {
+export function loadProfile(
+  text: string | undefined,
+  named: 'SERVICE_PROFILE' | 'SANDBOX_PROFILE' = 'SERVICE_PROFILE',
+): ServiceProfile {
   if (text === undefined) return DEFAULT_PROFILE;
   const { profile, mistakes } = checkProfile(text);
-  if (profile === null) throw new LoteError('configuration-invalid', messageOf(mistakes));
+  if (profile === null) throw new LoteError('configuration-invalid', messageOf(mistakes, named));
   return profile;
 }
 
-function messageOf(mistakes: readonly ProfileMistake[]): string {
-  const next = 'Correct the file named by SERVICE_PROFILE; what it leaves out keeps its default.';
+function messageOf(mistakes: readonly ProfileMistake[], named: string): string {
+  const next = `Correct the file named by ${named}; what it leaves out keeps its default.`;
   const [first, second] = mistakes;
   if (first !== undefined && second === undefined) return `Reading the service profile: ${mistakeText(first)}. ${next}`;
   const more = mistakes.length - MISTAKES_SHOWN;

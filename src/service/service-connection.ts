@@ -86,7 +86,7 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
     random: options.random ?? Math.random,
     ...options.shared,
   });
-  const own = ownHeaders(profile);
+  const own = ownHeaders(profile, address.headers);
   const jsonBody = { 'content-type': profile.requests.contentType };
   const pool = openPool(address.origin, profile.limits.maxConcurrency, timeouts);
 
@@ -96,8 +96,8 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
       // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
       if (signal !== undefined) setMaxListeners(0, signal);
       const headers = {
-        ...own,
         ...address.headers,
+        ...own,
         ...(body !== undefined && jsonBody),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       };
@@ -133,9 +133,13 @@ function capturing(
   };
 }
 
-/** What Lote sets itself stands after them and wins. */
-function ownHeaders({ requests }: ServiceProfile): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(requests.headers).map(([name, value]) => [name.toLowerCase(), value]));
+type Headers = Readonly<Record<string, string>>;
+
+/** Headers of the profile. They replace `Accept` and `User-Agent`; everything else that Lote sets itself stays. */
+function ownHeaders({ requests }: ServiceProfile, address: Headers): Headers {
+  const { accept: _accept, 'user-agent': _name, ...kept } = address;
+  const own = Object.entries(requests.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return { ...(Object.fromEntries(own) as Headers), ...kept };
 }
 
 function openPool(origin: string, connections: number, timeouts: ServiceTimeouts): Pool {

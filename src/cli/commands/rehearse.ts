@@ -39,9 +39,6 @@ const Report = z.object({
   counts: z.record(z.string(), z.number()),
 });
 
-const OF_THE_PROFILE =
-  'The service profile is valid. Its limits and retry hold in this rehearsal; everything else is as the sandbox speaks.';
-
 /** A night in minutes: nobody waits a quarter of an hour for an invoice that the sandbox was told never to settle. */
 const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE_OUTAGE_PATIENCE: '2m' };
 
@@ -60,12 +57,12 @@ export async function rehearseCommand(command: RehearseCommand): Promise<ExitCod
 
 async function rehearseIn(directory: string, command: RehearseCommand): Promise<ExitCode> {
   const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.includes(name)));
-  const { inputDir, reportsDir, serviceProfilePath } = readConfig(own);
-  const profile = rehearsalProfile({ serviceProfilePath }, directory);
+  const { inputDir, reportsDir, serviceProfilePath, sandbox } = readConfig(own);
+  const profile = rehearsalProfile({ serviceProfilePath, sandbox }, directory);
   const config = readConfig({
     ...SHORT_TIMES,
     ...own,
-    ...(profile === null ? {} : { SERVICE_PROFILE: profile }),
+    ...profile?.env,
     LOTE_DATA_DIR: join(directory, 'data'),
     LOTE_INPUT_DIR: join(directory, 'input'),
     LOTE_REPORTS_DIR: join(reportsDir, 'rehearsal'),
@@ -74,7 +71,7 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
   await takeMappings(inputDir, config.inputDir);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const notify = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
-  if (profile !== null) notify(OF_THE_PROFILE);
+  if (profile !== null) notify(profile.note);
   const stack = await startEmbedded({
     ...{ config, log, notify, env: own },
     sandbox: { faults: faultsOf(command.faults), seed: command.seed },

@@ -7,18 +7,21 @@ import { parseFaults } from '../../sandbox/faults.ts';
 import { fileStore } from '../../sandbox/store/file-store.ts';
 import { postgresStore } from '../../sandbox/store/postgres-store.ts';
 import type { SandboxStore } from '../../sandbox/store/sandbox-store.ts';
+import { sandboxProfile } from '../../wiring/account/sandbox-profile.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { untilSignal } from '../session/until-signal.ts';
 
 /** `lote sandbox`: the simulated service alone, for anyone who writes a client for the published interface. */
 export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
+  const profile = sandboxProfile(config);
   const faults = env['SANDBOX_FAULTS'];
   const sandbox = await startSandbox({
     host: config.sandbox.host,
     port: await choosePort(config.sandbox),
     store: await storeOf(config),
     log: createLogger({ level: config.logLevel, secrets: config.secrets }),
+    ...(profile === null ? {} : { profile }),
     ...(faults === undefined ? {} : { faults: parseFaults(faults) }),
   });
   process.stdout.write(`Sandbox ${sandbox.url}\n`);

@@ -99,7 +99,7 @@ export const HELP: Readonly<Record<string, Help>> = {
       '0 complete, 1 something is not recognised, 2 answered no: nothing sent, 3 service not reached, 64 usage',
   },
   'profile schema': { group: TRYING, examples: ['lote profile schema > service.schema.json'] },
-  sandbox: { group: TRYING, examples: ['lote sandbox', 'SANDBOX_PORT=9092 lote sandbox'] },
+  sandbox: { group: TRYING, examples: ['lote sandbox', 'SANDBOX_PROFILE=service.json lote sandbox'] },
   completion: {
     group: TRYING,
     examples: [

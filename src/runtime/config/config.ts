@@ -58,7 +58,8 @@ export interface Config {
   readonly health: ListenConfig | null;
   /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
   readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
-  readonly sandbox: ListenConfig;
+  /** `profilePath`: the service profile that it speaks; null: as published. */
+  readonly sandbox: ListenConfig & { readonly profilePath: string | null };
   /** null: the embedded ledger under the data directory. */
   readonly databaseUrl: string | null;
   readonly temporal: TemporalConfig;
@@ -114,7 +115,10 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
       token: env.CONSOLE_TOKEN ?? null,
       publicUrl: env.CONSOLE_URL ?? null,
     },
-    sandbox: toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
+    sandbox: {
+      ...toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
+      profilePath: env.SANDBOX_PROFILE === undefined ? null : path(env.SANDBOX_PROFILE),
+    },
     databaseUrl: env.DATABASE_URL ?? null,
     temporal: toTemporal(env, path),
     taskQueue: env.LOTE_TASK_QUEUE,

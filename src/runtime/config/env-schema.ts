@@ -136,6 +136,7 @@ export const EnvSchema = z.object({
   CONSOLE_URL: EnvBaseUrl.optional(),
   SANDBOX_HOST: host.default('127.0.0.1'),
   SANDBOX_PORT: port.optional(),
+  SANDBOX_PROFILE: text.optional(),
   DATABASE_URL: EnvDatabaseUrl.optional(),
   TEMPORAL_ADDRESS: text.regex(/^[^\s/]+$/, { message: 'must be of the form host:port, without http://' }).optional(),
   TEMPORAL_NAMESPACE: text.default('default'),

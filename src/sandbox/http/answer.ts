@@ -32,6 +32,8 @@ export interface Answer {
   readonly body: string;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The same key was answered before. */
+  readonly isRepeated?: true;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Application } from '../application.ts';
 import { type Answer, errorAnswer } from './answer.ts';
 import type { Route } from './routes.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import type { Call } from '../operations/operation.ts';
+import { problemAnswer } from '../operations/problem-answer.ts';
 
 /** More than any invoice needs, and little enough that a flood of bodies is not a flood of memory. */
 const BODY_LIMIT_BYTES = 256 * 1024;
@@ -55,14 +57,13 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads what an operation needs from a request, or says what is wrong with it. */
-export async function readCall(request: IncomingMessage, target: CallTarget): Promise<CallRead> {
+export async function readCall(request: IncomingMessage, target: CallTarget, dialect: Dialect): Promise<CallRead> {
   const { application, route, id, query } = target;
   const call = { application, path: route.path, query, id, idempotencyKey: null };
+  const head = dialect.refuseHead(request.headers, route);
+  if (head !== null) return { kind: 'refused', answer: head };
   if (route.method === 'GET') return { kind: 'call', call: { ...call, body: NO_BODY } };
-  const { 'content-type': contentType = '', 'idempotency-key': key } = request.headers;
-  if (!/^application\/json\s*(?:;|$)/i.test(contentType)) {
-    return refused(415, 'content_type_unsupported', 'Content-Type: expected application/json.');
-  }
+  const { 'idempotency-key': key } = request.headers;
   if (key !== undefined && (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))) {
     return refused(400, 'idempotency_key_invalid', 'Idempotency-Key: expected 1 to 255 printable characters.');
   }
@@ -74,7 +75,9 @@ export async function readCall(request: IncomingMessage, target: CallTarget): Pr
   }
   const body = bodyOf(read.bytes);
   if (body === null) return refused(400, 'body_unreadable', 'The body must be JSON in UTF-8.');
-  return { kind: 'call', call: { ...call, idempotencyKey: key ?? null, body } };
+  const understood = dialect.readBody(body, route);
+  if ('code' in understood) return { kind: 'refused', answer: problemAnswer(understood) };
+  return { kind: 'call', call: { ...call, idempotencyKey: key ?? null, ...understood } };
 }
 
 function bodyOf(bytes: Buffer): Call['body'] | null {

@@ -23,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/webhooks', operationId: 'registerWebhook', run: registerWebhook },
 ];
 
+/** The operation that a request asks for, or why there is none. */
 export type Found =
   | { readonly kind: 'found'; readonly route: Route; readonly id: string }
   | { readonly kind: 'wrong-method'; readonly allowed: readonly string[] }

@@ -61,10 +61,10 @@ async function repeat({ context }: Services, call: Call, kept: KeptAnswer): Prom
   if (kept.outcome.kind === 'error') return storedErrorAnswer();
   if (kept.outcome.kind === 'invoice') {
     const invoice = application.invoices.get(kept.outcome.id);
-    if (invoice !== undefined) return createdInvoiceAnswer(invoice, body.text);
+    if (invoice !== undefined) return { ...createdInvoiceAnswer(invoice, body.text), isRepeated: true };
   } else {
     const merchant = application.merchants.get(kept.outcome.id);
-    if (merchant !== undefined) return merchantAnswer(201, merchant);
+    if (merchant !== undefined) return { ...merchantAnswer(201, merchant), isRepeated: true };
   }
   throw new Error(`Repeating an answer: ${kept.outcome.id} must be in the books, and it is not.`);
 }

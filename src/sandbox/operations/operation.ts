@@ -14,6 +14,8 @@ export interface Call {
   readonly idempotencyKey: string | null;
   /** The body as it came, and what is in it; absent without a body. */
   readonly body: { readonly text: string; readonly sha256: string; readonly value: unknown };
+  /** What the address of an endpoint brought along as its secret; left out: the sandbox makes one. */
+  readonly endpointSecret?: string;
 }
 
 /** What the operations of one sandbox share. */

@@ -74,7 +74,7 @@ const SQL: Readonly<Record<Change['kind'], string>> = {
     select id, "applicationId", url, events, secret, "createdAt"
     from json_to_recordset($1::text::json) as r (id text, "applicationId" text, url text, events text,
       secret text, "createdAt" bigint)
-    on conflict (id) do update set events = excluded.events`,
+    on conflict (id) do update set events = excluded.events, secret = excluded.secret`,
   'stored-error': `
     insert into $schema.stored_error (application_id, idempotency_key, path, body_sha256, created_at)
     select "applicationId", "idempotencyKey", path, "bodySha256", "createdAt"

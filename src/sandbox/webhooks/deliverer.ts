@@ -5,7 +5,7 @@ import type { DeliveryRecord, WebhookRecord } from '../records.ts';
 import { reasonOf } from '../sandbox-log.ts';
 import { backoffMs } from './backoff.ts';
 import type { RetryPlan } from './backoff.ts';
-import type { Sender, Sent } from './send-delivery.ts';
+import type { Sender, Sending, Sent } from './send-delivery.ts';
 
 /** Sends what is owed, again and again, until it arrived or was given up. */
 export interface Deliverer {
@@ -17,6 +17,8 @@ export interface Deliverer {
 export interface DelivererOptions {
   readonly context: Context;
   readonly sender: Sender;
+  /** Writes and signs a delivery. */
+  readonly seal: (webhook: WebhookRecord, delivery: DeliveryRecord) => Sending;
   readonly alarms: Alarms;
   readonly plan: RetryPlan;
   /** Deliveries to one endpoint at a time, so that a slow one takes nothing from the others. */
@@ -113,8 +115,8 @@ class RetryingDeliverer implements Deliverer {
     }
   }
 
-  #sendTo({ url, secret }: WebhookRecord, { body, forged }: DeliveryRecord): Promise<Sent> {
-    return this.#options.sender.send({ url, secret, body, forged });
+  #sendTo(webhook: WebhookRecord, delivery: DeliveryRecord): Promise<Sent> {
+    return this.#options.sender.send(this.#options.seal(webhook, delivery));
   }
 
   async #record(delivery: DeliveryRecord, sent: Sent | null): Promise<void> {

@@ -1,11 +1,10 @@
 import { Agent, request } from 'undici';
-import { SIGNATURE_HEADER, signatureOf } from './signature.ts';
 
+/** One delivery, ready to be sent. */
 export interface Sending {
   readonly url: string;
   readonly body: string;
-  readonly secret: string;
-  readonly forged: boolean;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** `arrived`: any 2xx. Everything else is tried again. */
@@ -31,7 +30,7 @@ export interface SenderOptions {
 const MOST_ANSWER_BYTES = 64 * 1024;
 const LONGEST_RETRY_AFTER_MS = 600_000;
 
-/** Sends signed deliveries over kept-alive connections; redirects are not followed. */
+/** Sends sealed deliveries over kept-alive connections; redirects are not followed. */
 export function createSender({ connections, timeoutMs }: SenderOptions): Sender {
   const dispatcher = new Agent({
     connections,
@@ -40,16 +39,9 @@ export function createSender({ connections, timeoutMs }: SenderOptions): Sender 
     bodyTimeout: timeoutMs,
   });
   return {
-    async send({ url, body, secret, forged }) {
-      // A forger knows everything but the secret.
-      const signature = signatureOf(body, forged ? `not ${secret}` : secret);
+    async send({ url, body, headers }) {
       try {
-        const answer = await request(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature },
-          body,
-          dispatcher,
-        });
+        const answer = await request(url, { method: 'POST', headers, body, dispatcher });
         await answer.body.dump({ limit: MOST_ANSWER_BYTES });
         if (answer.statusCode >= 200 && answer.statusCode < 300) return { kind: 'arrived' };
         const retryAfterMs = retryAfterOf(answer.headers['retry-after']);

@@ -6,7 +6,10 @@ import { PROFILE_FILE_LIMITS } from '../../service-profile/check/read-profile-fi
  * The text of a profile's file; of one that is too long, enough to see that it is.
  * @throws LoteError `configuration-invalid` when it cannot be read.
  */
-export function profileText(path: string, named: 'SERVICE_PROFILE' | 'FILE' = 'SERVICE_PROFILE'): string {
+export function profileText(
+  path: string,
+  named: 'SERVICE_PROFILE' | 'SANDBOX_PROFILE' | 'FILE' = 'SERVICE_PROFILE',
+): string {
   try {
     return readStart(path, PROFILE_FILE_LIMITS.bytes + 1);
   } catch (cause) {

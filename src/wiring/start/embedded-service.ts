@@ -7,6 +7,7 @@ import { fileStore } from '../../sandbox/store/file-store.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { authenticatedService } from '../account/authenticated-service.ts';
 import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
+import { sandboxProfile } from '../account/sandbox-profile.ts';
 import type { EmbeddedCore } from './embedded-core.ts';
 
 /** Of the built-in sandbox: what goes wrong in it. */
@@ -56,11 +57,13 @@ async function startOwnSandbox(
   reserved: readonly number[],
   behaviour: SandboxBehaviour | undefined,
 ): Promise<Sandbox> {
+  const profile = sandboxProfile(config);
   return startSandbox({
     host: config.sandbox.host,
     port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved }),
     store: fileStore({ directory: dataDir.sandbox }),
     log,
+    ...(profile === null ? {} : { profile }),
     ...behaviour,
   });
 }

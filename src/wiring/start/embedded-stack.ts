@@ -7,11 +7,12 @@ import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { choosePort, type PortWish } from '../../runtime/temporal/free-port.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { deliveryAddress } from '../account/webhook-address.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { openTemporal } from '../temporal/embedded-temporal.ts';
 import { startEmbeddedConsole } from './embedded-console.ts';
 import { openAnswerWatch } from './answer-watch.ts';
-import { openCore, type OwnedPlace } from './embedded-core.ts';
+import { openCore, type EmbeddedCore, type OwnedPlace } from './embedded-core.ts';
 import { openEmbeddedService, type SandboxBehaviour } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { logMisfits } from './misfit-log.ts';
@@ -74,6 +75,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   const watch = openAnswerWatch({ ...core, service, expectsEvents });
   const receiver = await startReceiver({ ...core, service, watch, port: receiverPort, client: () => client });
   parts.add('receiver', () => receiver.close());
+  if (sandbox !== null) await registerByHand(sandbox, core, config.webhook.url ?? receiver.url);
   const misfits = logMisfits({ ...core, service });
   parts.add('log of misfits', () => misfits.stop());
 
@@ -111,6 +113,13 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
     stop: () => parts.stop(),
     kill: () => temporal.kill(),
   };
+}
+
+/** Where the profile says that somebody registers the address at the service, nobody but this process can do so at the sandbox. */
+async function registerByHand(sandbox: Sandbox, { config, profile }: EmbeddedCore, url: string): Promise<void> {
+  const [secret] = config.webhook.secrets;
+  if (profile.webhook.register || secret === undefined) return;
+  await sandbox.registerByHand(deliveryAddress(url, profile.signature.kind, secret) ?? url, secret);
 }
 
 /** A worker that was stopped has left; one that leaves by itself has died, and nothing goes on without it. */

@@ -76,7 +76,7 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     expect(await readdir(notified)).toEqual([]);
   });
 
-  it('refuses a wrong service profile before it starts, and takes the limits of a valid one', async () => {
+  it('refuses a wrong service profile before it starts, and rehearses with a valid one that the sandbox speaks', async () => {
     const file = join(place.inputDir, 'small.csv');
     await writeInvoiceFile(file, { invoices: 2 });
     const rehearse = async (profile: object) => {
@@ -86,11 +86,17 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     };
 
     const wrong = await rehearse({ invoice: { id: '/data/id' }, limit: {} });
-    const valid = await rehearse({ invoice: { id: '/data/id' }, limits: { maxConcurrency: 2 } });
+    const valid = await rehearse({ invoice: { id: '/data/id', idPrefix: 'F' }, limits: { maxConcurrency: 2 } });
 
     expect(wrong.code, wrong.stderr).toBe(64);
     expect(wrong.stderr).toContain('did you mean "limits"?');
     expect(valid.code, valid.stderr).toBe(0);
-    expect(valid.stderr).toContain('Its limits and retry hold in this rehearsal');
+    expect(valid.stderr).toContain('the sandbox speaks as it says');
+    const files = await readdir(join(place.reportsDir, 'rehearsal'), { recursive: true });
+    const name = files.find((one) => one.endsWith('.json')) ?? 'no report';
+    const report: unknown = JSON.parse(await readFile(join(place.reportsDir, 'rehearsal', name), 'utf8'));
+    expect(report).toMatchObject({
+      invoices: [1, 2].map(() => ({ serviceId: expect.stringMatching(/^F\w+$/) as string })),
+    });
   });
 });

@@ -92,6 +92,19 @@ describe('docker-compose.yml', () => {
     expect(existsSync('bin/lote.js')).toBe(true);
   });
 
+  it('passes the service profile on to each process that reads one, and to the sandbox the one that it speaks', () => {
+    const passed = own.map(([name, { environment = {} }]) => [
+      name,
+      Object.entries(environment).filter(([variable]) => variable.endsWith('_PROFILE')),
+    ]);
+
+    const read = [['SERVICE_PROFILE', '${SERVICE_PROFILE:-}']];
+    expect(Object.fromEntries(passed)).toEqual({
+      ...{ worker: read, receiver: read, console: read },
+      sandbox: [['SANDBOX_PROFILE', '${SANDBOX_PROFILE:-}']],
+    });
+  });
+
   it('can be scaled: the worker has no name and no port of its own', () => {
     const { worker } = compose.services;
 

@@ -50,6 +50,20 @@ describe('createInvoice', () => {
     });
   });
 
+  it('sends the headers of the profile, also in place of its own Accept, but no other encoding', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
+    const headers = { Accept: 'application/vnd.api+json', 'X-Api-Version': '2', 'Accept-Encoding': 'gzip' };
+    const requests = { ...DEFAULT_PROFILE.requests, headers };
+
+    await clientOf(server.baseUrl, { profile: { ...DEFAULT_PROFILE, requests } }).createInvoice('{}', 'lote_abc');
+
+    expect(server.received[0]?.headers).toMatchObject({
+      accept: 'application/vnd.api+json',
+      'x-api-version': '2',
+      'accept-encoding': 'identity',
+    });
+  });
+
   it.each([
     [
       422,

@@ -36,7 +36,7 @@ describe('readConfig', () => {
         token: null,
         publicUrl: null,
       },
-      sandbox: { host: '127.0.0.1', port: 8092, explicit: false, variable: 'SANDBOX_PORT' },
+      sandbox: { host: '127.0.0.1', port: 8092, explicit: false, variable: 'SANDBOX_PORT', profilePath: null },
       databaseUrl: null,
       temporal: { address: null, namespace: 'default', apiKey: null, tls: null, uiUrl: null },
       taskQueue: 'lote',
