@@ -20,7 +20,10 @@ describe('a profile as a file to edit', () => {
   );
 
   it('has only what differs, each setting below its words', () => {
-    const profile = { ...DEFAULT_PROFILE, limits: { ...DEFAULT_PROFILE.limits, requestsPerSecond: 10, maxConcurrency: 8 } };
+    const profile = {
+      ...DEFAULT_PROFILE,
+      limits: { ...DEFAULT_PROFILE.limits, requestsPerSecond: 10, maxConcurrency: 8 },
+    };
 
     expect(profileCopy(profile)).toBe(`{
   // Only what differs from the default stands here.
