@@ -24,6 +24,8 @@ export interface Document {
   readonly status?: number;
   /** Values of the expressions that were evaluated over this document; left out: none. */
   readonly computed?: ReadonlyMap<string, unknown>;
+  /** An expression that exceeded its limits; left out: none did. */
+  readonly exceeded?: string;
 }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;

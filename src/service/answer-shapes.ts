@@ -40,7 +40,8 @@ export function answerExpressions(profile: ServiceProfile): ((end: ExchangeResul
   if (evaluate === null) return null;
   return async (end) => {
     if (end.kind !== 'answer') return end;
-    const { computed } = await evaluate(documentOf(end));
+    const { computed, exceeded } = await evaluate(documentOf(end));
+    if (exceeded !== undefined) return { ...end, body: { kind: 'unreadable', why: 'not-evaluated' } };
     return { ...end, ...(computed !== undefined && { computed }) };
   };
 }

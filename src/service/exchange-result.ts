@@ -36,9 +36,9 @@ export type AnswerBody =
 
 /**
  * Why a body cannot be read. `encoded`: it has a content encoding; `oversize`: it is longer than Lote reads;
- * `cut-short`: the connection ended before it did.
+ * `cut-short`: the connection ended before it did; `not-evaluated`: an expression of the profile exceeded its limits.
  */
-export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cut-short';
+export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cut-short' | 'not-evaluated';
 
 /** As much of a text as an error may need. */
 const MAX_TEXT = 2_000;
@@ -64,11 +64,16 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   }
 }
 
+/** Whether the body of an answer came in a form that says nothing at all. */
+export function isSpoilt(end: ExchangeResult): boolean {
+  return end.kind === 'answer' && end.body.kind === 'unreadable' && SPOILT.has(end.body.why);
+}
+
 /** What the places of the profile are read from. An answer that was cut short says nothing at all. */
 export function documentOf(end: ExchangeResult): Document {
   if (end.kind !== 'answer') return { body: undefined };
   const { status, body, headers, computed } = end;
-  if (body.kind === 'unreadable' && SPOILT.has(body.why)) return { body: undefined, status };
+  if (isSpoilt(end)) return { body: undefined, status };
   return {
     body: body.kind === 'json' ? body.value : undefined,
     ...(body.kind === 'unreadable' && isProse(body.text) && { text: body.text }),
@@ -81,7 +86,7 @@ function isProse(text: string | undefined): text is string {
   return text !== undefined && !text.trimStart().startsWith('<');
 }
 
-const SPOILT: ReadonlySet<UnreadableBody> = new Set(['encoded', 'oversize', 'cut-short']);
+const SPOILT: ReadonlySet<UnreadableBody> = new Set(['encoded', 'oversize', 'cut-short', 'not-evaluated']);
 
 function hiding(secret: string): (key: string, value: unknown) => unknown {
   return (_key, value) => (typeof value === 'string' ? value.replaceAll(secret, '[key]') : value);

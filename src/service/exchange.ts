@@ -8,7 +8,7 @@ import {
   type ExchangeResult,
   type UnreadableBody,
 } from './exchange-result.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from './limits/retry-after.ts';
 
 /** Answers are one invoice, or one page of merchants; more than this is a mistake or an attack. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;

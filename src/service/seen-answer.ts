@@ -3,7 +3,7 @@ import { readId } from '../service-profile/read-id.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';
 import { isSuccess, ruleFor, statusThatCounts, type Answers, type Rule } from './answer-meaning.ts';
 import { errorText } from './error-text.ts';
-import { documentOf, type ExchangeResult } from './exchange-result.ts';
+import { documentOf, isSpoilt, type ExchangeResult } from './exchange-result.ts';
 
 const LONGEST_WORD = 100;
 
@@ -54,7 +54,7 @@ export function look(end: ExchangeResult, shape: CreationShape): Seen {
   const found = readPlace(document, shape.id);
   const code = readPlace(document, shape.errorCode);
   const usable = (value: unknown): string | null => (idPrefix === null ? null : readId(value, idPrefix));
-  const rule = end.kind === 'answer' ? ruleFor(document, { status, code }, answers) : undefined;
+  const rule = end.kind === 'answer' && !isSpoilt(end) ? ruleFor(document, { status, code }, answers) : undefined;
   return {
     end,
     status,

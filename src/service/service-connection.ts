@@ -3,10 +3,10 @@ import { Pool } from 'undici';
 import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { exchange } from './exchange.ts';
 import type { ExchangeResult } from './exchange-result.ts';
-import type { LeasedSlots } from './leased-slots.ts';
+import type { LeasedSlots } from './limits/leased-slots.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
-import type { RateLimiter } from './rate-limiter.ts';
-import { createRequestLimiter } from './request-limiter.ts';
+import type { RateLimiter } from './limits/rate-limiter.ts';
+import { createRequestLimiter } from './limits/request-limiter.ts';
 import { serviceAddress } from './service-address.ts';
 
 /** In milliseconds. A connection takes one round trip or is not there; an engine may think for a while; an answer is small. */

@@ -45,6 +45,7 @@ export function pageReader(profile: ServiceProfile): PageReader {
     if (end.kind !== 'answer') return failed('service-unreachable', 'code' in end ? end.code : end.kind);
     const plain = documentOf(end);
     const document = evaluatePage === null ? plain : await evaluatePage(plain);
+    if (document.exceeded !== undefined) return unreadable(tooMuch(document.exceeded));
     if (end.body.kind !== 'json' && end.status >= 200 && end.status <= 299) {
       const code = end.body.why === 'cut-short' ? 'service-unreachable' : 'service-list-unreadable';
       return failed(code, `its answer is ${end.body.why}`);
@@ -67,6 +68,7 @@ async function readItems(
   for (const [index, body] of items.entries()) {
     // oxlint-disable-next-line no-await-in-loop -- without expressions nothing is awaited
     const item = evaluate === null ? { body } : await evaluate({ body });
+    if ('exceeded' in item) return unreadable(tooMuch(item.exceeded));
     const merchantId = readId(readPlace(item, id), idPrefix);
     const taxNumber = Nif.safeParse(readPlace(item, nif));
     const nth = `item ${index + 1} of a page`;
@@ -78,6 +80,10 @@ async function readItems(
     merchants.push({ nif: taxNumber.data, merchantId });
   }
   return merchants;
+}
+
+function tooMuch(expression: string): string {
+  return `the expression ${JSON.stringify(expression)} of the service profile exceeded its limit of time, depth or size, so that nobody knows what it would have found`;
 }
 
 /** null: the answer is a success. An envelope that says otherwise counts even beside a list. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
 import type { SharedLimits } from '../../service/service-connection.ts';
-import { createLeasedRateLimiter } from '../../service/leased-rate.ts';
-import { createLeasedSlots, SLOTS_TTL_MS } from '../../service/leased-slots.ts';
+import { createLeasedRateLimiter } from '../../service/limits/leased-rate.ts';
+import { createLeasedSlots, SLOTS_TTL_MS } from '../../service/limits/leased-slots.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 
 type SharedUse = Pick<

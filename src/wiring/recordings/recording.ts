@@ -14,7 +14,7 @@ const Body = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('text'), text: z.string() }),
   z.strictObject({
     kind: z.literal('unreadable'),
-    why: z.enum(['empty', 'encoded', 'oversize', 'cut-short', 'not-json']),
+    why: z.enum(['empty', 'encoded', 'oversize', 'cut-short', 'not-json', 'not-evaluated']),
   }),
 ]);
 

@@ -1,5 +1,5 @@
 import type { AnswerBody, ExchangeResult } from '../../service/exchange-result.ts';
-import { retryAfterMs } from '../../service/retry-after.ts';
+import { retryAfterMs } from '../../service/limits/retry-after.ts';
 import type { ExchangeRecording, RecordedBody } from '../recordings/recording.ts';
 
 type Answer = Extract<ExchangeResult, { kind: 'answer' }>;

@@ -33,10 +33,15 @@ export function answered(
 /** An exchange to which a status line came. */
 type Answer = Extract<ExchangeResult, { kind: 'answer' }>;
 
+/** The value of JSON; whole numbers that a double cannot hold count with all their digits, as text. */
+export function exactly(text: string): unknown {
+  return JSON.parse(text.replaceAll(/(?<=[[:,]\s*)\d{17,}(?=\s*[,}\]])/g, '"$&"')) as unknown;
+}
+
 function read(bytes: Uint8Array): Pick<Came, 'body' | 'text'> {
   const text = Buffer.from(bytes).toString();
   try {
-    return { body: JSON.parse(text) as unknown };
+    return { body: exactly(text) };
   } catch {
     return { body: undefined, text: text === '' || text.trimStart().startsWith('<') ? undefined : text };
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readBody } from '../../../src/service/exchange-result.ts';
-import { pause } from '../../../src/service/pause.ts';
+import { pause } from '../../../src/service/limits/pause.ts';
 
 const KEY = 'sk_live_0123456789';
 

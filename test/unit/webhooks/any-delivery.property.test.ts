@@ -6,7 +6,7 @@ import type { ServiceProfile } from '../../../src/service-profile/profile.ts';
 import { createEventReader } from '../../../src/webhooks/event-reader.ts';
 import { judgeDelivery } from '../../../src/webhooks/judge-delivery.ts';
 import { createSignatureCheck } from '../../../src/webhooks/signature/signature-check.ts';
-import { Tally } from '../../support/any-service/any-answer.ts';
+import { exactly, Tally } from '../../support/any-service/any-answer.ts';
 import { anyRecipe, made, put, type Filling } from '../../support/any-service/any-document.ts';
 import { PROFILES } from '../../support/any-service/profiles.ts';
 import { holdsId, isWordOf, standsAt, type Came } from '../../support/any-service/stands-at.ts';
@@ -183,7 +183,7 @@ async function itemsOf(
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString()) as unknown;
+    return exactly(Buffer.from(bytes).toString());
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../a
 import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../../../src/domain/ports/ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
-import { createRateLimiter } from '../../../../src/service/rate-limiter.ts';
+import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';

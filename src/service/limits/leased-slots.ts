@@ -1,4 +1,4 @@
-import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../concurrency/semaphore.ts';
 
 /** Renewed this often: a worker that joins waits as long for its share. */
 const RENEW_MS = 1_000;

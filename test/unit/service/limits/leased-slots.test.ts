@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLeasedSlots, SLOTS_TTL_MS } from '../../../src/service/leased-slots.ts';
+import { createLeasedSlots, SLOTS_TTL_MS } from '../../../../src/service/limits/leased-slots.ts';
 
 /** Time goes on only where a test says so. */
 function standingClock(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter } from '../../../src/service/rate-limiter.ts';
+import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
 
 describe('createPace', () => {
   it('never waits without a limit', () => {

@@ -1,4 +1,4 @@
-import type { TooMany } from '../domain/request-rate.ts';
+import type { TooMany } from '../../domain/request-rate.ts';
 
 /** The last hundred answers count, older ones less and less. */
 const FADING = 0.99;

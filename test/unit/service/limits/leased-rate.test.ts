@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TooMany } from '../../../src/domain/request-rate.ts';
-import { createLeasedRateLimiter, type LeasedRateLimiterOptions } from '../../../src/service/leased-rate.ts';
+import type { TooMany } from '../../../../src/domain/request-rate.ts';
+import { createLeasedRateLimiter, type LeasedRateLimiterOptions } from '../../../../src/service/limits/leased-rate.ts';
 
 const TOO_MANY: TooMany = { taken: 25, share: 0.3, answers: 40 };
 

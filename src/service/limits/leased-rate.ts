@@ -1,5 +1,5 @@
-import type { RateLease, RateUpdate } from '../domain/ports/service-use-ledger.ts';
-import { isThrottled, type TooMany } from '../domain/request-rate.ts';
+import type { RateLease, RateUpdate } from '../../domain/ports/service-use-ledger.ts';
+import { isThrottled, type TooMany } from '../../domain/request-rate.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { PostLimits } from '../domain/ports/invoicing-service.ts';
+import type { PostLimits } from '../../domain/ports/invoicing-service.ts';
 import { createAnswerTally } from './answer-tally.ts';
-import type { ExchangeResult } from './exchange-result.ts';
+import type { ExchangeResult } from '../exchange-result.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { pause } from './pause.ts';
-import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../concurrency/semaphore.ts';
 
 /**
  * A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps for minutes in a

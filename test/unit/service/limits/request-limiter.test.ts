@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRequestLimiter, type RequestLimiter } from '../../../src/service/request-limiter.ts';
-import { createRateLimit } from '../../../src/sandbox/http/rate-limit.ts';
-import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
+import { createRequestLimiter, type RequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
+import { createRateLimit } from '../../../../src/sandbox/http/rate-limit.ts';
+import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
 
 function answer(status: number, retryAfterMs: number | null = null): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };

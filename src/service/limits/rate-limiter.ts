@@ -1,4 +1,4 @@
-import { isThrottled, rateOf, throttle, reservePermits, FULL_RATE, type TooMany } from '../domain/request-rate.ts';
+import { isThrottled, rateOf, throttle, reservePermits, FULL_RATE, type TooMany } from '../../domain/request-rate.ts';
 
 /** Spreads requests evenly at a rate; bursts are what makes a service answer 429. */
 export interface RateLimiter {

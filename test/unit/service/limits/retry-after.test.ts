@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../../../src/service/retry-after.ts';
+import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../../../../src/service/limits/retry-after.ts';
 
 const NOW = Date.UTC(2026, 6, 1, 2, 0, 0);
 

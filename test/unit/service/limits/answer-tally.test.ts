@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TooMany } from '../../../src/domain/request-rate.ts';
-import { createAnswerTally } from '../../../src/service/answer-tally.ts';
-import { seededChance } from '../../support/seeded-chance.ts';
+import type { TooMany } from '../../../../src/domain/request-rate.ts';
+import { createAnswerTally } from '../../../../src/service/limits/answer-tally.ts';
+import { seededChance } from '../../../support/seeded-chance.ts';
 
 interface Told {
   readonly at: number;
