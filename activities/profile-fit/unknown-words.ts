@@ -2,7 +2,7 @@ import { shownWord } from '../../src/domain/profile-misfit.ts';
 import type { MisfitNotes } from './misfit-notes.ts';
 
 /** Code of the finding that a word of the status is in neither list of the profile. */
-export const STATUS_UNKNOWN = 'invoice-status-unknown';
+const STATUS_UNKNOWN = 'invoice-status-unknown';
 
 /** As many invoices with the same word are no chance … */
 const ENOUGH = 3;

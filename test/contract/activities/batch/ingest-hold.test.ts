@@ -98,33 +98,37 @@ async function outcomes(file: string): Promise<Record<string, number>> {
 
 /** What ingest touches of the worker's parts: the rest would be a mistake to touch. */
 function deps(): ActivityDeps {
-  const parts: Pick<ActivityDeps, 'application' | 'ledger' | 'files' | 'runs' | 'operatorLinks' | 'settings' | 'now'> =
-    {
-      application,
-      ledger,
-      files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
-      runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
-      operatorLinks: () => ({ searchable: false, console: null, reportsDir: directory }),
-      settings: {
-        sliceSize: 500,
-        settleMs: 1,
-        sendMs: 1,
-        patienceMs: 1,
-        pageSize: 2000,
-        failureBudget: 0.5,
-        dropPatienceMs: 1,
-        maxConcurrency: 1,
-        pollEveryMs: null,
-        retry: {
-          failedReasonCodes: [],
-          maxGenerations: 3,
-          repeatsPerInvoice: 10,
-          retentionMs: 1,
-          rejectionIsProof: true,
-          refusedRepeatIsProof: false,
-        },
+  const parts: Pick<
+    ActivityDeps,
+    'application' | 'profileDigest' | 'ledger' | 'files' | 'runs' | 'operatorLinks' | 'settings' | 'now'
+  > & { readonly service: Pick<ActivityDeps['service'], 'baseUrl'> } = {
+    application,
+    profileDigest: application,
+    service: { baseUrl: 'http://service.example' },
+    ledger,
+    files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
+    runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
+    operatorLinks: () => ({ searchable: false, console: null, reportsDir: directory }),
+    settings: {
+      sliceSize: 500,
+      settleMs: 1,
+      sendMs: 1,
+      patienceMs: 1,
+      pageSize: 2000,
+      failureBudget: 0.5,
+      dropPatienceMs: 1,
+      maxConcurrency: 1,
+      pollEveryMs: null,
+      retry: {
+        failedReasonCodes: [],
+        maxGenerations: 3,
+        repeatsPerInvoice: 10,
+        retentionMs: 1,
+        rejectionIsProof: true,
+        refusedRepeatIsProof: false,
       },
-      now: () => NOW,
-    };
+    },
+    now: () => NOW,
+  };
   return parts as ActivityDeps;
 }
