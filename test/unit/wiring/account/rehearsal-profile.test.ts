@@ -29,7 +29,7 @@ function rehearse(serviceProfilePath: string | null, profilePath: string | null 
   return { env, note, held: readProfile({ serviceProfilePath: env['SERVICE_PROFILE'] ?? '' }) };
 }
 
-const limits = { requestsPerSecond: 7, maxConcurrency: 3 };
+const limits = { requestsPerSecond: 7, maxConcurrency: 3, pollEverySeconds: null };
 const retry = { failedReasonCodes: ['busy'], maxGenerations: 2, repeatsPerInvoice: 4 };
 
 describe('the service profile of a rehearsal', () => {
