@@ -98,6 +98,8 @@ async function staging(): Promise<Work> {
   const ledger = await openLedger({ databaseUrl: input.databaseUrl, directory });
   const deps = {
     application: 'default',
+    profileDigest: 'bench',
+    service: { baseUrl: 'http://service.example' },
     ledger,
     files: createFileReader({ inputDir: input.directory, dataDir: `${input.directory}/data` }),
     settings: {

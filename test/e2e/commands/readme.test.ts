@@ -120,7 +120,9 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
       text.split(' ').filter((word) => /^(?:--)?[a-z-]+$/u.test(word)),
     );
     const named = commands.map((words) => ({
-      command: words.slice(0, words[0] === 'nightly' ? 2 : 1).filter((word) => !word.startsWith('-')),
+      command: words
+        .slice(0, ['nightly', 'profile'].includes(words[0] ?? '') ? 2 : 1)
+        .filter((word) => !word.startsWith('-')),
       options: words.filter((word) => word.startsWith('--') && word !== '--help'),
     }));
     const withOptions = named.filter(({ command, options }) => command.length > 0 && options.length > 0);
