@@ -6,7 +6,6 @@ import { acquireTemporalBinary } from '../../src/runtime/temporal/temporal-binar
 import { startTemporalServer, type TemporalServer } from '../../src/runtime/temporal/temporal-server.ts';
 import { distributedPlace, type DistributedPlace } from '../support/lote/distributed-place.ts';
 import type { RunningCommand } from '../support/lote/lote-command.ts';
-import { ownPort } from '../support/servers/own-port.ts';
 import { startPostgresCluster, type PostgresCluster } from '../support/servers/postgres-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -18,6 +17,14 @@ interface Health {
 async function ask(url: string): Promise<Health> {
   const answer = await fetch(url);
   return { code: answer.status, body: (await answer.json()) as Health['body'] };
+}
+
+/** Protocol, host and port that a process says behind a word. */
+async function addressIn(command: RunningCommand, word: string): Promise<string> {
+  const line = new RegExp(`${word} +(http://[\\d.]+:\\d+)\\b.*\n`);
+  await command.said(`${word} http`);
+  await until(async () => line.test(command.output()));
+  return line.exec(command.output())?.[1] ?? '';
 }
 
 const cluster: PostgresCluster | null = await startPostgresCluster();
@@ -33,22 +40,18 @@ describe.skipIf(cluster === null)('the health of each process', { timeout: 300_0
     directory = await mkdtemp(join(tmpdir(), 'lote-health-'));
     const binary = await acquireTemporalBinary(() => undefined, process.env);
     temporal = await startTemporalServer({ binary, dataDir: directory, namespace: 'default', port: 0, uiPort: 0 });
-    const ports = { worker: await ownPort(), receiver: await ownPort(), console: await ownPort() };
     shared = await distributedPlace({
       postgresUrl: cluster?.url ?? '',
       temporalAddress: temporal.address,
-      env: {
-        HEALTH_PORT: String(ports.worker),
-        RECEIVER_PORT: String(ports.receiver),
-        CONSOLE_PORT: String(ports.console),
-      },
+      // Any free one: a port that is named before it is listened on may be taken by then.
+      env: { HEALTH_PORT: '0', RECEIVER_PORT: '0', CONSOLE_PORT: '0' },
     });
-    for (const name of ['worker', 'receiver', 'console'] as const) urls[name] = `http://127.0.0.1:${ports[name]}`;
-    worker = shared.processes.start(['worker'], shared.env);
-    const others = [shared.processes.start(['receiver'], shared.env), shared.processes.start(['console'], shared.env)];
-    await worker.said('health at http');
-    await others[0]?.said('Receiver http');
-    await others[1]?.said('Console http');
+    const start = (name: string): RunningCommand => shared.processes.start([name], shared.env);
+    const commands = { worker: start('worker'), receiver: start('receiver'), console: start('console') };
+    worker = commands.worker;
+    urls.worker = await addressIn(commands.worker, 'health at');
+    urls.receiver = await addressIn(commands.receiver, 'Receiver');
+    urls.console = await addressIn(commands.console, 'Console');
   }, 180_000);
   afterAll(async () => {
     await shared.remove().catch(() => undefined);

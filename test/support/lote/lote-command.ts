@@ -22,6 +22,8 @@ export interface RunningCommand {
   readonly end: Promise<CommandEnd>;
   /** Resolves when standard output or standard error holds the text; rejects when the command ends without it. */
   said(text: string): Promise<void>;
+  /** Everything that it has said so far. */
+  output(): string;
   signal(name: NodeJS.Signals): void;
   /** SIGKILL to the whole process group: the command and everything it started in it. */
   killGroup(): void;
@@ -81,6 +83,7 @@ export function startLote(parameters: readonly string[], env: Readonly<Record<st
   return {
     pid,
     end,
+    output: () => stdout + stderr,
     said: (text) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
