@@ -28,6 +28,11 @@ export interface Document {
   readonly exceeded?: string;
 }
 
+/** Whether a status says that a request was carried out. */
+export function is2xx({ status = 0 }: { readonly status?: number }): boolean {
+  return status >= 200 && status <= 299;
+}
+
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const HEADER = 'header:';

@@ -1,4 +1,4 @@
-import { readPlace, type Document } from '../service-profile/place.ts';
+import { readPlace, type Document, is2xx } from '../service-profile/place.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';
 
@@ -10,7 +10,7 @@ export type Rule = Answers['rules'][number];
 
 /** A 2xx, and a success by the profile. */
 export function isSuccess(document: Document, httpStatus: number, { success }: Answers): boolean {
-  if (httpStatus < 200 || httpStatus > 299) return false;
+  if (!is2xx({ status: httpStatus })) return false;
   return success === null || isOneOf(readPlace(document, success.at), success.is);
 }
 

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { csvRecord } from '../../domain/csv-record.ts';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import type { AuditEntry } from '../../domain/ports/operating-ledger.ts';
+import { auditCells, auditHeadings } from './audit-cells.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
@@ -29,10 +30,7 @@ function table(format: PageFormat, audit: readonly AuditEntry[]): Html {
     <table>
       <thead>
         <tr>
-          <th scope="col">${texts.invoice.when}</th>
-          <th scope="col">${texts.audit.who}</th>
-          <th scope="col">${texts.invoice.what}</th>
-          <th scope="col">${texts.audit.why}</th>
+          ${auditHeadings(format)}
           <th scope="col" class="number">${texts.invoices}</th>
           <th scope="col">${texts.audit.examples}</th>
         </tr>
@@ -44,12 +42,11 @@ function table(format: PageFormat, audit: readonly AuditEntry[]): Html {
   </div>`;
 }
 
-function row({ texts, time, count }: PageFormat, entry: AuditEntry): Html {
-  const { audit } = texts;
+function row(format: PageFormat, entry: AuditEntry): Html {
+  const { count } = format;
+  const { audit } = format.texts;
   return html`<tr>
-    <td class="time">${time(entry.at)}</td>
-    <td>${entry.who ?? html`<span class="soft">${audit.somebody}</span>`}</td>
-    <td>${audit.actions[entry.what] ?? entry.what}</td>
+    ${auditCells(format, entry)}
     <td class="text">
       ${entry.why} ${entry.acceptedDuplicateRisk ? html`<strong>${audit.risk}</strong>` : ''}
     </td>

@@ -1,4 +1,4 @@
-import { readPlace, type Document } from '../place.ts';
+import { readPlace, type Document, is2xx } from '../place.ts';
 import { wordAt } from '../word.ts';
 import { missing, seen, type Recognised } from './finding.ts';
 import { leavesOf } from './leaves.ts';
@@ -60,10 +60,6 @@ export function isSuccess(document: Document, envelope: Envelope | null): boolea
   if (!is2xx(document)) return false;
   const success = envelope?.success ?? null;
   return success === null || success.is.includes(wordAt(readPlace(document, success.at)) ?? '');
-}
-
-function is2xx({ status = 0 }: Document): boolean {
-  return status >= 200 && status <= 299;
 }
 
 function isErrorStatus(value: unknown): boolean {

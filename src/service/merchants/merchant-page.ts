@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { compileExpressions, type Evaluate } from '../../service-profile/expression.ts';
-import { readPlace, type Document, shownPlace } from '../../service-profile/place.ts';
+import { readPlace, type Document, shownPlace, is2xx } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { isSuccess, ruleFor, statusThatCounts, type Rule } from '../answer-meaning.ts';
 import { documentOf, type ExchangeResult } from '../exchange-result.ts';
@@ -46,7 +46,7 @@ export function pageReader(profile: ServiceProfile): PageReader {
     const plain = documentOf(end);
     const document = evaluatePage === null ? plain : await evaluatePage(plain);
     if (document.exceeded !== undefined) return unreadable(tooMuch(document.exceeded));
-    if (end.body.kind !== 'json' && end.status >= 200 && end.status <= 299) {
+    if (end.body.kind !== 'json' && is2xx(end)) {
       const code = end.body.why === 'cut-short' ? 'service-unreachable' : 'service-list-unreadable';
       return failed(code, `its answer is ${end.body.why}`);
     }
@@ -95,7 +95,7 @@ function refusalIn(document: Document, httpStatus: number, { answers, error }: S
   const meaning = ruleFor(document, { status, code }, answers)?.means ?? meaningOf(status);
   if (meaning === 'access') return failed('service-unauthorized', message);
   if (meaning === 'later' || meaning === 'lost') return failed('service-unreachable', message);
-  if (httpStatus < 200 || httpStatus > 299) return unreadable(message);
+  if (!is2xx({ status: httpStatus })) return unreadable(message);
   return unreadable(`${message}, and no word of success at ${shownPlace(answers.success?.at ?? '')} (answers.success)`);
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import { invoiceBody } from '../../service/invoice-body.ts';
 import { merchantBody, webhookBody } from '../../service/request-bodies.ts';
-import type { Document } from '../../service-profile/place.ts';
+import { type Document, is2xx } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { eventAbout } from '../../service-profile/recognise/delivered-event.ts';
 import { isFinalEvent } from '../../service-profile/recognise/event-places.ts';
@@ -256,8 +256,4 @@ async function probeFailure(parts: ProbeParts, merchantId: string): Promise<Reco
   if (parts.subject.failingTaxCode === null) return null;
   const { invoice: failing } = await createInvoice(parts, [merchantId], 'failing');
   return failing === null ? null : follow(parts, failing);
-}
-
-function is2xx({ status = 0 }: Document): boolean {
-  return status >= 200 && status <= 299;
 }

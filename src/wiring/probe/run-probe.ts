@@ -5,6 +5,7 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { isFinding, type Recognised } from '../../service-profile/recognise/finding.ts';
 import { proposalOf } from '../../service-profile/recognise/proposal.ts';
 import { eventsAbout, recognise } from '../../service-profile/recognise/recognise.ts';
+import { is2xx } from '../../service-profile/place.ts';
 import type { ServiceAccount } from '../account/open-service.ts';
 import { deliveryAddress } from '../account/webhook-address.ts';
 import { answered, openProbeCalls } from './probe-calls.ts';
@@ -115,7 +116,7 @@ async function pagingOf({ calls, profile, subject }: ProbeParts, { list, merchan
     idPlace,
     get: async (path) => {
       const page = answered(await calls.get(path));
-      return page !== null && (page.status ?? 0) >= 200 && (page.status ?? 0) <= 299 ? page : null;
+      return page !== null && is2xx(page) ? page : null;
     },
   });
 }

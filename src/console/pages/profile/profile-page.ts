@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../../domain/ports/operating-ledger.ts';
 import type { ProfileMisfit } from '../../../domain/profile-misfit.ts';
 import type { RecordedAnswers, ShownSection } from '../../profile-editor.ts';
 import { fill } from '../../texts/fill.ts';
+import { auditCells, auditHeadings } from '../audit-cells.ts';
 import type { PageFormat } from '../page-format.ts';
 import type { Html } from '../page-layout.ts';
 import { misfitNote } from '../misfit-note.ts';
@@ -61,27 +62,23 @@ function savedNote({ texts: { profilePage: texts } }: PageFormat, file: string):
   </div>`;
 }
 
-function keptCopies({ texts, time }: PageFormat, audit: readonly AuditEntry[]): Html {
+function keptCopies(format: PageFormat, audit: readonly AuditEntry[]): Html {
+  const { texts } = format;
   if (audit.length === 0) return html``;
   return html`<h2>${texts.profilePage.keptCopies}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="${texts.profilePage.keptCopies}">
       <table>
         <thead>
           <tr>
-            <th scope="col">${texts.invoice.when}</th>
-            <th scope="col">${texts.audit.who}</th>
-            <th scope="col">${texts.invoice.what}</th>
-            <th scope="col">${texts.audit.why}</th>
+            ${auditHeadings(format)}
           </tr>
         </thead>
         <tbody>
           ${audit.map(
-            ({ at, who, what, why }) =>
+            (entry) =>
               html`<tr>
-                <td class="time">${time(at)}</td>
-                <td>${who ?? html`<span class="soft">${texts.audit.somebody}</span>`}</td>
-                <td>${texts.audit.actions[what] ?? what}</td>
-                <td class="text">${why}</td>
+                ${auditCells(format, entry)}
+                <td class="text">${entry.why}</td>
               </tr>`,
           )}
         </tbody>
