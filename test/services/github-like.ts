@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { list, number, object, text } from './fake/body-shape.ts';
+import { number, object, text } from './fake/body-shape.ts';
 import type { BookedInvoice, BookedMerchant, Family } from './fake/family.ts';
-import { json, PUBLISHED, sliceAt, statusOf, wholeNumber } from './fake/published.ts';
+import { json, PUBLISHED, PUBLISHED_LINES, sliceAt, statusOf, wholeNumber } from './fake/published.ts';
 
 const PROFILE: unknown = {
   requests: {
@@ -69,15 +69,7 @@ export const githubLike: Family = {
         merchant_id: number('merchantId'),
         customer: object({ name: text('customerName'), tax_id: text('customerTaxId') }, ['tax_id']),
         currency: text('currency'),
-        lines: list(
-          'lines',
-          object({
-            description: text('description'),
-            quantity: number('quantity'),
-            unit_price: number('unitPrice'),
-            tax_code: text('taxCode'),
-          }),
-        ),
+        lines: PUBLISHED_LINES,
       }),
     },
   },

@@ -1,7 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { constant, list, number, object, text } from './fake/body-shape.ts';
+import { constant, object, text } from './fake/body-shape.ts';
 import type { BookedInvoice, BookedMerchant, Family, Reply } from './fake/family.ts';
-import { eventNames, json, PUBLISHED, sliceAt, statusOf, waitOf, wholeNumber } from './fake/published.ts';
+import {
+  eventNames,
+  json,
+  PUBLISHED,
+  PUBLISHED_LINES,
+  sliceAt,
+  statusOf,
+  waitOf,
+  wholeNumber,
+} from './fake/published.ts';
 
 const MEDIA_TYPE = 'application/vnd.api+json';
 const PAGE = 55;
@@ -88,15 +97,7 @@ export const jsonApiLike: Family = {
         {
           customer: object({ name: text('customerName'), tax_id: text('customerTaxId') }, ['tax_id']),
           currency: text('currency'),
-          lines: list(
-            'lines',
-            object({
-              description: text('description'),
-              quantity: number('quantity'),
-              unit_price: number('unitPrice'),
-              tax_code: text('taxCode'),
-            }),
-          ),
+          lines: PUBLISHED_LINES,
         },
         {
           relationships: object({

@@ -9,6 +9,17 @@ export const eventNames: Shape = (value) =>
     ? null
     : 'events must be invoice.issued and invoice.failed';
 
+/** The lines of an invoice as the published interface shows them. */
+export const PUBLISHED_LINES: Shape = list(
+  'lines',
+  object({
+    description: text('description'),
+    quantity: number('quantity'),
+    unit_price: number('unitPrice'),
+    tax_code: text('taxCode'),
+  }),
+);
+
 /** The requests as the published interface shows them. */
 export const PUBLISHED: Requests = {
   contentType: 'application/json',
@@ -19,15 +30,7 @@ export const PUBLISHED: Requests = {
       merchant_id: text('merchantId'),
       customer: object({ name: text('customerName'), tax_id: text('customerTaxId') }, ['tax_id']),
       currency: text('currency'),
-      lines: list(
-        'lines',
-        object({
-          description: text('description'),
-          quantity: number('quantity'),
-          unit_price: number('unitPrice'),
-          tax_code: text('taxCode'),
-        }),
-      ),
+      lines: PUBLISHED_LINES,
     }),
   },
   getInvoice: '/v1/invoices/{id}',
