@@ -18,16 +18,25 @@ export interface IngestOptions {
   readonly rows: number;
 }
 
+export interface LedgerOptions {
+  readonly kind: 'ledger';
+  readonly invoices: number;
+  /** Answers, and deliveries, in one statement. */
+  readonly group: number;
+}
+
 const USAGE = `npm run bench -- [options]
   --invoices N        invoices in the file (20000)
   --settle DURATION   the engine's time per invoice, e.g. 60s (300ms)
   --only LEDGER       pglite or postgres (both)
   --profile DIR       write V8 CPU profiles of each process there
   --ingest            reading and staging a file instead of issuing it
-  --rows N            rows of that file (200000)`;
+  --rows N            rows of that file (200000)
+  --ledger            what each step of an invoice's life costs in the ledger, on PostgreSQL
+  --group N           answers, and deliveries, in one statement there (32)`;
 
 /** Reads the command line; what is wrong with it is said with the usage, and nothing runs. */
-export function readOptions(argv: readonly string[]): IssueOptions | IngestOptions {
+export function readOptions(argv: readonly string[]): IssueOptions | IngestOptions | LedgerOptions {
   const { values } = parseArgs({
     args: [...argv],
     options: {
@@ -37,6 +46,8 @@ export function readOptions(argv: readonly string[]): IssueOptions | IngestOptio
       profile: { type: 'string' },
       ingest: { type: 'boolean', default: false },
       rows: { type: 'string', default: '200000' },
+      ledger: { type: 'boolean', default: false },
+      group: { type: 'string', default: '32' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -45,9 +56,11 @@ export function readOptions(argv: readonly string[]): IssueOptions | IngestOptio
     process.exit(0);
   }
   if (values.ingest) return { kind: 'ingest', rows: count(values.rows, '--rows') };
+  const invoices = count(values.invoices, '--invoices');
+  if (values.ledger) return { kind: 'ledger', invoices, group: count(values.group, '--group') };
   return {
     kind: 'issue',
-    invoices: count(values.invoices, '--invoices'),
+    invoices,
     settleMs: duration(values.settle),
     ledgers: ledgers(values.only),
     profileDir: values.profile ?? null,

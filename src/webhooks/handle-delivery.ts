@@ -1,5 +1,4 @@
-import type { HttpBindings } from '@hono/node-server';
-import type { Context } from 'hono';
+import type { IncomingMessage } from 'node:http';
 import type { RecordDelivery } from '../domain/ports/ledger.ts';
 import type { DeliveryGroup } from './delivery-group.ts';
 import type { DeliveryTally } from './delivery-tally.ts';
@@ -8,6 +7,7 @@ import { judgeDelivery } from './judge-delivery.ts';
 import type { MisfitWatch } from './misfits/misfit-watch.ts';
 import { SAMPLE_BODY_LIMIT, type RefusedSample } from './misfits/refused-samples.ts';
 import { readBody, type ByteBudget } from './read-body.ts';
+import type { ReceiverAnswer } from './receiver-routes.ts';
 import { SECRETS_FRESH_MS, SECRETS_RETRY_MS, type SecretCache } from './secret-cache.ts';
 import type { SignatureRefusal } from './signature/refusal.ts';
 import type { RequestHead } from './signature/request-head.ts';
@@ -21,12 +21,12 @@ export interface ReceiverLog {
   warn(message: string, fields?: Record<string, unknown>): void;
 }
 
-/**
- * Hono's type parameter that gives access to the raw Node request; the signature is checked on its headers and bytes.
- */
-export interface Bindings {
-  Bindings: HttpBindings;
-}
+const TAKEN: ReceiverAnswer = { status: 204, headers: {} };
+/** Asks the sender to come again, and hangs up. */
+export const UNAVAILABLE: ReceiverAnswer = {
+  status: 503,
+  headers: { 'retry-after': RETRY_AFTER_SECONDS, connection: 'close' },
+};
 
 /** What handling a delivery needs. */
 export interface DeliveryHandlerParts {
@@ -62,11 +62,10 @@ export interface CapturedDelivery {
 
 /** Answers one delivery; a 2xx means that it is committed. `pathSecret` is the step after the receiver's own address. */
 export async function handleDelivery(
-  c: Context<Bindings>,
+  incoming: IncomingMessage,
   parts: DeliveryHandlerParts,
   pathSecret?: string,
-): Promise<Response> {
-  const { incoming } = c.env;
+): Promise<ReceiverAnswer> {
   const head: RequestHead = {
     rawHeaders: incoming.rawHeaders,
     now: parts.now(),
@@ -75,42 +74,42 @@ export async function handleDelivery(
   const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
   if (early.why !== null) {
     parts.capture?.({ ...captured(head), raw: null, refusal: early.why });
-    await keepUnread(c, parts, head, early.why);
-    return refused(c, parts, early.why);
+    await keepUnread(incoming, parts, head, early.why);
+    return refused(parts, early.why);
   }
   const body = await readBody(incoming, parts.bodyLimit, parts.budget);
-  if (body.kind !== 'read') return withoutBody(c, parts, body.kind);
+  if (body.kind !== 'read') return withoutBody(parts, body.kind);
   try {
-    return await record(c, parts, { head: { ...head, now: parts.now() }, raw: body.raw });
+    return await record(incoming, parts, { head: { ...head, now: parts.now() }, raw: body.raw });
   } finally {
     parts.budget.give(body.raw.byteLength);
   }
 }
 
 async function record(
-  c: Context<Bindings>,
+  incoming: IncomingMessage,
   parts: DeliveryHandlerParts,
   received: { readonly head: RequestHead; readonly raw: Uint8Array },
-): Promise<Response> {
+): Promise<ReceiverAnswer> {
   const verdict = await withSecrets(parts.secrets, (secrets) => judgeDelivery({ ...received, secrets }, parts));
   parts.capture?.({ ...captured(received.head), raw: received.raw, refusal: verdict.why });
   if (verdict.kind === 'refuse') {
-    keepRead(c, parts, received, verdict.why);
-    return refused(c, parts, verdict.why);
+    keepRead(incoming, parts, received, verdict.why);
+    return refused(parts, verdict.why);
   }
   const deliveries = verdict.deliveries instanceof Promise ? await verdict.deliveries : verdict.deliveries;
   const accepted = parts.accept(deliveries);
   if (accepted !== true && !(await accepted)) {
     parts.tally.notStored();
-    return unavailable(c);
+    return UNAVAILABLE;
   }
   if (!(await isStored(parts.group, deliveries))) {
     parts.tally.notStored();
-    return unavailable(c);
+    return UNAVAILABLE;
   }
   parts.tally.taken(deliveries.some(({ event }) => event === null));
   parts.misfits?.fitted(deliveries);
-  return c.body(null, 204);
+  return TAKEN;
 }
 
 function captured({ now: at, rawHeaders }: RequestHead): Pick<CapturedDelivery, 'at' | 'rawHeaders'> {
@@ -135,16 +134,12 @@ async function withSecrets<Verdict extends { readonly why: SignatureRefusal | nu
   return attempt(await cache.get(SECRETS_RETRY_MS));
 }
 
-function withoutBody(
-  c: Context<Bindings>,
-  parts: DeliveryHandlerParts,
-  why: 'too-large' | 'no-memory' | 'aborted',
-): Response {
-  if (why === 'no-memory') return unavailable(c);
+function withoutBody(parts: DeliveryHandlerParts, why: 'too-large' | 'no-memory' | 'aborted'): ReceiverAnswer {
+  if (why === 'no-memory') return UNAVAILABLE;
   // An aborted request has no reader for the answer; the answer only ends the request.
-  if (why === 'aborted') return hangUp(c, 400);
+  if (why === 'aborted') return hangUp(400);
   parts.tally.refused('body-too-large');
-  return hangUp(c, 413);
+  return hangUp(413);
 }
 
 /**
@@ -152,12 +147,11 @@ function withoutBody(
  * fit.
  */
 async function keepUnread(
-  c: Context<Bindings>,
+  incoming: IncomingMessage,
   { misfits, budget }: DeliveryHandlerParts,
   head: RequestHead,
   why: SignatureRefusal,
 ): Promise<void> {
-  const { incoming } = c.env;
   const keep = misfits?.claim(incoming.socket.remoteAddress ?? '') ?? null;
   if (keep === null) return;
   const body = await readBody(incoming, SAMPLE_BODY_LIMIT, budget);
@@ -167,13 +161,13 @@ async function keepUnread(
 }
 
 function keepRead(
-  c: Context<Bindings>,
+  incoming: IncomingMessage,
   { misfits }: DeliveryHandlerParts,
   { head, raw }: { readonly head: RequestHead; readonly raw: Uint8Array },
   why: SignatureRefusal,
 ): void {
   if (raw.byteLength > SAMPLE_BODY_LIMIT) return;
-  misfits?.claim(c.env.incoming.socket.remoteAddress ?? '')?.(sampleOf(head, raw, why));
+  misfits?.claim(incoming.socket.remoteAddress ?? '')?.(sampleOf(head, raw, why));
 }
 
 function sampleOf({ rawHeaders, pathSecret }: RequestHead, body: Uint8Array, why: SignatureRefusal): RefusedSample {
@@ -181,19 +175,14 @@ function sampleOf({ rawHeaders, pathSecret }: RequestHead, body: Uint8Array, why
 }
 
 /** The answer is the same for every cause, so that it does not help a forger. The log has the cause. */
-function refused(c: Context<Bindings>, { log, tally, misfits }: DeliveryHandlerParts, why: SignatureRefusal): Response {
+function refused({ log, tally, misfits }: DeliveryHandlerParts, why: SignatureRefusal): ReceiverAnswer {
   tally.refused(why);
   misfits?.refused(why);
   log.warn('A delivery was refused', { why });
-  return hangUp(c, 401);
+  return hangUp(401);
 }
 
 /** The unread rest of a body is not wanted: the connection ends with the answer. */
-function hangUp(c: Context<Bindings>, status: 400 | 401 | 413): Response {
-  return c.body(null, status, { connection: 'close' });
-}
-
-/** Asks the sender to come again, and hangs up. */
-export function unavailable(c: Context<Bindings>): Response {
-  return c.body(null, 503, { 'retry-after': RETRY_AFTER_SECONDS, connection: 'close' });
+function hangUp(status: 400 | 401 | 413): ReceiverAnswer {
+  return { status, headers: { connection: 'close' } };
 }

@@ -1,29 +1,20 @@
-import { createAdaptorServer } from '@hono/node-server';
-import { Hono } from 'hono';
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LoteError } from '../domain/errors.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { Ledger, RecordDelivery } from '../domain/ports/ledger.ts';
-import {
-  handleDelivery,
-  unavailable,
-  type Bindings,
-  type DeliveryHandlerParts,
-  type ReceiverLog,
-} from './handle-delivery.ts';
+import { handleDelivery, UNAVAILABLE, type DeliveryHandlerParts, type ReceiverLog } from './handle-delivery.ts';
 import { createDeliveryGroup } from './delivery-group.ts';
 import { createDeliveryTally, type DeliveryCounts } from './delivery-tally.ts';
 import { createEventReader } from './event-reader.ts';
 import { createByteBudget } from './read-body.ts';
 import { createMisfitWatch, type MisfitBook } from './misfits/misfit-watch.ts';
 import type { ReceiverShapes } from './judge-delivery.ts';
+import { createReceiverRoutes, WEBHOOK_PATH, type ReceiverAnswer } from './receiver-routes.ts';
 import { createSecretCache, SECRETS_FRESH_MS } from './secret-cache.ts';
 import { createSignatureCheck } from './signature/signature-check.ts';
 
 const READY: Readiness = { status: 'ready', parts: {} };
-const WEBHOOK_PATH = '/webhooks';
-const SECRET_PATH = '/webhooks/:secret';
 
 /** An event of one invoice is a few hundred bytes. */
 const BODY_LIMIT = 256 * 1024;
@@ -117,15 +108,21 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     ...{ secrets, misfits, group, log, now },
     ...(options.capture !== undefined && { capture: options.capture }),
   };
-  const app = receiverApp(options, parts);
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    serverOptions: {
+  const routes = createReceiverRoutes(
+    {
+      deliver: (incoming, pathSecret) => handleDelivery(incoming, parts, pathSecret),
+      ready: async () => (await options.ready?.()) ?? READY,
+    },
+    shapes.signature,
+  );
+  const server = createServer(
+    {
       headersTimeout: timeouts.headers,
       requestTimeout: timeouts.request,
       connectionsCheckingInterval: timeouts.check,
     },
-  }) as Server;
+    (incoming, outgoing) => void answer(incoming, outgoing, { routes, log }),
+  );
   server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options);
   url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${WEBHOOK_PATH}`;
@@ -141,29 +138,23 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   };
 }
 
-function receiverApp(options: ReceiverOptions, parts: DeliveryHandlerParts): Hono<Bindings> {
-  const app = new Hono<Bindings>();
-  app.get('/health/live', (c) => c.json({ status: 'live' }));
-  for (const path of ['/health', '/health/ready']) {
-    app.get(path, async (c) => {
-      const readiness = (await options.ready?.()) ?? READY;
-      return c.json(readiness, readiness.status === 'ready' ? 200 : 503);
-    });
+interface Answering {
+  readonly routes: (incoming: IncomingMessage) => Promise<ReceiverAnswer>;
+  readonly log: ReceiverLog;
+}
+
+/** No framework stands between: each delivery would pay for it, and there is one address. */
+async function answer(incoming: IncomingMessage, outgoing: ServerResponse, { routes, log }: Answering): Promise<void> {
+  // The sender may leave at any time; nobody is left to hear of it then.
+  outgoing.on('error', () => undefined);
+  let given: ReceiverAnswer;
+  try {
+    given = await routes(incoming);
+  } catch (error) {
+    log.warn('A delivery could not be handled', { error: errorName(error) });
+    given = UNAVAILABLE;
   }
-  app.post(WEBHOOK_PATH, async (c) => await handleDelivery(c, parts));
-  app.all(WEBHOOK_PATH, (c) => c.body(null, 405, { allow: 'POST' }));
-  if (options.shapes.signature.kind === 'path') {
-    app.post(SECRET_PATH, async (c) => await handleDelivery(c, parts, c.req.param('secret')));
-    app.all(SECRET_PATH, (c) => c.body(null, 405, { allow: 'POST' }));
-  }
-  for (const path of ['/health', '/health/live', '/health/ready'])
-    app.all(path, (c) => c.body(null, 405, { allow: 'GET, HEAD' }));
-  app.notFound((c) => c.body(null, 404));
-  app.onError((error, c) => {
-    options.log.warn('A delivery could not be handled', { error: errorName(error) });
-    return unavailable(c);
-  });
-  return app;
+  outgoing.writeHead(given.status, given.headers).end(given.body);
 }
 
 async function listen(server: Server, { host, port }: ReceiverOptions): Promise<number> {

@@ -12,10 +12,8 @@ import { onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
-import { isUniqueViolation } from '../database/statement-failure.ts';
 import { fromStates } from '../database/states.ts';
-import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
-import { applyEvents, settledInvoices } from '../settling/settled.ts';
+import { recordAnswers } from './record-answers.ts';
 
 interface SendableRow {
   readonly invoice_id: number;
@@ -52,24 +50,17 @@ WHERE i.invoice_id = ANY(${SLICE_INVOICES}) AND bi.batch_id = $1 AND bi.ordinal 
 ORDER BY bi.ordinal`;
 
 /**
- * Arrays: invoiceId, generation, batchId, body; now. State and bytes in one statement: no invoice is ever `sending`
- * without its bytes. `= ANY` beside the first join keeps the planner on the primary key: tables that grow within
- * minutes have no statistics yet. Bytes of the same generation that were there before belong to a send that is proved
- * never to have reached the service.
+ * Arrays in the order of the invoice ids, in which their rows are locked: invoiceId, generation, batchId, body; then now.
+ * State and bytes in one statement: no invoice is ever `sending` without its bytes. `= ANY` beside the join keeps the
+ * planner on the primary key: tables that grow within minutes have no statistics yet. Bytes of the same generation that
+ * were there before belong to a send that is proved never to have reached the service.
  */
 const FREEZE = `/* freeze */
-WITH item AS (
-  SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[]) AS u(invoice_id, generation, batch_id, body)
-), target AS (
-  SELECT i.invoice_id
-  FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id
-  WHERE i.invoice_id = ANY($1::bigint[]) AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
-  ORDER BY i.invoice_id
-  FOR UPDATE OF i
-), moved AS (
+WITH moved AS (
   UPDATE invoice i SET state = 'sending', exposure = 'open', reason_code = NULL, reason_message = NULL, changed_at = $5
-  FROM target t JOIN item u ON u.invoice_id = t.invoice_id
-  WHERE i.invoice_id = t.invoice_id AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
+  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[]) AS u(invoice_id, generation, batch_id, body)
+  WHERE i.invoice_id = u.invoice_id AND i.invoice_id = ANY($1::bigint[])
+    AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
   RETURNING i.invoice_id, i.generation, u.body
 )
 INSERT INTO invoice_body (invoice_id, generation, body, frozen_at)
@@ -168,12 +159,6 @@ LIMIT $2`;
 const ADD_REPEATS = `/* add-repeats */
 UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
 
-/**
- * A writer that took the same service id first is visible to the next try; more than a few such races in a row do not
- * happen.
- */
-const UNIQUE_TRIES = 3;
-
 /** An answer's record holds up nothing but its own lane, and each statement costs as much as a dozen of its rows. */
 const ANSWERS_WINDOW_MS = 25;
 
@@ -193,7 +178,7 @@ export function createSending(database: Database): SendingLedger {
   });
   const recordSends = createBatcher<RecordSend, readonly SettledInvoice[]>({
     keyOf: (item) => item.invoiceId,
-    write: (items) => writeSends(database, items),
+    write: (items) => recordAnswers(database, items),
     windowMs: ANSWERS_WINDOW_MS,
   });
 
@@ -245,7 +230,8 @@ export function createSending(database: Database): SendingLedger {
   };
 }
 
-async function writeFrozen(database: Database, items: readonly FreezeItem[]): Promise<ReadonlyMap<number, number>> {
+async function writeFrozen(database: Database, given: readonly FreezeItem[]): Promise<ReadonlyMap<number, number>> {
+  const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
   const moved = await database.query<{ invoice_id: number }>(FREEZE, [
     column(items, (item) => item.invoiceId),
     column(items, (item) => item.generation),
@@ -254,47 +240,6 @@ async function writeFrozen(database: Database, items: readonly FreezeItem[]): Pr
     Math.max(...items.map((item) => item.now)),
   ]);
   return new Map(moved.map((row) => [row.invoice_id, row.invoice_id]));
-}
-
-/** Write and commit; then, in a new snapshot, the events that came before the answers; then who must hear of it. */
-async function writeSends(
-  database: Database,
-  items: readonly RecordSend[],
-): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
-  const recorded = await updateSends(database, items);
-  const waiting = new Set(
-    recorded.filter(({ state }) => state === 'accepted' || state === 'sending').map((row) => row.invoice_id),
-  );
-  const applied = await applyEvents(
-    database,
-    items.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.serviceId] : [])),
-  );
-  for (const event of applied) if (event.state !== 'accepted') waiting.delete(event.invoice_id);
-  const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id));
-  return settledInvoices(database, ids);
-}
-
-async function updateSends(database: Database, items: readonly RecordSend[]): Promise<readonly RecordedSend[]> {
-  const params = [
-    column(items, (item) => item.invoiceId),
-    column(items, (item) => item.generation),
-    column(items, ({ outcome }) => outcome.kind),
-    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.serviceId : null)),
-    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? null : outcome.reason.code)),
-    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? null : outcome.reason.message)),
-    column(items, (item) => item.attempts),
-    column(items, (item) => item.sentAt),
-    column(items, ({ outcome }) => outcome.kind === 'unknown' || (outcome.kind === 'pending' && outcome.mayExist)),
-    column(items, (item) => item.answeredAt ?? item.sentAt),
-    column(items, ({ outcome }) => outcome.kind === 'rejected' && outcome.proven === true),
-  ];
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await database.query<RecordedSend>(RECORD_SENDS, params);
-    } catch (error) {
-      if (attempt >= UNIQUE_TRIES || !isUniqueViolation(error)) throw error;
-    }
-  }
 }
 
 function sendableInvoice(row: SendableRow): SendableInvoice {

@@ -6,6 +6,7 @@ import type { Queries } from '../database/database.ts';
 import { stateList } from '../database/states.ts';
 import { type AppliedEvents, APPLY_EVENTS } from './apply-events-sql.ts';
 import { APPLY_PAST_EVENTS } from './apply-past-events-sql.ts';
+import { ISSUE_REPORTED } from './issue-reported-sql.ts';
 
 interface SettledRow {
   readonly invoice_id: number;
@@ -14,6 +15,11 @@ interface SettledRow {
   readonly page: number;
   readonly ordinal: number;
   readonly state: string;
+}
+
+interface IssuedRow extends Omit<SettledRow, 'batch_id'> {
+  readonly batch_id: string | null;
+  readonly service_id: string;
 }
 
 /**
@@ -31,6 +37,18 @@ ORDER BY b.batch_id, bi.ordinal`;
 /** Stored events applied to the invoices of these service ids, in a new snapshot; ids nobody knows stay unmatched. */
 export async function applyEvents(queries: Queries, serviceIds: readonly string[]): Promise<readonly AppliedEvents[]> {
   return serviceIds.length === 0 ? [] : queries.query<AppliedEvents>(APPLY_EVENTS, [arrayLiteral(serviceIds)]);
+}
+
+/** Invoices that only `issued` events call issued are issued; by service id, who must hear of it. All others are left to `applyEvents`. */
+export async function issueReported(
+  queries: Queries,
+  serviceIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly SettledInvoice[]>> {
+  if (serviceIds.length === 0) return new Map();
+  const rows = await queries.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
+  const issued = grouped(rows.filter(hasBatch), (row) => row.service_id);
+  for (const { service_id } of rows) if (!issued.has(service_id)) issued.set(service_id, []);
+  return issued;
 }
 
 /** What a GET said was issued. */
@@ -66,6 +84,11 @@ export async function settledInvoices(
     await queries.query<SettledRow>(SETTLED_INVOICES, [arrayLiteral(invoiceIds)]),
     (row) => row.invoice_id,
   );
+}
+
+/** Without a batch that has pages, nobody must hear of it. */
+function hasBatch(row: IssuedRow): row is IssuedRow & { readonly batch_id: string } {
+  return row.batch_id !== null;
 }
 
 function grouped<Key, Row extends SettledRow>(

@@ -1,15 +1,17 @@
 import type { AppliedDeliveries } from '../../domain/ports/ledger.ts';
 import type { Queries } from '../database/database.ts';
-import { applyEvents, applyPastEvents, settledInvoices } from '../settling/settled.ts';
+import { applyEvents, applyPastEvents, issueReported, settledInvoices } from '../settling/settled.ts';
 
 /** Stored events of these service ids, applied to this generation of their invoices or to an earlier one; ids nobody knows stay unmatched. */
 export async function applyDeliveries(queries: Queries, serviceIds: readonly string[]): Promise<AppliedDeliveries> {
   const ids = [...new Set(serviceIds)];
-  const applied = await applyEvents(queries, ids);
+  const issued = await issueReported(queries, ids);
+  const others = ids.filter((id) => !issued.has(id));
+  const applied = await applyEvents(queries, others);
   const known = new Set(applied.map((row) => row.service_id));
   const past = await applyPastEvents(
     queries,
-    ids.filter((id) => !known.has(id)),
+    others.filter((id) => !known.has(id)),
   );
   const settled = await settledInvoices(
     queries,
@@ -20,7 +22,7 @@ export async function applyDeliveries(queries: Queries, serviceIds: readonly str
   // What is to be confirmed is announced when the GET has spoken.
   for (const row of unconfirmed) settled.delete(row.invoice_id);
   return {
-    settled: [...settled.values(), ...past.values()].flat(),
+    settled: [...issued.values(), ...settled.values(), ...past.values()].flat(),
     toConfirm: unconfirmed.map((row) => ({ invoiceId: row.invoice_id, serviceId: row.service_id })),
     ...(contradicted.length > 0 && { contradicted: contradicted.map((row) => row.service_id) }),
   };

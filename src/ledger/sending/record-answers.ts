@@ -1,0 +1,98 @@
+import type { RecordSend, SettledInvoice } from '../../domain/ports/ledger.ts';
+import { arrayLiteral, column } from '../database/array-literal.ts';
+import type { Database } from '../database/database.ts';
+import { isUniqueViolation } from '../database/statement-failure.ts';
+import { applyEvents, settledInvoices } from '../settling/settled.ts';
+import { RECORD_ACCEPTED, type RecordedAccepted } from './record-accepted-sql.ts';
+import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
+
+/**
+ * A writer that took the same service id first is visible to the next try; more than a few such races in a row do not
+ * happen.
+ */
+const UNIQUE_TRIES = 3;
+
+/** serviceIds: those of them about which an event is stored that says something final. */
+const REPORTED_IDS = `/* reported-ids */
+SELECT DISTINCT service_id FROM delivery WHERE service_id = ANY($1::text[]) AND verdict IS NOT NULL`;
+
+type Accepted = RecordSend & { readonly outcome: { readonly kind: 'accepted' } };
+
+/**
+ * Writes answers and commits; then, in a new snapshot, applies the events that came before the answers; then says who
+ * must hear of it, by invoice id.
+ */
+export async function recordAnswers(
+  database: Database,
+  items: readonly RecordSend[],
+): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+  const accepted = items.filter(isAccepted);
+  const waiting = await recordAccepted(database, accepted);
+  const others = items.filter(({ invoiceId }) => !waiting.has(invoiceId));
+  for (const row of await recordOthers(database, others)) {
+    if (row.state === 'accepted' || row.state === 'sending') waiting.add(row.invoice_id);
+  }
+  const reported = await reportedIds(
+    database,
+    accepted.map(({ outcome }) => outcome.serviceId),
+  );
+  for (const event of await applyEvents(database, reported)) {
+    if (event.state !== 'accepted') waiting.delete(event.invoice_id);
+  }
+  const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id));
+  return settledInvoices(database, ids);
+}
+
+function isAccepted(item: RecordSend): item is Accepted {
+  return item.outcome.kind === 'accepted';
+}
+
+/** The invoices that are accepted now; the others need a closer look. */
+async function recordAccepted(database: Database, items: readonly Accepted[]): Promise<Set<number>> {
+  if (items.length === 0) return new Set();
+  const params = [
+    column(items, (item) => item.invoiceId),
+    column(items, (item) => item.generation),
+    column(items, (item) => item.outcome.serviceId),
+    column(items, (item) => item.attempts),
+    column(items, (item) => item.sentAt),
+    column(items, (item) => item.answeredAt ?? item.sentAt),
+  ];
+  try {
+    const rows = await database.query<RecordedAccepted>(RECORD_ACCEPTED, params);
+    return new Set(rows.map((row) => row.invoice_id));
+  } catch (error) {
+    if (isUniqueViolation(error)) return new Set();
+    throw error;
+  }
+}
+
+async function recordOthers(database: Database, items: readonly RecordSend[]): Promise<readonly RecordedSend[]> {
+  if (items.length === 0) return [];
+  const params = [
+    column(items, (item) => item.invoiceId),
+    column(items, (item) => item.generation),
+    column(items, ({ outcome }) => outcome.kind),
+    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.serviceId : null)),
+    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? null : outcome.reason.code)),
+    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? null : outcome.reason.message)),
+    column(items, (item) => item.attempts),
+    column(items, (item) => item.sentAt),
+    column(items, ({ outcome }) => outcome.kind === 'unknown' || (outcome.kind === 'pending' && outcome.mayExist)),
+    column(items, (item) => item.answeredAt ?? item.sentAt),
+    column(items, ({ outcome }) => outcome.kind === 'rejected' && outcome.proven === true),
+  ];
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await database.query<RecordedSend>(RECORD_SENDS, params);
+    } catch (error) {
+      if (attempt >= UNIQUE_TRIES || !isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+async function reportedIds(database: Database, serviceIds: readonly string[]): Promise<readonly string[]> {
+  if (serviceIds.length === 0) return [];
+  const rows = await database.query<{ service_id: string }>(REPORTED_IDS, [arrayLiteral(serviceIds)]);
+  return rows.map((row) => row.service_id);
+}

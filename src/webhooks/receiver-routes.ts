@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readiness } from '../domain/ports/readiness.ts';
+import type { SignatureShape } from './signature/request-head.ts';
+
+/** What a request to the receiver is told. Without a body none is sent. */
+export interface ReceiverAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What answers the requests of each address. */
+export interface ReceiverHandlers {
+  /** `pathSecret`: the step after the receiver's own address. */
+  readonly deliver: (incoming: IncomingMessage, pathSecret?: string) => Promise<ReceiverAnswer>;
+  readonly ready: () => Promise<Readiness>;
+}
+
+/** Where deliveries are sent to. */
+export const WEBHOOK_PATH = '/webhooks';
+
+const SECRET_PATH = /^\/webhooks\/(?<secret>[^/]+)$/;
+const JSON_BODY = { 'content-type': 'application/json' };
+const NOT_FOUND: ReceiverAnswer = { status: 404, headers: {} };
+
+/** Finds who answers a request: few addresses, compared as they are written, with case and without a final slash. */
+export function createReceiverRoutes(
+  { deliver, ready }: ReceiverHandlers,
+  { kind }: Pick<SignatureShape, 'kind'>,
+): (incoming: IncomingMessage) => Promise<ReceiverAnswer> {
+  return async (incoming) => {
+    const path = pathOf(incoming.url ?? '/');
+    if (path === WEBHOOK_PATH) return incoming.method === 'POST' ? await deliver(incoming) : notAllowed('POST');
+    const health = HEALTH.get(path);
+    if (health !== undefined) {
+      if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return notAllowed('GET, HEAD');
+      return await health(ready);
+    }
+    const secret = kind === 'path' ? decoded(SECRET_PATH.exec(path)?.groups?.['secret']) : undefined;
+    if (secret === undefined) return NOT_FOUND;
+    return incoming.method === 'POST' ? await deliver(incoming, secret) : notAllowed('POST');
+  };
+}
+
+type Health = (ready: () => Promise<Readiness>) => ReceiverAnswer | Promise<ReceiverAnswer>;
+
+const HEALTH: ReadonlyMap<string, Health> = new Map<string, Health>([
+  ['/health/live', () => ({ status: 200, headers: JSON_BODY, body: JSON.stringify({ status: 'live' }) })],
+  ['/health', readiness],
+  ['/health/ready', readiness],
+]);
+
+async function readiness(ready: () => Promise<Readiness>): Promise<ReceiverAnswer> {
+  const found = await ready();
+  return { status: found.status === 'ready' ? 200 : 503, headers: JSON_BODY, body: JSON.stringify(found) };
+}
+
+function notAllowed(allow: string): ReceiverAnswer {
+  return { status: 405, headers: { allow } };
+}
+
+/** Without the query. Proxies may write the whole address (RFC 9112, absolute-form). */
+function pathOf(target: string): string {
+  if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : target;
+  const query = target.indexOf('?');
+  return query === -1 ? target : target.slice(0, query);
+}
+
+/** Undefined where there is none, or one that is no UTF-8: it is no secret then. */
+function decoded(step: string | undefined): string | undefined {
+  try {
+    return step === undefined ? undefined : decodeURIComponent(step);
+  } catch {
+    return undefined;
+  }
+}
