@@ -1,9 +1,22 @@
+import { runPeersBench } from './comparison/peers-bench.ts';
+import { runFootprintBench } from './footprint/footprint-bench.ts';
 import { runIngestBench } from './ingest-bench.ts';
-import { readOptions } from './options.ts';
 import { runIssueBench } from './issue-bench.ts';
-import { printTable } from './print-table.ts';
+import { readOptions, type BenchOptions } from './options.ts';
+import { printTable, type Table } from './print-table.ts';
 
 /** `npm run bench -- --help` says what can be measured; one table per run, on stdout. */
-const options = readOptions(process.argv.slice(2));
-const table = options.kind === 'ingest' ? await runIngestBench(options) : await runIssueBench(options);
-printTable(table);
+printTable(await measure(readOptions(process.argv.slice(2))));
+
+function measure(options: BenchOptions): Promise<Table> {
+  switch (options.kind) {
+    case 'ingest':
+      return runIngestBench(options);
+    case 'footprint':
+      return runFootprintBench(options);
+    case 'peers':
+      return runPeersBench(options);
+    case 'issue':
+      return runIssueBench(options);
+  }
+}

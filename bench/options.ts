@@ -18,16 +18,37 @@ export interface IngestOptions {
   readonly rows: number;
 }
 
+export interface FootprintOptions {
+  readonly kind: 'footprint';
+  /** Invoices of the batches whose memory is measured, the smallest first. */
+  readonly batches: readonly number[];
+}
+
+export interface PeersOptions {
+  readonly kind: 'peers';
+  readonly invoices: number;
+  readonly rounds: number;
+  /** Names of contenders; null: all. */
+  readonly engines: readonly string[] | null;
+}
+
+export type BenchOptions = IssueOptions | IngestOptions | FootprintOptions | PeersOptions;
+
 const USAGE = `npm run bench -- [options]
   --invoices N        invoices in the file (20000)
   --settle DURATION   the engine's time per invoice, e.g. 60s (300ms)
   --only LEDGER       pglite or postgres (both)
   --profile DIR       write V8 CPU profiles of each process there
   --ingest            reading and staging a file instead of issuing it
-  --rows N            rows of that file (200000)`;
+  --rows N            rows of that file (200000)
+  --peers             Lote beside job queues that do the same work (npm ci --prefix bench/peers)
+  --rounds N          rounds of them (3)
+  --engines A,B       some of them: lote-postgres, graphile-worker, bullmq, pg-boss, lote-pglite (all)
+  --footprint         times of short commands and of a first start, memory at rest and in batches
+  --batches N,N       invoices of those batches (20000,200000)`;
 
 /** Reads the command line; what is wrong with it is said with the usage, and nothing runs. */
-export function readOptions(argv: readonly string[]): IssueOptions | IngestOptions {
+export function readOptions(argv: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...argv],
     options: {
@@ -37,6 +58,11 @@ export function readOptions(argv: readonly string[]): IssueOptions | IngestOptio
       profile: { type: 'string' },
       ingest: { type: 'boolean', default: false },
       rows: { type: 'string', default: '200000' },
+      peers: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '3' },
+      engines: { type: 'string' },
+      footprint: { type: 'boolean', default: false },
+      batches: { type: 'string', default: '20000,200000' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -45,6 +71,14 @@ export function readOptions(argv: readonly string[]): IssueOptions | IngestOptio
     process.exit(0);
   }
   if (values.ingest) return { kind: 'ingest', rows: count(values.rows, '--rows') };
+  if (values.footprint) return { kind: 'footprint', batches: counts(values.batches, '--batches') };
+  if (values.peers)
+    return {
+      kind: 'peers',
+      invoices: count(values.invoices, '--invoices'),
+      rounds: count(values.rounds, '--rounds'),
+      engines: values.engines?.split(',') ?? null,
+    };
   return {
     kind: 'issue',
     invoices: count(values.invoices, '--invoices'),
@@ -58,6 +92,14 @@ function count(text: string, option: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new RangeError(`${option} must be a whole number above 0, found "${text}".\n${USAGE}`);
+}
+
+function counts(text: string, option: string): readonly number[] {
+  return text
+    .split(',')
+    .filter((one) => one !== '')
+    .map((one) => count(one, option))
+    .toSorted((a, b) => a - b);
 }
 
 function duration(text: string): number {

@@ -10,6 +10,8 @@ import { schemaFingerprint } from '../migrations/migrate.ts';
 const OWNER_ONLY = 0o700;
 /** Of WebAssembly that runs for seconds: to optimise it takes longer than it saves (measured: 11.6 s of CPU, 7.3 s without) and 100 MB. */
 const V8_FLAGS = ['--liftoff-only'];
+/** What Node needs; the process has no use for Lote's secrets. */
+const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'SystemRoot'];
 
 /**
  * The directory of an empty ledger of this version of PGlite and this schema, for new ledgers to be copied from; made when it is missing. To make one takes
@@ -37,7 +39,8 @@ async function makeTemplate(directory: string): Promise<void> {
   const isSource = import.meta.url.endsWith('.ts');
   const entry = fileURLToPath(new URL(isSource ? './template-process.ts' : './template-process.js', import.meta.url));
   const loader = isSource ? ['--import', import.meta.resolve('tsx')] : [];
-  const child = spawn(process.execPath, [...V8_FLAGS, ...loader, entry, directory], { stdio: 'ignore' });
+  const env = Object.fromEntries(NEEDED.map((name) => [name, process.env[name]]));
+  const child = spawn(process.execPath, [...V8_FLAGS, ...loader, entry, directory], { stdio: 'ignore', env });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', resolve);
