@@ -4,7 +4,7 @@
  */
 const STEPS = ['drop', 'ingest', 'ledger', 'service', 'webhooks', 'report'];
 const PRODUCT = '^(src|workflows|activities)/';
-const LEAVES = '^src/(cli/|worker\\.ts$|receiver\\.ts$|build-workflow-bundle\\.ts$)';
+const LEAVES = '^src/(cli/|worker\\.ts$|receiver\\.ts$|build-workflow-bundle\\.ts$|make-ledger-template\\.ts$)';
 
 const stepsNeverImportEachOther = STEPS.map((step) => ({
   name: `the-${step}-step-imports-no-other-step`,

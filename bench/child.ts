@@ -11,12 +11,16 @@ export interface Child<First> {
 }
 
 export interface ChildOptions {
-  /** A file of `bench/processes`. */
+  /** A file, relative to `bench/processes`. */
   readonly file: string;
   readonly input: unknown;
   readonly env?: Readonly<Record<string, string>>;
   readonly profileDir?: string | null;
   readonly nodeOptions?: readonly string[];
+  /** The Node to run it; left out: that of this process. */
+  readonly node?: string;
+  /** Is given the process id at once. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** After its input ended; a Temporal server that still runs child workflows takes some seconds to leave. */
@@ -32,17 +36,17 @@ export async function startChild<First>({
   env = {},
   profileDir,
   nodeOptions = [],
+  node = process.execPath,
+  onStart,
 }: ChildOptions): Promise<Child<First>> {
   const path = fileURLToPath(new URL(`./processes/${file}`, import.meta.url));
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
-  const child = spawn(
-    process.execPath,
-    [...nodeOptions, ...profiling, '--import', 'tsx', path, JSON.stringify(input)],
-    {
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  );
+  const loader = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  const child = spawn(node, [...nodeOptions, ...profiling, ...loader, path, JSON.stringify(input)], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  if (child.pid !== undefined) onStart?.(child.pid);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const lines = createInterface({ input: child.stdout });
   const first = await Promise.race([

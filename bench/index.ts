@@ -1,20 +1,25 @@
+import { runPeersBench } from './comparison/peers-bench.ts';
+import { runFootprintBench } from './footprint/footprint-bench.ts';
 import { runIngestBench } from './ingest-bench.ts';
-import { runLedgerBench } from './ledger-bench.ts';
-import { readOptions, type IngestOptions, type IssueOptions, type LedgerOptions } from './options.ts';
 import { runIssueBench } from './issue-bench.ts';
+import { runLedgerBench } from './ledger-bench.ts';
+import { readOptions, type BenchOptions } from './options.ts';
 import { printTable, type Table } from './print-table.ts';
 
 /** `npm run bench -- --help` says what can be measured; one table per run, on stdout. */
-const options = readOptions(process.argv.slice(2));
-printTable(await measured(options));
+printTable(await measure(readOptions(process.argv.slice(2))));
 
-function measured(asked: IssueOptions | IngestOptions | LedgerOptions): Promise<Table> {
-  switch (asked.kind) {
+function measure(options: BenchOptions): Promise<Table> {
+  switch (options.kind) {
     case 'ingest':
-      return runIngestBench(asked);
+      return runIngestBench(options);
+    case 'footprint':
+      return runFootprintBench(options);
+    case 'peers':
+      return runPeersBench(options);
     case 'ledger':
-      return runLedgerBench(asked);
+      return runLedgerBench(options);
     case 'issue':
-      return runIssueBench(asked);
+      return runIssueBench(options);
   }
 }

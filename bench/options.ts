@@ -25,6 +25,22 @@ export interface LedgerOptions {
   readonly group: number;
 }
 
+export interface FootprintOptions {
+  readonly kind: 'footprint';
+  /** Invoices of the batches whose memory is measured, the smallest first. */
+  readonly batches: readonly number[];
+}
+
+export interface PeersOptions {
+  readonly kind: 'peers';
+  readonly invoices: number;
+  readonly rounds: number;
+  /** Names of contenders; null: all. */
+  readonly engines: readonly string[] | null;
+}
+
+export type BenchOptions = IssueOptions | IngestOptions | FootprintOptions | LedgerOptions | PeersOptions;
+
 const USAGE = `npm run bench -- [options]
   --invoices N        invoices in the file (20000)
   --settle DURATION   the engine's time per invoice, e.g. 60s (300ms)
@@ -33,10 +49,15 @@ const USAGE = `npm run bench -- [options]
   --ingest            reading and staging a file instead of issuing it
   --rows N            rows of that file (200000)
   --ledger            what each step of an invoice's life costs in the ledger, on PostgreSQL
-  --group N           answers, and deliveries, in one statement there (32)`;
+  --group N           answers, and deliveries, in one statement there (32)
+  --peers             Lote beside job queues that do the same work (npm ci --prefix bench/peers)
+  --rounds N          rounds of them (3)
+  --engines A,B       some of them: lote-postgres, graphile-worker, bullmq, pg-boss, lote-pglite (all)
+  --footprint         times of short commands and of a first start, memory at rest and in batches
+  --batches N,N       invoices of those batches (20000,200000)`;
 
 /** Reads the command line; what is wrong with it is said with the usage, and nothing runs. */
-export function readOptions(argv: readonly string[]): IssueOptions | IngestOptions | LedgerOptions {
+export function readOptions(argv: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...argv],
     options: {
@@ -48,6 +69,11 @@ export function readOptions(argv: readonly string[]): IssueOptions | IngestOptio
       rows: { type: 'string', default: '200000' },
       ledger: { type: 'boolean', default: false },
       group: { type: 'string', default: '32' },
+      peers: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '3' },
+      engines: { type: 'string' },
+      footprint: { type: 'boolean', default: false },
+      batches: { type: 'string', default: '20000,200000' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -58,6 +84,14 @@ export function readOptions(argv: readonly string[]): IssueOptions | IngestOptio
   if (values.ingest) return { kind: 'ingest', rows: count(values.rows, '--rows') };
   const invoices = count(values.invoices, '--invoices');
   if (values.ledger) return { kind: 'ledger', invoices, group: count(values.group, '--group') };
+  if (values.footprint) return { kind: 'footprint', batches: counts(values.batches, '--batches') };
+  if (values.peers)
+    return {
+      kind: 'peers',
+      invoices,
+      rounds: count(values.rounds, '--rounds'),
+      engines: values.engines?.split(',') ?? null,
+    };
   return {
     kind: 'issue',
     invoices,
@@ -71,6 +105,14 @@ function count(text: string, option: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new RangeError(`${option} must be a whole number above 0, found "${text}".\n${USAGE}`);
+}
+
+function counts(text: string, option: string): readonly number[] {
+  return text
+    .split(',')
+    .filter((one) => one !== '')
+    .map((one) => count(one, option))
+    .toSorted((a, b) => a - b);
 }
 
 function duration(text: string): number {

@@ -17,6 +17,12 @@ export interface LotePlace {
   readonly directory: string;
   readonly invoices: number;
   readonly profileDir: string | null;
+  /** More of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs after the first night. */
+  readonly beforeMeasured?: () => Promise<void>;
+  /** Is given the id of each process that is started. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** Makes directory, ledger and merchants, so that what is measured is a second night and not a first start. */
@@ -38,10 +44,17 @@ export async function runLote(place: LotePlace): Promise<LoteMeasure> {
     CONSOLE_PORT: '0',
     LOTE_LOG_LEVEL: 'warn',
     ...(place.databaseUrl === null ? {} : { DATABASE_URL: place.databaseUrl }),
+    ...place.env,
   };
   const night = (file: string, profileDir: string | null): Promise<LoteRun> =>
-    runChild<LoteRun>({ file: 'lote-process.ts', input: { file } satisfies LoteInput, env, profileDir });
+    runChild<LoteRun>({
+      file: 'lote-process.ts',
+      input: { file } satisfies LoteInput,
+      ...{ env, profileDir },
+      ...(place.onStart === undefined ? {} : { onStart: place.onStart }),
+    });
   await night('first-night.csv', null);
+  await place.beforeMeasured?.();
   const before = await databaseCpu(place);
   const run = await night('second-night.csv', place.profileDir);
   const databaseCpuMs = (await databaseCpu(place)) - before;

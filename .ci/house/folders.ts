@@ -9,7 +9,9 @@ export function crowdedFolders(root: string): readonly string[] {
 
 function crowded(root: string, folder: string): readonly string[] {
   if (FIXTURES.includes(folder)) return [];
-  const entries = readdirSync(join(root, folder), { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
+  const entries = readdirSync(join(root, folder), { withFileTypes: true }).filter(
+    ({ name }) => !name.startsWith('.') && name !== 'node_modules',
+  );
   const below = entries
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => crowded(root, `${folder}/${name}`));

@@ -10,16 +10,26 @@ const TICK_MS = 10;
 
 /** CPU time of the children of a process, and of theirs; zero where there is no /proc. */
 export async function processTreeUsage(root: number): Promise<TreeUsage> {
-  const processes = await readProcesses();
-  const below = (parent: number): number =>
-    processes.filter((one) => one.parent === parent).reduce((sum, one) => sum + one.cpuMs + below(one.pid), 0);
-  return { cpuMs: below(root) };
+  const below = (await readTree(root)).filter(({ pid }) => pid !== root);
+  return { cpuMs: below.reduce((sum, one) => sum + one.cpuMs, 0) };
 }
 
-interface ProcessStat {
+/** One process, as /proc shows it. */
+export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
+  /** Of its program, at most 15 characters. */
+  readonly name: string;
+  /** Its own, and of those children that it has waited for. */
   readonly cpuMs: number;
+}
+
+/** A process and all below it; empty where there is no /proc. */
+export async function readTree(root: number): Promise<readonly ProcessStat[]> {
+  const processes = await readProcesses();
+  const from = (pid: number): readonly ProcessStat[] =>
+    processes.filter(({ parent }) => parent === pid).flatMap((one) => [one, ...from(one.pid)]);
+  return [...processes.filter(({ pid }) => pid === root), ...from(root)];
 }
 
 async function readProcesses(): Promise<readonly ProcessStat[]> {
@@ -37,5 +47,6 @@ async function readStat(pid: number): Promise<ProcessStat | null> {
     .split(' ')
     .map(Number);
   const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + (fields[at] ?? 0), 0);
-  return { pid, parent: fields[1] ?? 0, cpuMs: ticks * TICK_MS };
+  const name = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'));
+  return { pid, parent: fields[1] ?? 0, name, cpuMs: ticks * TICK_MS };
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,13 +13,19 @@ const USAGE = 'Usage: lote';
 
 describe.skipIf(tracked === null)('what `lote` runs in a checkout', { timeout: 180_000 }, () => {
   let checkout: CleanCheckout;
+  let cache: string;
 
   beforeAll(async () => {
     checkout = await cleanCheckout(tracked ?? []);
-    await run(process.execPath, ['bin/prepare.js'], { cwd: checkout.directory });
+    cache = await mkdtemp(join(tmpdir(), 'lote-cache-'));
+    const env = { ...process.env, XDG_CACHE_HOME: cache };
+    await run(process.execPath, ['bin/prepare.js'], { cwd: checkout.directory, env });
   }, 180_000);
 
-  afterAll(() => checkout.remove());
+  afterAll(async () => {
+    await checkout.remove();
+    await rm(cache, { recursive: true, force: true });
+  });
 
   /** Puts a mark into the description that `lote --help` prints. */
   async function mark(file: string, word: string): Promise<void> {
@@ -35,8 +42,16 @@ describe.skipIf(tracked === null)('what `lote` runs in a checkout', { timeout: 1
     return stdout;
   }
 
+  it('finds an empty ledger to copy, which `npm ci` made', async () => {
+    const [template, ...more] = await readdir(join(cache, 'lote/ledgers'));
+
+    expect(template).toMatch(/^pglite-[\d.]+-[0-9a-f]+$/);
+    expect(more).toEqual([]);
+    expect(await readdir(join(cache, 'lote/ledgers', template ?? ''))).toContain('PG_VERSION');
+  });
+
   it('is the build that `npm ci` made, and the sources once one of them has changed, or the build is not whole', async () => {
-    await mark('dist/src/cli/program.js', 'BUILT');
+    await mark('dist/src/cli/main.js', 'BUILT');
     expect(await help()).toContain('BUILT');
 
     const bundle = join(checkout.directory, 'dist/workflow-bundle.js');
@@ -50,7 +65,7 @@ describe.skipIf(tracked === null)('what `lote` runs in a checkout', { timeout: 1
     expect(await help()).toContain('CHANGED');
 
     await run(process.execPath, ['bin/build.js'], { cwd: checkout.directory });
-    await mark('dist/src/cli/program.js', 'AGAIN');
+    await mark('dist/src/cli/main.js', 'AGAIN');
     expect(await help(), 'after `npm run build`').toContain('AGAIN');
   });
 });

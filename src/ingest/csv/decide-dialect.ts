@@ -19,8 +19,10 @@ export interface DialectDecision {
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** The header must be among the first records; what stands above it is preamble. */
 const HEADER_WITHIN = 50;
-/** Fed to the sample parsers at once: most headers are in the first slice. */
-const SLICE = 64 * 1024;
+/** What the sample parsers are fed first: it holds most headers, and four parsers read it. Each further slice is twice as long as the one before. */
+const FIRST_SLICE = 4 * 1024;
+/** Read as text, for `sep=` and the first line end. */
+const LINE_END_WITHIN = 64 * 1024;
 
 /** A header that nobody finds is most often one that was cut at the wrong sign. */
 const ADVICE: Readonly<Record<DialectDecision['how'], string>> = {
@@ -41,7 +43,7 @@ interface Candidate {
  * the CSV reader
  */
 export async function decideDialect(head: Uint8Array, options: IngestOptions): Promise<DialectDecision> {
-  const text = Buffer.from(head.subarray(0, SLICE)).toString('utf8');
+  const text = Buffer.from(head.subarray(0, LINE_END_WITHIN)).toString('utf8');
   const sep = /^sep=(.)\r?[\n\r]/i.exec(text)?.[1];
   const fixed = options.delimiter ?? sep;
   const tried = await Promise.all(
@@ -88,15 +90,19 @@ async function firstRecords(head: Uint8Array, delimiter: string): Promise<readon
   const reader = new CsvReader(delimiter);
   const records: CsvRecord[] = [];
   try {
-    for (let at = 0; at < head.length && records.length < HEADER_WITHIN; at += SLICE)
-      records.push(...(await reader.write(head.subarray(at, at + SLICE))));
-    if (records.length < HEADER_WITHIN) records.push(...(await reader.end()));
+    for (let at = 0, end = FIRST_SLICE; at < head.length && records.length < HEADER_WITHIN; at = end, end *= 2)
+      records.push(...withText(await reader.write(head.subarray(at, end))));
+    if (records.length < HEADER_WITHIN) records.push(...withText(await reader.end()));
   } catch (error) {
     // Under a wrong delimiter quotes look broken; the reading itself will say so when this one is right.
     if (!(error instanceof Refusal)) throw error;
-    records.push(...reader.salvage());
+    records.push(...withText(reader.salvage()));
   }
-  return records.filter((record) => record.cells.some((cell) => cell.trim() !== '')).slice(0, HEADER_WITHIN);
+  return records.slice(0, HEADER_WITHIN);
+}
+
+function withText(records: readonly CsvRecord[]): readonly CsvRecord[] {
+  return records.filter((record) => record.cells.some((cell) => cell.trim() !== ''));
 }
 
 function choose(

@@ -16,6 +16,15 @@ export async function openLedger({ databaseUrl, directory }: LedgerPlace): Promi
     return openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
   }
   const { openPgliteLedger } = await import('../../ledger/database/pglite/open-pglite-ledger.ts');
-  const templates = join(cacheDirectory(process.env), 'ledgers');
-  return openPgliteLedger({ directory, templates, keyOf: idempotencyKeyOf });
+  return openPgliteLedger({ directory, templates: templates(), keyOf: idempotencyKeyOf });
+}
+
+/** Makes what a new embedded ledger is copied from, unless this user has it: the first start then waits for nothing. */
+export async function makeLedgerTemplate(): Promise<void> {
+  const { findTemplate } = await import('../../ledger/database/pglite/ledger-template.ts');
+  await findTemplate(templates());
+}
+
+function templates(): string {
+  return join(cacheDirectory(process.env), 'ledgers');
 }

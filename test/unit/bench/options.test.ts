@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { IssueMeasures } from '../../../bench/issue-table.ts';
 import { issueTable } from '../../../bench/issue-table.ts';
+import { peersTable } from '../../../bench/comparison/peers-table.ts';
 import { readOptions } from '../../../bench/options.ts';
 import { printTable } from '../../../bench/print-table.ts';
 import type { Table } from '../../../bench/print-table.ts';
@@ -15,6 +16,8 @@ describe('the options of the bench', () => {
       profileDir: null,
     });
     expect(readOptions(['--ingest'])).toEqual({ kind: 'ingest', rows: 200_000 });
+    expect(readOptions(['--peers'])).toEqual({ kind: 'peers', invoices: 20_000, rounds: 3, engines: null });
+    expect(readOptions(['--footprint'])).toEqual({ kind: 'footprint', batches: [20_000, 200_000] });
   });
 
   it('are what was said', () => {
@@ -27,6 +30,11 @@ describe('the options of the bench', () => {
     });
     expect(readOptions(['--ingest', '--rows=10'])).toEqual({ kind: 'ingest', rows: 10 });
     expect(readOptions(['--settle', '0'])).toMatchObject({ settleMs: 0 });
+    expect(readOptions(['--peers', '--rounds', '1', '--engines', 'bullmq,pg-boss'])).toMatchObject({
+      rounds: 1,
+      engines: ['bullmq', 'pg-boss'],
+    });
+    expect(readOptions(['--footprint', '--batches', '300,200'])).toMatchObject({ batches: [200, 300] });
   });
 
   it.each([
@@ -38,6 +46,8 @@ describe('the options of the bench', () => {
     [['--ingest', '--rows', '1e400'], '--rows'],
     [['--settle', 'soon'], '--settle must be a duration such as 300ms or 60s, found "soon"'],
     [['--settle=-1s'], '--settle'],
+    [['--peers', '--rounds', '0'], '--rounds'],
+    [['--footprint', '--batches', '10,few'], '--batches must be a whole number above 0, found "few"'],
     [['--only', 'mysql'], '--only must be pglite or postgres, found "mysql"'],
   ])('that are wrong (%j) are named, with the usage, and nothing runs', (argv, problem) => {
     expect(() => readOptions(argv)).toThrow(problem);
@@ -149,5 +159,36 @@ describe('issueTable', () => {
       'CPU ms/invoice': '0.20',
     });
     expect(table.rows.every((cells) => cells.length === table.columns.length)).toBe(true);
+  });
+});
+
+describe('peersTable', () => {
+  const sample = { windowMs: 1_000, jobMs: 2_000, cpuMs: 500, peakMb: 100.4 };
+  const round = (bareMs: readonly number[], engineMs: number) => ({
+    bare: bareMs.map((windowMs) => ({ ...sample, windowMs })),
+    samples: new Map([['engine', { ...sample, windowMs: engineMs }]]),
+  });
+
+  it('shows medians, and the median of the ratios to the bare script of the same round', () => {
+    const table = peersTable({
+      invoices: 1_000,
+      contenders: [
+        { name: 'engine', title: 'Engine', kind: 'lote', ledger: 'postgres' },
+        { name: 'absent', title: 'Absent', kind: 'lote', ledger: 'pglite' },
+      ],
+      // Ratios 0.5, 0.25, 0.8: the machine was slower in the last round.
+      rounds: [round([900, 1_000, 5_000], 2_000), round([1_000], 4_000), round([8_000], 10_000)],
+      loads: [
+        [0.1, 0.2, 0.3],
+        [2, 1, 0.5],
+      ],
+    });
+
+    expect(table.rows.map((cells) => cells.slice(0, 3))).toEqual([
+      ['bare script, keeps nothing', '1,000', '1.00'],
+      ['Engine', '250', '0.50'],
+      ['Absent', 'left out', ''],
+    ]);
+    expect(table.rows[1]?.slice(5)).toEqual(['0.50', '100']);
   });
 });

@@ -20,6 +20,13 @@ async function records(path: string, options: IngestOptions = {}): Promise<reado
 }
 
 describe('readRecords', () => {
+  it('finds a header behind more blank rows and titles than are tried first', async () => {
+    const above = `Export\n${'\n'.repeat(5_000)}${'x'.repeat(5_000)}\n`;
+    const path = temporaryFile(`${above}${HEADER}\n${csvRow({})}\n`);
+
+    expect(await records(path)).toMatchObject([{ kind: 'csv', row: 5_004 }]);
+  });
+
   it('gives the cells of each record below the header, untouched', async () => {
     const path = temporaryFile(
       `Preamble\r\n${HEADER}\r\n${csvRow({ description: '" Pão, ""x"" "' })}\r\n\r\n${csvRow({ ref: 'F2' })}\r\n`,

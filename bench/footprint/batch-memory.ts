@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { writeInvoiceFile } from '../../test/support/invoice-file.ts';
+import { ownPort } from '../../test/support/servers/own-port.ts';
+import { startPostgresCluster } from '../../test/support/servers/postgres-cluster.ts';
+import { startChild } from '../child.ts';
+import { watchMemory } from '../measures/memory-watch.ts';
+import type { SandboxInput, SandboxUp } from '../processes/sandbox-process.ts';
+import { startLote } from './lote-command.ts';
+
+export interface BatchMemory {
+  readonly invoices: number;
+  readonly wallMs: number;
+  readonly loteMb: number;
+  readonly postgresMb: number;
+  readonly temporalMb: number;
+}
+
+/** Answer time and settle time of the sandbox: as in the bench of issuing. */
+const SERVICE: SandboxInput = { latencyMs: 5, settleMs: 300 };
+
+/**
+ * `lote run` of one file on a PostgreSQL of its own, against a service in another process, which does not count. Null: this machine has no
+ * PostgreSQL.
+ */
+export async function measureBatchMemory(directory: string, invoices: number): Promise<BatchMemory | null> {
+  const cluster = await startPostgresCluster({ durable: true });
+  if (cluster === null) return null;
+  const sandbox = await startChild<SandboxUp>({ file: 'sandbox-process.ts', input: SERVICE });
+  const database = watchMemory(() => [cluster.pid]);
+  try {
+    const input = join(directory, 'input');
+    const file = join(input, 'batch.csv');
+    await writeInvoiceFile(file, { invoices });
+    const port = await ownPort();
+    const run = startLote(['run', file, '--json'], {
+      LOTE_INPUT_DIR: input,
+      LOTE_REPORTS_DIR: join(directory, 'reports'),
+      LOTE_DATA_DIR: join(directory, 'data'),
+      DATABASE_URL: cluster.url,
+      INVOICING_BASE_URL: sandbox.first.url,
+      INVOICING_API_KEY: 'sk_test_footprint',
+      RECEIVER_PORT: String(port),
+      WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+      CONSOLE_PORT: '0',
+    });
+    requireAllIssued(await run.done, invoices);
+    const { lote, temporal } = run.memory.peak;
+    const wallMs = Date.now() - run.startedAt;
+    return { invoices, wallMs, loteMb: lote, temporalMb: temporal, postgresMb: database.peakOfAll };
+  } finally {
+    await database.stop();
+    await sandbox.end();
+    await cluster.stop();
+  }
+}
+
+function requireAllIssued(output: string, invoices: number): void {
+  const { batches } = JSON.parse(output) as { batches: readonly { counts: Readonly<Record<string, number>> }[] };
+  const counts = batches[0]?.counts ?? {};
+  if (counts['issued'] === invoices) return;
+  throw new Error(`Measuring a batch of ${invoices}: every invoice must be issued, found ${JSON.stringify(counts)}`);
+}
