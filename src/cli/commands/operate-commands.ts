@@ -64,6 +64,14 @@ function addServiceCommands(program: Command): void {
       const { confirmServiceCommand } = await import('./confirm-service.ts');
       process.exitCode = await confirmServiceCommand(process.env);
     });
+
+  program
+    .command('confirm-ledger')
+    .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
+    .action(async () => {
+      const { confirmLedgerCommand } = await import('./confirm-ledger.ts');
+      process.exitCode = await confirmLedgerCommand(process.env);
+    });
 }
 
 function oneMoreRow(text: string, before: readonly number[] | undefined): readonly number[] {

@@ -60,6 +60,7 @@ export const HELP: Readonly<Record<string, Help>> = {
   },
   reconcile: { group: AFTERWARDS, examples: ['lote reconcile', 'lote reconcile --json'] },
   'confirm-service': { group: AFTERWARDS, examples: ['lote confirm-service'] },
+  'confirm-ledger': { group: AFTERWARDS, examples: ['lote confirm-ledger'] },
   purge: {
     group: AFTERWARDS,
     examples: ['lote purge --older-than 400d --dry-run', 'lote purge --older-than 400d'],

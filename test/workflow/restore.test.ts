@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { confirmLedgerCommand } from '../../src/cli/commands/confirm-ledger.ts';
+import type { BatchProgress, BatchResult } from '../../src/contract/messages.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { reconcileNow } from '../../src/wiring/operator/reconcile-now.ts';
+import { ownName, testInvoices } from '../support/batch-file.ts';
+import { newPlace } from '../support/lote/lote-command.ts';
+import { ageWitnesses, restorableLote, type RestorableLote } from '../support/lote/restorable-lote.ts';
+import { shareWorkflowThread } from '../support/lote/shared-workflow-thread.ts';
+import { independentSandbox } from '../support/servers/sandbox-books.ts';
+import { sandboxEnv } from '../support/servers/sandbox-env.ts';
+import { until } from '../support/until.ts';
+
+shareWorkflowThread(inject('workflowBundle'));
+
+const DAY_MS = 24 * 60 * 60_000;
+const BEFORE = testInvoices(3);
+const NIGHT = testInvoices(6, {}, 10);
+const server = inject('postgresUrl');
+const FORMS = [
+  { form: 'a dump of PostgreSQL', postgresUrl: server },
+  { form: 'a copied directory of PGlite', postgresUrl: null },
+].filter(({ form, postgresUrl }) => postgresUrl !== null || form.includes('PGlite'));
+
+interface Scene {
+  readonly lote: RestorableLote;
+  readonly sandbox: Sandbox;
+  readonly reportsDir: string;
+  /** The service's clock goes on by so much: it forgets keys. */
+  pass(ms: number): void;
+}
+
+/** Lote with a real service, which counts its documents. */
+async function scene(postgresUrl: string | null): Promise<Scene> {
+  let ahead = 0;
+  const place = await newPlace();
+  const sandbox = await independentSandbox({ settleMs: 20, clock: () => Date.now() + ahead });
+  const name = ownName('restore');
+  const lote = await restorableLote({
+    ...{ directory: place.directory, dataDir: place.dataDir, postgresUrl },
+    env: {
+      ...(await sandboxEnv(place, sandbox)),
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      LOTE_TASK_QUEUE: `lote-${name}-${randomBytes(3).toString('hex')}`,
+      LOTE_APPLICATION: name,
+      LOTE_LOG_LEVEL: 'warn',
+    },
+  });
+  onTestFinished(async () => {
+    await lote.remove();
+    await sandbox.close();
+    await place.remove();
+  });
+  return { lote, sandbox, reportsDir: place.reportsDir, pass: (ms) => void (ahead += ms) };
+}
+
+/** A night before the copy, and one after it of which the copy knows nothing. */
+async function restoredAfterANight({ lote }: Scene): Promise<void> {
+  await lote.start();
+  expect(await resultOf(lote, 'before.csv', BEFORE)).toMatchObject({ counts: { issued: 3 } });
+  await lote.stop();
+  await lote.copyLedger();
+  await lote.start();
+  expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+  await lote.stop();
+  await lote.restoreLedger();
+}
+
+async function resultOf(lote: RestorableLote, name: string, invoices: typeof NIGHT): Promise<BatchResult> {
+  return (await lote.drop(name, invoices)).result();
+}
+
+describe.each(FORMS)('a ledger restored from $form', { timeout: 240_000 }, ({ postgresUrl }) => {
+  it('runs the night again inside the retention window, and no document is made twice', async () => {
+    const { lote, sandbox } = await scene(postgresUrl).then(async (set) => (await restoredAfterANight(set), set));
+    await lote.start();
+
+    const again = await resultOf(lote, 'night.csv', NIGHT);
+    const known = await resultOf(lote, 'before again.csv', BEFORE);
+
+    expect(again).toMatchObject({ state: 'finished', counts: { issued: 6 } });
+    expect(known).toMatchObject({ counts: { 'already-issued': 3 } });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 9, issued: 9 });
+    expect(sandbox.books().duplicates).toEqual([]);
+    expect(lote.log.join('')).toContain('the ledger is older than what was sent with it');
+  });
+
+  it('asks before it sends once the window is over, also for files that it sent in time', async () => {
+    const set = await scene(postgresUrl);
+    const { lote, sandbox, reportsDir } = set;
+    await restoredAfterANight(set);
+    await ageWitnesses(reportsDir, DAY_MS);
+    set.pass(DAY_MS + 60_000);
+
+    if (postgresUrl === null) {
+      await expect(lote.start()).rejects.toMatchObject({ code: 'interlock' });
+    } else {
+      await lote.start();
+      const handle = await lote.drop('night.csv', NIGHT);
+      await until(async () =>
+        ((await handle.query<BatchProgress>('progress')).waitingFor ?? '').includes('confirm-ledger'),
+      );
+      await sleep(500);
+      await handle.terminate('the operator looked at the reports: it was sent');
+      await lote.stop();
+    }
+    expect(sandbox.books().totals, 'nothing was sent twice').toMatchObject({ invoices: 9 });
+
+    expect(await confirmLedgerCommand(lote.env)).toBe(0);
+    await lote.start();
+    expect(await resultOf(lote, 'new.csv', testInvoices(2, {}, 30))).toMatchObject({ counts: { issued: 2 } });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 11, issued: 11 });
+    expect(sandbox.books().duplicates).toEqual([]);
+  });
+});
