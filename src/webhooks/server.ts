@@ -23,6 +23,9 @@ import { createSignatureCheck } from './signature/signature-check.ts';
 
 const READY: Readiness = { status: 'ready', parts: {} };
 const WEBHOOK_PATH = '/webhooks';
+
+/** Header by which a receiver says to a GET whose it is. */
+export const RECEIVER_HEADER = 'lote-receiver';
 const SECRET_PATH = '/webhooks/:secret';
 
 /** An event of one invoice is a few hundred bytes. */
@@ -58,6 +61,8 @@ export interface ReceiverOptions {
   readonly shapes: ReceiverShapes;
   /** The address that the service was given, which some services sign; left out: where the receiver listens. */
   readonly registeredUrl?: string | null;
+  /** Whose receiver it is, told to a GET; left out: nothing is told. */
+  readonly identity?: string;
   /** Whether deliveries may be stored now; left out: always. Of those that may not, the sender comes again. */
   readonly accept?: DeliveryHandlerParts['accept'];
   /** Gets each delivery that was judged; left out: nobody does. */
@@ -151,7 +156,8 @@ function receiverApp(options: ReceiverOptions, parts: DeliveryHandlerParts): Hon
     });
   }
   app.post(WEBHOOK_PATH, async (c) => await handleDelivery(c, parts));
-  app.all(WEBHOOK_PATH, (c) => c.body(null, 405, { allow: 'POST' }));
+  const identity = options.identity === undefined ? {} : { [RECEIVER_HEADER]: options.identity };
+  app.all(WEBHOOK_PATH, (c) => c.body(null, 405, { allow: 'POST', ...identity }));
   if (options.shapes.signature.kind === 'path') {
     app.post(SECRET_PATH, async (c) => await handleDelivery(c, parts, c.req.param('secret')));
     app.all(SECRET_PATH, (c) => c.body(null, 405, { allow: 'POST' }));

@@ -32,11 +32,11 @@ interface Scene {
   pass(ms: number): void;
 }
 
-/** Lote with a real service, which counts its documents. */
-async function scene(postgresUrl: string | null): Promise<Scene> {
+/** Lote with a service that counts its documents. */
+async function scene(postgresUrl: string | null, settleMs = 20): Promise<Scene> {
   let ahead = 0;
   const place = await newPlace();
-  const sandbox = await independentSandbox({ settleMs: 20, clock: () => Date.now() + ahead });
+  const sandbox = await independentSandbox({ settleMs, clock: () => Date.now() + ahead });
   const name = ownName('restore');
   const lote = await restorableLote({
     ...{ directory: place.directory, dataDir: place.dataDir, postgresUrl },
@@ -56,62 +56,73 @@ async function scene(postgresUrl: string | null): Promise<Scene> {
   return { lote, sandbox, reportsDir: place.reportsDir, pass: (ms) => void (ahead += ms) };
 }
 
-/** A night before the copy, and one after it of which the copy knows nothing. */
-async function restoredAfterANight({ lote }: Scene): Promise<void> {
-  await lote.start();
-  expect(await resultOf(lote, 'before.csv', BEFORE)).toMatchObject({ counts: { issued: 3 } });
-  await lote.stop();
-  await lote.copyLedger();
-  await lote.start();
-  expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
-  await lote.stop();
-  await lote.restoreLedger();
-}
-
 async function resultOf(lote: RestorableLote, name: string, invoices: typeof NIGHT): Promise<BatchResult> {
   return (await lote.drop(name, invoices)).result();
 }
 
-describe.each(FORMS)('a ledger restored from $form', { timeout: 240_000 }, ({ postgresUrl }) => {
-  it('runs the night again inside the retention window, and no document is made twice', async () => {
-    const { lote, sandbox } = await scene(postgresUrl).then(async (set) => (await restoredAfterANight(set), set));
+/** It refuses to start, or its batch waits and says for what. */
+async function expectQuestion(lote: RestorableLote, form: string): Promise<void> {
+  if (form.includes('PGlite')) {
+    await expect(lote.start()).rejects.toMatchObject({ code: 'interlock' });
+    return;
+  }
+  await lote.start();
+  const handle = await lote.drop('night.csv', NIGHT);
+  await until(async () => ((await handle.query<BatchProgress>('progress')).waitingFor ?? '').includes('confirm-ledger'));
+  await sleep(500);
+  await handle.terminate('the operator looked at the reports: it was sent');
+  await lote.stop();
+}
+
+describe.each(FORMS)('a ledger restored from $form', { timeout: 400_000 }, ({ form, postgresUrl }) => {
+  it('runs the night again without a second document, and asks before it sends once the service forgets keys', async () => {
+    const { lote, sandbox, reportsDir, pass } = await scene(postgresUrl);
     await lote.start();
+    expect(await resultOf(lote, 'before.csv', BEFORE)).toMatchObject({ counts: { issued: 3 } });
+    await lote.stop();
+    await lote.copyLedger();
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+    await lote.stop();
 
-    const again = await resultOf(lote, 'night.csv', NIGHT);
-    const known = await resultOf(lote, 'before again.csv', BEFORE);
-
-    expect(again).toMatchObject({ state: 'finished', counts: { issued: 6 } });
-    expect(known).toMatchObject({ counts: { 'already-issued': 3 } });
+    await lote.restoreLedger();
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ state: 'finished', counts: { issued: 6 } });
+    await lote.stop();
     expect(sandbox.books().totals).toMatchObject({ invoices: 9, issued: 9 });
     expect(sandbox.books().duplicates).toEqual([]);
     expect(lote.log.join('')).toContain('the ledger is older than what was sent with it');
-  });
 
-  it('asks before it sends once the window is over, also for files that it sent in time', async () => {
-    const set = await scene(postgresUrl);
-    const { lote, sandbox, reportsDir } = set;
-    await restoredAfterANight(set);
+    await lote.restoreLedger();
     await ageWitnesses(reportsDir, DAY_MS);
-    set.pass(DAY_MS + 60_000);
-
-    if (postgresUrl === null) {
-      await expect(lote.start()).rejects.toMatchObject({ code: 'interlock' });
-    } else {
-      await lote.start();
-      const handle = await lote.drop('night.csv', NIGHT);
-      await until(async () =>
-        ((await handle.query<BatchProgress>('progress')).waitingFor ?? '').includes('confirm-ledger'),
-      );
-      await sleep(500);
-      await handle.terminate('the operator looked at the reports: it was sent');
-      await lote.stop();
-    }
-    expect(sandbox.books().totals, 'nothing was sent twice').toMatchObject({ invoices: 9 });
+    pass(DAY_MS + 60_000);
+    await expectQuestion(lote, form);
+    expect(sandbox.books().totals, 'nothing was sent while nobody had answered').toMatchObject({ invoices: 9 });
 
     expect(await confirmLedgerCommand(lote.env)).toBe(0);
     await lote.start();
     expect(await resultOf(lote, 'new.csv', testInvoices(2, {}, 30))).toMatchObject({ counts: { issued: 2 } });
     expect(sandbox.books().totals).toMatchObject({ invoices: 11, issued: 11 });
-    expect(sandbox.books().duplicates).toEqual([]);
+  });
+});
+
+describe.skipIf(server === null)('one of the two databases lost', { timeout: 400_000 }, () => {
+  it('Temporal kept and the ledger lost: XXX', async () => {
+    const { lote, sandbox } = await scene(server, 5_000);
+    await lote.start();
+    await lote.stop();
+    await lote.copyLedger();
+    await lote.start();
+    const handle = await lote.drop('night.csv', NIGHT);
+    await until(() => Promise.resolve(sandbox.books().totals.invoices === 6));
+    await lote.stop();
+    await lote.restoreLedger();
+    await lote.start();
+    const end = await handle.result().then((x) => x, (error: unknown) => error);
+    console.log(JSON.stringify(end), String((end as Error).cause));
+    const again = await resultOf(lote, 'night.csv', NIGHT).then((x) => x, (error: unknown) => error);
+    console.log(JSON.stringify(again), String((again as Error).cause));
+    console.log(lote.log.join('').slice(0, 3000));
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6 });
   });
 });

@@ -66,6 +66,15 @@ function addServiceCommands(program: Command): void {
     });
 
   program
+    .command('doctor')
+    .description('look at everything that Lote needs, and say what to mend; sends and changes nothing')
+    .option('--json', 'print one JSON document on stdout', false)
+    .action(async ({ json }: { json: boolean }) => {
+      const { doctorCommand } = await import('./doctor.ts');
+      process.exitCode = await doctorCommand({ json, env: process.env });
+    });
+
+  program
     .command('confirm-ledger')
     .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
     .action(async () => {

@@ -65,6 +65,11 @@ export const HELP: Readonly<Record<string, Help>> = {
     group: AFTERWARDS,
     examples: ['lote purge --older-than 400d --dry-run', 'lote purge --older-than 400d'],
   },
+  doctor: {
+    group: RUNNING,
+    examples: ['lote doctor', 'lote doctor --json'],
+    exitCodes: '0 nothing must be mended, 1 something must be, 64 usage',
+  },
   up: { group: RUNNING, examples: ['lote up', 'LOTE_DATA_DIR=/var/lib/lote lote up'] },
   worker: { group: RUNNING, examples: ['DATABASE_URL=… TEMPORAL_ADDRESS=temporal:7233 lote worker'] },
   receiver: { group: RUNNING, examples: ['DATABASE_URL=… TEMPORAL_ADDRESS=temporal:7233 lote receiver'] },
