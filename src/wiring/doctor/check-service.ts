@@ -18,6 +18,9 @@ const DAY_MS = 86_400_000;
 /** Certificates are renewed weeks before they end: one that ends sooner was forgotten. */
 const CERTIFICATE_LASTS_DAYS = 10;
 
+const NOT_KNOWN =
+  'not known to this process: INVOICING_BASE_URL and INVOICING_API_KEY must be set for it too; without them, the built-in sandbox is the service';
+
 /** What the checks of the service are made with. */
 export interface ServiceParts {
   readonly config: Config;
@@ -29,8 +32,9 @@ export interface ServiceParts {
 
 /** Name, certificate, clock and key of the service: by requests that read alone, and stop at the first thing that must be mended. */
 export async function checkService(parts: ServiceParts): Promise<readonly Check[]> {
-  const { service } = parts.config;
-  if (service.kind === 'sandbox') return [fine('service', 'the built-in sandbox')];
+  const { service, databaseUrl } = parts.config;
+  if (service.kind === 'sandbox' && databaseUrl === null) return [fine('service', 'the built-in sandbox')];
+  if (service.kind === 'sandbox') return [unknown('service', NOT_KNOWN)];
   const url = new URL(service.baseUrl);
   const found: Check[] = [];
   for (const check of [() => nameCheck(url), () => certificateCheck(url, parts.now), () => timeCheck(url, parts.now)]) {

@@ -12,6 +12,8 @@ import { errorText, fine, trouble, unknown, type Check } from './check.ts';
 const CONNECT_PATIENCE_MS = 5_000;
 /** A live worker polls at least once a minute. */
 const POLLED_WITHIN_MS = 90_000;
+const NOT_KNOWN =
+  'not known to this process: Lote starts a server of its own when it runs; of a shared one, TEMPORAL_ADDRESS must be set for it too';
 /** gRPC status NOT_FOUND. */
 const NOT_FOUND = '5';
 
@@ -20,8 +22,7 @@ export async function checkTemporal(config: Config, ledgerId: string | null): Pr
   const { temporal } = config;
   const owner = temporal.address === null ? await readEndpoints(dataDirAt(config.dataDir)) : null;
   const address = temporal.address ?? owner?.temporalAddress ?? null;
-  if (address === null)
-    return [unknown('temporal', 'Lote starts a server of its own when it runs; it does not run now.')];
+  if (address === null) return [unknown('temporal', NOT_KNOWN)];
   let connection: Connection;
   try {
     connection = await connectTemporal(await placeOf(address, temporal), CONNECT_PATIENCE_MS);

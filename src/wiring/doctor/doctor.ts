@@ -5,10 +5,11 @@ import { DEFAULT_PROFILE } from '../../service-profile/default-profile.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { readProfile } from '../account/open-service.ts';
 import { openSendingGuard } from '../account/sending-guard.ts';
+import { answerWithin } from '../temporal/answer-within.ts';
 import { VERSION } from '../start/version.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
 import { checkFolders } from './check-folders.ts';
-import { checkLedger } from './check-ledger.ts';
+import { checkLedger, type LedgerChecks } from './check-ledger.ts';
 import { checkReceiver } from './check-receiver.ts';
 import { checkService } from './check-service.ts';
 import { checkTemporal } from './check-temporal.ts';
@@ -23,6 +24,8 @@ export interface Examined {
   readonly config: Config;
   /** null: the file of the profile cannot be used; the default stands in for it. */
   readonly profile: ServiceProfile | null;
+  /** The ledger of the process that asks; left out: it has none open. */
+  readonly running?: ReadOnlyLedger | undefined;
   readonly now: () => number;
 }
 
@@ -45,12 +48,12 @@ export async function examine(env: NodeJS.ProcessEnv, now: () => number = Date.n
 }
 
 /** Everything but configuration and profile: what is looked at while Lote runs, too. */
-export async function examineParts({ config, profile, now }: Examined): Promise<readonly Check[]> {
+export async function examineParts({ config, profile, running, now }: Examined): Promise<readonly Check[]> {
   const inForce = profile ?? DEFAULT_PROFILE;
-  const opened = await openedLedger(config, now);
-  const { ledger } = opened;
+  const opened = await openedLedger(config, { running, now });
+  const ledger = running ?? opened.ledger;
   try {
-    const runs = config.databaseUrl !== null || (await readEndpoints(dataDirAt(config.dataDir))) !== null;
+    const runs = running !== undefined || config.databaseUrl !== null || (await isOwned(config));
     const ledgerId = ledger?.id ?? null;
     const groups = await Promise.all([
       within('ledger age', PATIENCE_MS, async () => sentChecks(config, inForce, ledger)),
@@ -65,17 +68,29 @@ export async function examineParts({ config, profile, now }: Examined): Promise<
   }
 }
 
+async function isOwned({ dataDir }: Config): Promise<boolean> {
+  return (await readEndpoints(dataDirAt(dataDir))) !== null;
+}
+
+/** Its own connection; an embedded ledger that is open in this process has no second one. */
 async function openedLedger(
   config: Config,
-  now: () => number,
-): Promise<{ checks: readonly Check[]; ledger: ReadOnlyLedger | null; close(): Promise<void> }> {
-  const none = { ledger: null, close: () => Promise.resolve() };
-  let opened: Awaited<ReturnType<typeof checkLedger>> | null = null;
-  const checks = await within('ledger', LEDGER_PATIENCE_MS, async () => {
-    opened = await checkLedger(config, now);
-    return opened.checks;
-  });
-  return opened === null ? { ...none, checks } : { ...(opened as Awaited<ReturnType<typeof checkLedger>>), checks };
+  { running, now }: Pick<Examined, 'running' | 'now'>,
+): Promise<LedgerChecks> {
+  const none = { checks: [], ledger: null, close: () => Promise.resolve() };
+  if (running !== undefined && config.databaseUrl === null) return none;
+  const opening = checkLedger(config, now);
+  const checks = await within('ledger', LEDGER_PATIENCE_MS, async () => (await opening).checks);
+  const opened = await answerWithin(
+    0,
+    opening.catch(() => null),
+  );
+  if (opened === null)
+    void opening.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+  return { ...(opened ?? none), checks };
 }
 
 function profileOf(config: Config): { readonly profile: ServiceProfile | null; readonly check: Check } {

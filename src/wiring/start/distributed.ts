@@ -159,7 +159,6 @@ export async function startDistributedConsole(
         profile: readProfile(config),
         serviceBaseUrl: service.kind === 'remote' ? service.baseUrl : null,
         temporalUi: temporal.uiUrl,
-        receiverUrl: null,
       }),
       ...(place.token === null ? {} : { token: place.token }),
     });

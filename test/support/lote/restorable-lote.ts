@@ -26,8 +26,8 @@ export interface RestorableLote {
   copyLedger(): Promise<void>;
   /** Only while Lote is stopped. */
   restoreLedger(): Promise<void>;
-  /** A ledger in which nothing stands, in place of the one that is there. */
-  loseLedger(): Promise<void>;
+  /** From the next start on. */
+  set(changed: Readonly<Record<string, string>>): void;
   /** Drops a file, and starts its batch. */
   drop(name: string, invoices: readonly TestInvoice[]): Promise<BatchHandle>;
   client(): Client;
@@ -100,9 +100,8 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
       const { url } = await useNewDatabase(postgresUrl);
       await run('psql', ['--quiet', '--set', 'ON_ERROR_STOP=1', '--file', copy, url]);
     },
-    async loseLedger() {
-      if (postgresUrl === null) await rm(ledgerDir, { recursive: true });
-      else await useNewDatabase(postgresUrl);
+    set(changed) {
+      env = { ...env, ...changed };
     },
     async drop(name, invoices) {
       const { inputDir, taskQueue, application } = readConfig(env);
