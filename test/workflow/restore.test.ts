@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { confirmLedgerCommand } from '../../src/cli/commands/confirm-ledger.ts';
+import { confirmLedgerCommand } from '../../src/cli/commands/installation/confirm-ledger.ts';
 import type { BatchProgress, BatchResult } from '../../src/contract/messages.ts';
 import { readConfig } from '../../src/runtime/config/config.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

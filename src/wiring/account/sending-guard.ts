@@ -72,7 +72,7 @@ export function openSendingGuard(
 }
 
 /** The guard over the parts that it is given. */
-export function createSendingGuard(parts: SendingGuardParts): SendingGuard {
+function createSendingGuard(parts: SendingGuardParts): SendingGuard {
   const { ledger, scope, folder, retentionMs, log, now } = parts;
   /** The highest mark that this process raised; a lower one means that the ledger was replaced meanwhile. */
   let raised = 0;

@@ -1,10 +1,10 @@
-import { readConfig } from '../../runtime/config/config.ts';
-import { createLogger } from '../../runtime/process/logger.ts';
-import { readProfile } from '../../wiring/account/open-service.ts';
-import { openSendingGuard } from '../../wiring/account/sending-guard.ts';
-import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { quietLevel } from '../session/log-level.ts';
-import { withOwnLedger } from '../session/with-own-ledger.ts';
+import { readConfig } from '../../../runtime/config/config.ts';
+import { createLogger } from '../../../runtime/process/logger.ts';
+import { readProfile } from '../../../wiring/account/open-service.ts';
+import { openSendingGuard } from '../../../wiring/account/sending-guard.ts';
+import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { quietLevel } from '../../session/log-level.ts';
+import { withOwnLedger } from '../../session/with-own-ledger.ts';
 
 /** `lote confirm-ledger`: an operator has settled what was sent without the ledger's knowledge. Nothing is sent. */
 export async function confirmLedgerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {

@@ -1,8 +1,8 @@
-import { readConfig } from '../../runtime/config/config.ts';
-import { confirmService } from '../../wiring/account/account-guard.ts';
-import { readProfile } from '../../wiring/account/open-service.ts';
-import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { withOwnLedger } from '../session/with-own-ledger.ts';
+import { readConfig } from '../../../runtime/config/config.ts';
+import { confirmService } from '../../../wiring/account/account-guard.ts';
+import { readProfile } from '../../../wiring/account/open-service.ts';
+import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { withOwnLedger } from '../../session/with-own-ledger.ts';
 
 /** `lote confirm-service`: the ledger takes the configured address and key for the application's from now on. Nothing is sent. */
 export async function confirmServiceCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {

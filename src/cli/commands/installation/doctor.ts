@@ -1,6 +1,6 @@
-import { examine } from '../../wiring/doctor/doctor.ts';
-import { doctorTable } from '../output/doctor-table.ts';
-import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { examine } from '../../../wiring/doctor/doctor.ts';
+import { doctorTable } from '../../output/doctor-table.ts';
+import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 
 /** `lote doctor`: nothing is sent and nothing is changed. `1`: something must be mended. */
 export async function doctorCommand({
