@@ -104,7 +104,7 @@ async function schemaCheck(database: Database): Promise<Check> {
     ? trouble(name, `${found}: a newer Lote has been here.`, 'Install the newer Lote, which wrote it, everywhere.')
     : trouble(
         name,
-        `${found}: ${SCHEMA_VERSION - version} migrations are missing.`,
+        `${found}: missing migrations: ${SCHEMA_VERSION - version}.`,
         'Stop every older Lote on this ledger, and start this one: its first start brings the schema up to date. Copy the ledger before (docs/backup.md).',
       );
 }

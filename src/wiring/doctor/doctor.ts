@@ -15,8 +15,8 @@ import { checkService } from './check-service.ts';
 import { checkTemporal } from './check-temporal.ts';
 import type { ReadOnlyLedger } from './read-only-ledger.ts';
 
-/** An embedded ledger may take some seconds to start. */
-const LEDGER_PATIENCE_MS = 20_000;
+/** An embedded ledger takes a second to start, and much longer on a busy machine. */
+const EMBEDDED_PATIENCE_MS = 90_000;
 const PATIENCE_MS = 20_000;
 
 /** What is looked at, and by which clock (epoch milliseconds). */
@@ -79,8 +79,9 @@ async function openedLedger(
 ): Promise<LedgerChecks> {
   const none = { checks: [], ledger: null, close: () => Promise.resolve() };
   if (running !== undefined && config.databaseUrl === null) return none;
+  const patienceMs = config.databaseUrl === null ? EMBEDDED_PATIENCE_MS : PATIENCE_MS;
   const opening = checkLedger(config, now);
-  const checks = await within('ledger', LEDGER_PATIENCE_MS, async () => (await opening).checks);
+  const checks = await within('ledger', patienceMs, async () => (await opening).checks);
   const opened = await answerWithin(
     0,
     opening.catch(() => null),
