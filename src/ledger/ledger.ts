@@ -15,6 +15,7 @@ import { createSending } from './sending/sending.ts';
 import { createSettling } from './settling/settling.ts';
 import { createSendingControl } from './sending/sending-control.ts';
 import { createServiceUse } from './sending/service-use.ts';
+import { createSendingMarks } from './sending/sending-marks.ts';
 import { createSharedFolders } from './operations/shared-folders.ts';
 import { LEDGER_ID, ledgerId } from './database/ledger-id.ts';
 import { createStaging } from './staging/staging.ts';
@@ -50,6 +51,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createLookup(database),
     ...createPurge(database),
     ...createSharedFolders(database),
+    ...createSendingMarks(database),
     ...createProfileMisfits(database),
     ping: async () => void (await database.query(LEDGER_ID)),
     close: () => (closed ??= database.close()),

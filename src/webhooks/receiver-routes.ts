@@ -16,8 +16,17 @@ export interface ReceiverHandlers {
   readonly ready: () => Promise<Readiness>;
 }
 
+/** What the routes depend on. */
+export interface RouteOptions extends Pick<SignatureShape, 'kind'> {
+  /** Whose receiver it is, told to a GET; left out: nothing is told. */
+  readonly identity?: string;
+}
+
 /** Where deliveries are sent to. */
 export const WEBHOOK_PATH = '/webhooks';
+
+/** Header by which a receiver says to a GET whose it is. */
+export const RECEIVER_HEADER = 'lote-receiver';
 
 const SECRET_PATH = /^\/webhooks\/(?<secret>[^/]+)$/;
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -26,11 +35,12 @@ const NOT_FOUND: ReceiverAnswer = { status: 404, headers: {} };
 /** Finds who answers a request: few addresses, compared as they are written, with case and without a final slash. */
 export function createReceiverRoutes(
   { deliver, ready }: ReceiverHandlers,
-  { kind }: Pick<SignatureShape, 'kind'>,
+  { kind, identity }: RouteOptions,
 ): (incoming: IncomingMessage) => Promise<ReceiverAnswer> {
+  const own = identity === undefined ? {} : { [RECEIVER_HEADER]: identity };
   return async (incoming) => {
     const path = pathOf(incoming.url ?? '/');
-    if (path === WEBHOOK_PATH) return incoming.method === 'POST' ? await deliver(incoming) : notAllowed('POST');
+    if (path === WEBHOOK_PATH) return incoming.method === 'POST' ? await deliver(incoming) : notAllowed('POST', own);
     const health = HEALTH.get(path);
     if (health !== undefined) {
       if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return notAllowed('GET, HEAD');
@@ -55,8 +65,8 @@ async function readiness(ready: () => Promise<Readiness>): Promise<ReceiverAnswe
   return { status: found.status === 'ready' ? 200 : 503, headers: JSON_BODY, body: JSON.stringify(found) };
 }
 
-function notAllowed(allow: string): ReceiverAnswer {
-  return { status: 405, headers: { allow } };
+function notAllowed(allow: string, more: Readonly<Record<string, string>> = {}): ReceiverAnswer {
+  return { status: 405, headers: { allow, ...more } };
 }
 
 /** Without the query. Proxies may write the whole address (RFC 9112, absolute-form). */

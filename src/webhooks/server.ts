@@ -49,6 +49,8 @@ export interface ReceiverOptions {
   readonly shapes: ReceiverShapes;
   /** The address that the service was given, which some services sign; left out: where the receiver listens. */
   readonly registeredUrl?: string | null;
+  /** Whose receiver it is, told to a GET; left out: nothing is told. */
+  readonly identity?: string;
   /** Whether deliveries may be stored now; left out: always. Of those that may not, the sender comes again. */
   readonly accept?: DeliveryHandlerParts['accept'];
   /** Gets each delivery that was judged; left out: nobody does. */
@@ -113,7 +115,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       deliver: (incoming, pathSecret) => handleDelivery(incoming, parts, pathSecret),
       ready: async () => (await options.ready?.()) ?? READY,
     },
-    shapes.signature,
+    { ...shapes.signature, ...(options.identity !== undefined && { identity: options.identity }) },
   );
   const server = createServer(
     {

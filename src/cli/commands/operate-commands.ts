@@ -61,8 +61,25 @@ function addServiceCommands(program: Command): void {
     .command('confirm-service')
     .description('the configured address and key are the right ones: the ledger remembers them; nothing is sent')
     .action(async () => {
-      const { confirmServiceCommand } = await import('./confirm-service.ts');
+      const { confirmServiceCommand } = await import('./installation/confirm-service.ts');
       process.exitCode = await confirmServiceCommand(process.env);
+    });
+
+  program
+    .command('doctor')
+    .description('look at everything that Lote needs, and say what to mend; sends and changes nothing')
+    .option('--json', 'print one JSON document on stdout', false)
+    .action(async ({ json }: { json: boolean }) => {
+      const { doctorCommand } = await import('./installation/doctor.ts');
+      process.exitCode = await doctorCommand({ json, env: process.env });
+    });
+
+  program
+    .command('confirm-ledger')
+    .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
+    .action(async () => {
+      const { confirmLedgerCommand } = await import('./installation/confirm-ledger.ts');
+      process.exitCode = await confirmLedgerCommand(process.env);
     });
 }
 

@@ -60,9 +60,15 @@ export const HELP: Readonly<Record<string, Help>> = {
   },
   reconcile: { group: AFTERWARDS, examples: ['lote reconcile', 'lote reconcile --json'] },
   'confirm-service': { group: AFTERWARDS, examples: ['lote confirm-service'] },
+  'confirm-ledger': { group: AFTERWARDS, examples: ['lote confirm-ledger'] },
   purge: {
     group: AFTERWARDS,
     examples: ['lote purge --older-than 400d --dry-run', 'lote purge --older-than 400d'],
+  },
+  doctor: {
+    group: RUNNING,
+    examples: ['lote doctor', 'lote doctor --json'],
+    exitCodes: '0 nothing must be mended, 1 something must be, 64 usage',
   },
   up: { group: RUNNING, examples: ['lote up', 'LOTE_DATA_DIR=/var/lib/lote lote up'] },
   worker: { group: RUNNING, examples: ['DATABASE_URL=… TEMPORAL_ADDRESS=temporal:7233 lote worker'] },

@@ -9,6 +9,7 @@ import type { ProfileMisfitLedger } from './profile-misfit-ledger.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { SendingControlLedger } from './sending-control-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
+import type { SendingMarkLedger } from './sending-mark-ledger.ts';
 import type { SharedFolderLedger } from './shared-folder-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
@@ -38,6 +39,7 @@ export interface Ledger
     InvoiceLookup,
     PurgeLedger,
     SharedFolderLedger,
+    SendingMarkLedger,
     ProfileMisfitLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;

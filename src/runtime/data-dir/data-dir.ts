@@ -46,7 +46,8 @@ async function tighten(path: string): Promise<void> {
   await chmod(path, OWNER_ONLY);
 }
 
-function dataDirAt(path: string): DataDir {
+/** The places of a data directory, which is neither made nor looked at. */
+export function dataDirAt(path: string): DataDir {
   return {
     path,
     ledger: join(path, 'ledger'),

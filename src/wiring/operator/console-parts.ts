@@ -13,6 +13,7 @@ import { startBatch } from '../temporal/batch-starter.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { checkFile } from './check-file.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
+import { examineParts } from '../doctor/doctor.ts';
 import { createHealthChecks } from '../start/console-health.ts';
 import { limitedChecks, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from '../reports/input-files.ts';
@@ -37,7 +38,6 @@ export interface ConsoleParts {
   /** Null: this process does not know the service. */
   readonly serviceBaseUrl: string | null;
   readonly temporalUi: string | null;
-  readonly receiverUrl: string | null;
   /** Work that another process hands over; where nobody can take it, this is null. */
   readonly run?: NonNullable<ConsoleActions['run']>;
   /** Where the ledger is this process's alone, others purge through it. */
@@ -64,7 +64,10 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
     ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
     misfits: () => profileFindings(ledger, { profileDigest, baseUrl: parts.serviceBaseUrl, now: Date.now }),
-    health: createHealthChecks({ ...parts, profileDigest, taskQueue: config.taskQueue, now: Date.now }),
+    health: createHealthChecks({
+      ...{ ...parts, profileDigest, now: Date.now },
+      examined: async () => examineParts({ config, profile: parts.profile, running: ledger, now: Date.now }),
+    }),
     onError: (err) => log.error('console request failed', { err }),
   };
 }

@@ -1,37 +1,36 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import { request } from 'undici';
+import { sharedAnswer } from '../../../activities/shared-answer.ts';
 import type { HealthCheck } from '../../console/console-options.ts';
 import { DELIVERIES_UNPROVEN } from '../../domain/profile-misfit.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Check } from '../doctor/check.ts';
+import { answerWithin } from '../temporal/answer-within.ts';
 
 /** Whoever looks at the health page wants to know now. */
-const PATIENCE_MS = 3_000;
-/** Signatures and retention windows are counted in minutes; more than this shows in them. */
-const CLOCK_TOLERANCE_MS = 30_000;
+const PATIENCE_MS = 8_000;
+/** Somebody who loads the page again and again asks the service no more often. */
+const FRESH_MS = 10_000;
 const LOOK_BACK_MS = 7 * 24 * 60 * 60 * 1_000;
+/** The console says by itself whether its ledger answers. */
+const OF_THE_CONSOLE = new Set(['ledger']);
 
+/** What the health page is made of. `now` is epoch milliseconds. */
 export interface HealthParts {
   readonly ledger: Pick<Ledger, 'breaker' | 'lastDelivery' | 'misfits'>;
   readonly profileDigest: string;
-  /** Null: this process knows no Temporal. */
-  readonly client: Client | null;
-  readonly taskQueue: string;
   /** Null: this process does not know the service. */
   readonly serviceBaseUrl: string | null;
-  /** Of the receiver that this process runs; null: another process runs it. */
-  readonly receiverUrl: string | null;
+  /** What `lote doctor` finds; it answers within seconds. */
+  readonly examined: () => Promise<readonly Check[]>;
   readonly now: () => number;
 }
 
-/** What the console cannot see itself. Each check answers within seconds, whatever hangs. */
+/** What the console cannot see itself: what `lote doctor` finds, and what the ledger tells of running work. */
 export function createHealthChecks(parts: HealthParts): () => Promise<readonly HealthCheck[]> {
+  const examined = freshFor(FRESH_MS, parts);
   return async () => {
     const checks = await Promise.all([
-      within('temporal', temporal(parts)),
-      within('worker', worker(parts)),
-      within('service', service(parts)),
-      within('receiver', receiver(parts)),
+      within('lote doctor', examined()),
+      within('sending', sending(parts)),
       within('last webhook', lastWebhook(parts)),
       within('service profile', serviceProfile(parts)),
     ]);
@@ -39,84 +38,44 @@ export function createHealthChecks(parts: HealthParts): () => Promise<readonly H
   };
 }
 
+/** Whoever asks while an answer is fresh gets it. */
+function freshFor(freshMs: number, { examined, now }: HealthParts): () => Promise<readonly HealthCheck[]> {
+  let answer: readonly HealthCheck[] = [];
+  let askedAt = Number.NEGATIVE_INFINITY;
+  const ask = sharedAnswer(async () => {
+    const at = now();
+    answer = (await examined()).filter(({ name }) => !OF_THE_CONSOLE.has(name)).map(shown);
+    askedAt = at;
+    return answer;
+  });
+  return async () => (now() - askedAt < freshMs ? answer : ask());
+}
+
+function shown({ name, state, detail, cure }: Check): HealthCheck {
+  return { name, state, detail: cure === null ? detail : `${detail} ${cure}` };
+}
+
 async function within(name: string, check: Promise<readonly HealthCheck[]>): Promise<readonly HealthCheck[]> {
-  const late = sleep(PATIENCE_MS, null, { ref: false });
-  const found = await Promise.race([check.catch(() => null), late]);
+  const found = await answerWithin(
+    PATIENCE_MS,
+    check.catch(() => null),
+  );
   return found ?? [{ name, state: 'trouble', detail: `It did not answer within ${PATIENCE_MS / 1_000} s.` }];
 }
 
-async function temporal({ client }: HealthParts): Promise<readonly HealthCheck[]> {
-  if (client === null) return [notSet('temporal', 'TEMPORAL_ADDRESS')];
-  const { serverVersion } = await client.workflowService.getSystemInfo({});
-  return [{ name: 'temporal', state: 'ok', detail: `answers; server ${serverVersion}` }];
-}
-
-async function worker({ client, taskQueue }: HealthParts): Promise<readonly HealthCheck[]> {
-  if (client === null) return [];
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: client.options.namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType: 1,
-  });
-  const count = pollers?.length ?? 0;
-  return count > 0
-    ? [{ name: 'worker', state: 'ok', detail: `${count} on task queue ${taskQueue}` }]
-    : [{ name: 'worker', state: 'trouble', detail: `Nobody works on task queue ${taskQueue}. Start one: lote worker` }];
-}
-
-function notSet(name: string, variables: string): HealthCheck {
-  return { name, state: 'unknown', detail: `not known to this process: ${variables} must be set for it too` };
-}
-
-/**
- * One request without a key: any answer at all proves that the service can be reached, and its Date header whether the
- * clocks agree.
- */
-async function service({ ledger, serviceBaseUrl, now }: HealthParts): Promise<readonly HealthCheck[]> {
-  if (serviceBaseUrl === null) return [notSet('service', 'INVOICING_BASE_URL and INVOICING_API_KEY')];
+/** The circuit breaker: whether anything is sent at the moment. */
+async function sending({ ledger, serviceBaseUrl }: HealthParts): Promise<readonly HealthCheck[]> {
+  if (serviceBaseUrl === null) return [];
   const breaker = await ledger.breaker(serviceBaseUrl);
-  const { statusCode, headers, body } = await request(serviceBaseUrl, {
-    method: 'HEAD',
-    headersTimeout: PATIENCE_MS,
-    bodyTimeout: PATIENCE_MS,
-  });
-  await body.dump();
-  const check: HealthCheck =
-    breaker === null
-      ? {
-          name: 'service',
-          state: 'ok',
-          detail: `${serviceBaseUrl} answers (${statusCode} without a key); sending is open`,
-        }
-      : {
-          name: 'service',
+  return breaker === null
+    ? [{ name: 'sending', state: 'ok', detail: `open, to ${serviceBaseUrl}` }]
+    : [
+        {
+          name: 'sending',
           state: 'trouble',
           detail: `Sending is stopped since ${new Date(breaker.openedAt).toISOString()}: ${breaker.reason.message}`,
-        };
-  return [check, clock(Date.parse(String(headers['date'] ?? '')), now())];
-}
-
-function clock(theirs: number, ours: number): HealthCheck {
-  if (Number.isNaN(theirs))
-    return { name: 'clock', state: 'unknown', detail: 'The service does not say what time it has.' };
-  // The header has whole seconds.
-  const apart = Math.max(0, Math.abs(ours - theirs) - 1_000);
-  const seconds = Math.round(apart / 1_000);
-  return apart <= CLOCK_TOLERANCE_MS
-    ? {
-        name: 'clock',
-        state: 'ok',
-        detail: seconds === 0 ? "agrees with the service's" : `${seconds} s from the service's`,
-      }
-    : { name: 'clock', state: 'trouble', detail: `${seconds} s from the service's. Set this machine's clock (NTP).` };
-}
-
-async function receiver({ receiverUrl }: HealthParts): Promise<readonly HealthCheck[]> {
-  if (receiverUrl === null)
-    return [{ name: 'receiver', state: 'unknown', detail: 'A process of its own receives webhooks.' }];
-  const { statusCode, body } = await request(receiverUrl, { method: 'GET', headersTimeout: PATIENCE_MS });
-  await body.dump();
-  return [{ name: 'receiver', state: 'ok', detail: `${receiverUrl} answers (${statusCode} to a GET)` }];
+        },
+      ];
 }
 
 /** A doubt is no trouble: anybody may send what does not fit. */

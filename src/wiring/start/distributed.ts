@@ -25,6 +25,7 @@ import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
+import { markedLedger, openSendingGuard } from '../account/sending-guard.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
@@ -158,7 +159,6 @@ export async function startDistributedConsole(
         profile: readProfile(config),
         serviceBaseUrl: service.kind === 'remote' ? service.baseUrl : null,
         temporalUi: temporal.uiUrl,
-        receiverUrl: null,
       }),
       ...(place.token === null ? {} : { token: place.token }),
     });
@@ -177,16 +177,22 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
   const { address } = temporal;
   return orStop(parts, async () => {
     const crash = crashPointsOf(config);
-    const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
+    const opened = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    const sending = openSendingGuard(config, { ledger: opened, profile, log });
+    const ledger = crash.ledger(markedLedger(opened, sending));
     parts.add('ledger', () => ledger.close());
     const capture = await openCapture({ config, profile, parts, log });
     const { application } = config;
     const guard = (): AccountGuard => ({ ledger, application, account, profile, now: Date.now() });
-    const requireAccount = (): Promise<boolean> => requireKnownService(guard());
-    await requireAccount();
+    const isKnown = (): Promise<boolean> => requireKnownService(guard());
+    const requireAccount = async (): Promise<void> => {
+      await isKnown();
+      await sending?.require();
+    };
+    await isKnown();
     const service = authenticatedService({
       service: crash.service(openSharedService(config, account, { profile, ledger, capture })),
-      isKnown: requireAccount,
+      isKnown,
       remember: () => rememberService(guard()),
     });
     parts.add('service', () => service.close());

@@ -48,7 +48,6 @@ export async function startEmbeddedConsole(
       ...{ config, ledger, folders, client, profile, log },
       serviceBaseUrl: service.baseUrl,
       temporalUi: temporal.ui,
-      receiverUrl: receiver.url,
       run: (request, access) => handOver.run(request, access),
       purge: (request) => purgeBatches({ ledger, dataDir: config.dataDir, folders }, { ...request, now: Date.now() }),
       ready: workerReadiness({ ledger, client, worker, folders }),

@@ -6,6 +6,7 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
 import { openLedger } from '../account/open-ledger.ts';
+import { markedLedger, openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
 import { readProfile } from '../account/open-service.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
@@ -26,6 +27,8 @@ export interface OwnedPlace {
 export interface EmbeddedCore extends OwnedPlace {
   readonly profile: ServiceProfile;
   readonly ledger: Ledger;
+  /** null: the built-in sandbox needs none. */
+  readonly sending: SendingGuard | null;
   readonly crash: CrashPoints;
   /** null: nothing is recorded. */
   readonly capture: Capture | null;
@@ -37,8 +40,10 @@ export async function openCore(place: OwnedPlace, killTemporal: () => void): Pro
   const profile = readProfile(config);
   notify('Opening the ledger …');
   const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });
-  const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger }));
+  const opened = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
+  const sending = openSendingGuard(config, { ledger: opened, profile, log: place.log });
+  const ledger = crash.ledger(markedLedger(opened, sending));
   parts.add('ledger', () => ledger.close());
   const capture = await openCapture({ config, profile, parts, log: place.log });
-  return { ...place, profile, ledger, crash, capture };
+  return { ...place, profile, ledger, sending, crash, capture };
 }

@@ -17,8 +17,8 @@ export interface EmbeddedService {
   /** Null: the service is a real one. */
   readonly sandbox: Sandbox | null;
   readonly service: InvoicingService;
-  /** See `requireKnownService`. */
-  readonly requireAccount: () => Promise<boolean>;
+  /** See `requireKnownService` and `SendingGuard`. */
+  readonly requireAccount: () => Promise<void>;
 }
 
 /** The service that was given, or the sandbox, which is started first; with the account that the ledger knows. */
@@ -27,18 +27,22 @@ export async function openEmbeddedService(
   reserved: readonly number[],
   behaviour: SandboxBehaviour | undefined,
 ): Promise<EmbeddedService> {
-  const { config, profile, ledger, crash, capture, parts } = core;
+  const { config, profile, ledger, sending, crash, capture, parts } = core;
   const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, reserved, behaviour) : null;
   if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
   const account = accountOf(config, sandbox);
   const known = config.service.kind === 'sandbox' ? null : account;
   const { application } = config;
   const guard = (): AccountGuard => ({ ledger, application, account: known, profile, now: Date.now() });
-  const requireAccount = (): Promise<boolean> => requireKnownService(guard());
+  const isKnown = (): Promise<boolean> => requireKnownService(guard());
+  const requireAccount = async (): Promise<void> => {
+    await isKnown();
+    await sending?.require();
+  };
   await requireAccount();
   const service = authenticatedService({
     service: crash.service(openSharedService(config, account, { profile, ledger, capture })),
-    isKnown: requireAccount,
+    isKnown,
     remember: () => rememberService(guard()),
   });
   parts.add('service', () => service.close());

@@ -14,6 +14,7 @@ import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
+import { receiverIdentity } from '../account/receiver-identity.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { createReadiness } from './readiness.ts';
 import { createEventWords } from '../operator/event-words.ts';
@@ -80,6 +81,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     ready: createReadiness({ ledger: () => ledger.ping() }),
     shapes: { signature: profile.signature, event: profile.event, idPrefix: profile.invoice.idPrefix },
     registeredUrl: config.webhook.url,
+    identity: receiverIdentity(ledger.id, config.application),
     accept: createEventWords({ service, ledger, watch, log, now }).accept,
     onStored: (deliveries) => applier.add(deliveries),
     misfits: misfitBook(ledger, profileDigestOf(config, profile)),

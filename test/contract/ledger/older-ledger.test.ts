@@ -16,6 +16,7 @@ import { FENCING_TOKEN } from '../../../src/ledger/database/migrations/0010-fenc
 import { SENDING_CONTROL } from '../../../src/ledger/database/migrations/0011-sending-control.ts';
 import { SHARED_FOLDERS } from '../../../src/ledger/database/migrations/0016-shared-folders.ts';
 import { PROFILE_MISFITS } from '../../../src/ledger/database/migrations/0017-profile-misfits.ts';
+import { SENDING_MARKS } from '../../../src/ledger/database/migrations/0018-sending-marks.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/database/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
@@ -36,6 +37,7 @@ const RELEASED = [
   LOOK_ALIKES,
   SHARED_FOLDERS,
   PROFILE_MISFITS,
+  SENDING_MARKS,
 ] as const;
 
 const HOUR = 3_600_000;

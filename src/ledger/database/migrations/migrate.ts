@@ -12,6 +12,7 @@ import { SHARED_SERVICE } from './0009-shared-service.ts';
 import { FENCING_TOKEN } from './0010-fencing.ts';
 import { SHARED_FOLDERS } from './0016-shared-folders.ts';
 import { PROFILE_MISFITS } from './0017-profile-misfits.ts';
+import { SENDING_MARKS } from './0018-sending-marks.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -35,7 +36,11 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   LOOK_ALIKES,
   SHARED_FOLDERS,
   PROFILE_MISFITS,
+  SENDING_MARKS,
 ];
+
+/** The version of the schema that this Lote writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Hexadecimal; another one for another schema. */
 export function schemaFingerprint(): string {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { confirmServiceCommand } from '../../../../src/cli/commands/confirm-service.ts';
+import { confirmServiceCommand } from '../../../../src/cli/commands/installation/confirm-service.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { purgeCommand } from '../../../../src/cli/commands/purge.ts';
 import { reportCommand } from '../../../../src/cli/commands/report.ts';

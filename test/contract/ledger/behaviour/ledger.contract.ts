@@ -14,7 +14,7 @@ import { purgeContract } from './purge.contract.ts';
 import type { OpenLedger } from '../scenario.ts';
 import { reconcilingContract } from './reconciling.contract.ts';
 import { sendingContract } from './sending.contract.ts';
-import { sendingControlContract } from './sending-control.contract.ts';
+import { sendingControlContract, sendingMarksContract } from './sending-control.contract.ts';
 import { serviceUseContract } from './service-use.contract.ts';
 import { settlingContract } from './settling.contract.ts';
 import { sharedFoldersContract } from './shared-folders.contract.ts';
@@ -48,6 +48,7 @@ export function operatingLedgerContract(open: OpenLedger, modelRuns: number): vo
   reconcilingContract(open);
   serviceUseContract(open);
   sharedFoldersContract(open);
+  sendingMarksContract(open);
   profileMisfitsContract(open);
   lookupContract(open);
   purgeContract(open);

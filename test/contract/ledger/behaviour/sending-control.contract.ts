@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SendingControl } from '../../../../src/domain/ports/sending-control-ledger.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
@@ -129,6 +130,44 @@ export function sendingControlContract(open: OpenLedger): void {
       expect(await unfreeze(batch, closed.invoiceId)).toBe(0);
 
       expect(await batch.line('u3')).toMatchObject({ state: 'unknown' });
+    });
+  });
+}
+
+export function sendingMarksContract(open: OpenLedger): void {
+  describe('the marks of sending', () => {
+    let ledger: Ledger;
+    beforeAll(async () => {
+      ledger = await open();
+    });
+
+    it('rise by one with each call, also of several at once, and by account', async () => {
+      const [scope, other] = [randomUUID(), randomUUID()];
+
+      const raised = await Promise.all([1, 2, 3].map(() => ledger.raiseSendingMark(scope, ledger.id)));
+      await ledger.raiseSendingMark(other, ledger.id);
+
+      expect(raised.toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+      expect(await ledger.sendingMarks(scope)).toEqual([{ ledgerId: ledger.id, number: 3, gapSince: null }]);
+      expect(await ledger.sendingMarks(other)).toEqual([{ ledgerId: ledger.id, number: 1, gapSince: null }]);
+    });
+
+    it('take up a gap, keep its earliest time and the highest number, and forget it on an operator’s word', async () => {
+      const scope = randomUUID();
+      await ledger.raiseSendingMark(scope, ledger.id);
+
+      await ledger.noteSendingGap(scope, { ledgerId: ledger.id, number: 40, gapSince: 2_000 });
+      await ledger.noteSendingGap(scope, { ledgerId: ledger.id, number: 30, gapSince: 3_000 });
+      await ledger.noteSendingGap(scope, { ledgerId: 'lgr_lost', number: 7, gapSince: 1_000 });
+
+      expect(await ledger.raiseSendingMark(scope, ledger.id)).toBe(41);
+      const marks = await ledger.sendingMarks(scope);
+      expect(marks.toSorted((a, b) => a.number - b.number)).toEqual([
+        { ledgerId: 'lgr_lost', number: 7, gapSince: 1_000 },
+        { ledgerId: ledger.id, number: 41, gapSince: 2_000 },
+      ]);
+      await ledger.closeSendingGaps(scope);
+      expect((await ledger.sendingMarks(scope)).map(({ gapSince }) => gapSince)).toEqual([null, null]);
     });
   });
 }

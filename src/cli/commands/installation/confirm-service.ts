@@ -1,0 +1,21 @@
+import { readConfig } from '../../../runtime/config/config.ts';
+import { confirmService } from '../../../wiring/account/account-guard.ts';
+import { readProfile } from '../../../wiring/account/open-service.ts';
+import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { withOwnLedger } from '../../session/with-own-ledger.ts';
+
+/** `lote confirm-service`: the ledger takes the configured address and key for the application's from now on. Nothing is sent. */
+export async function confirmServiceCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = readConfig(env);
+  return withOwnLedger(config, 'Confirming the service', async (ledger) => {
+    const { application, baseUrl } = await confirmService({
+      ledger,
+      application: config.application,
+      account: config.service.kind === 'remote' ? config.service : null,
+      profile: readProfile(config),
+      now: Date.now(),
+    });
+    process.stdout.write(`Application "${application}" of this ledger uses ${baseUrl} with the configured key.\n`);
+    return EXIT.ok;
+  });
+}

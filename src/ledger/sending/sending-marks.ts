@@ -1,0 +1,47 @@
+import type { SendingMarkLedger } from '../../domain/ports/sending-mark-ledger.ts';
+import type { Database } from '../database/database.ts';
+
+/** scope, ledgerId. */
+const RAISE_MARK = `/* raise-sending-mark */
+INSERT INTO sending_mark (scope, ledger_id, number) VALUES ($1, $2, 1)
+ON CONFLICT (scope, ledger_id) DO UPDATE SET number = sending_mark.number + 1 RETURNING number`;
+
+/** scope. */
+const SENDING_MARKS = `/* sending-marks */
+SELECT ledger_id, number, gap_since FROM sending_mark WHERE scope = $1`;
+
+/** scope, ledgerId, number, gapSince. GREATEST and LEAST pass over NULL. */
+const NOTE_GAP = `/* note-sending-gap */
+INSERT INTO sending_mark (scope, ledger_id, number, gap_since) VALUES ($1, $2, $3, $4)
+ON CONFLICT (scope, ledger_id) DO UPDATE SET number = greatest(sending_mark.number, excluded.number),
+  gap_since = least(sending_mark.gap_since, excluded.gap_since)`;
+
+/** scope. */
+const CLOSE_GAPS = `/* close-sending-gaps */
+UPDATE sending_mark SET gap_since = NULL WHERE scope = $1`;
+
+interface MarkRow {
+  readonly ledger_id: string;
+  readonly number: number;
+  readonly gap_since: number | null;
+}
+
+/** The marks of sending, one row for each account and ledger. */
+export function createSendingMarks(database: Database): SendingMarkLedger {
+  return {
+    async raiseSendingMark(scope, ledgerId) {
+      const [row] = await database.query<{ number: number }>(RAISE_MARK, [scope, ledgerId]);
+      return row?.number ?? 0;
+    },
+    async sendingMarks(scope) {
+      const rows = await database.query<MarkRow>(SENDING_MARKS, [scope]);
+      return rows.map((row) => ({ ledgerId: row.ledger_id, number: row.number, gapSince: row.gap_since }));
+    },
+    async noteSendingGap(scope, { ledgerId, number, gapSince }) {
+      await database.query(NOTE_GAP, [scope, ledgerId, number, gapSince]);
+    },
+    async closeSendingGaps(scope) {
+      await database.query(CLOSE_GAPS, [scope]);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { LoteError } from '../../domain/errors.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { repeatWindowMs } from '../operator/repeat-window.ts';
+import { gapSince, witnessFolder, type Witness, type WitnessFolder } from './sending-witness.ts';
+
+/** Enough digits to keep accounts apart. */
+const SCOPE_DIGITS = 16;
+const HOUR_MS = 3_600_000;
+
+/** What the guard compares: the marks of the ledger, and those in the reports folder. */
+export interface SendingGuardParts {
+  readonly ledger: Pick<Ledger, 'id' | 'raiseSendingMark' | 'sendingMarks' | 'noteSendingGap' | 'closeSendingGaps'>;
+  readonly scope: string;
+  readonly folder: WitnessFolder;
+  /** For how long after its first POST a key may be used again. */
+  readonly retentionMs: number;
+  readonly application: string;
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+  readonly now: () => number;
+}
+
+/** Whether this ledger knows all that was sent. Times are epoch milliseconds. */
+export interface SendingGap {
+  /** 0: nobody knows since when. */
+  readonly since: number;
+  /** Until then the service remembers each key of the gap; afterwards Lote asks before it sends. */
+  readonly safeUntil: number;
+}
+
+/** Recognises a ledger that is older than what was sent with it. */
+export interface SendingGuard {
+  /** The gap as both sides show it, without writing anything; null: none. */
+  gap(): Promise<SendingGap | null>;
+  /**
+   * Takes up a gap into the ledger, so that it stays known when the marks go on.
+   * @throws LoteError `interlock` when invoices could be sent whose keys the service may have forgotten
+   */
+  require(): Promise<void>;
+  /** Notes that invoices were frozen and may leave now, in the ledger first and then outside of it. */
+  mark(): Promise<void>;
+  /** An operator's word: what was sent in the gap is not sent again. Returns the gap that it closes. */
+  confirm(): Promise<SendingGap | null>;
+}
+
+/**
+ * The account as the marks name it; null: the built-in sandbox, whose documents go with the data directory. Keys of one kind share a
+ * scope, because a key may be replaced; test and live keys of one address never do.
+ */
+export function sendingScope({ service, application }: Pick<Config, 'service' | 'application'>): string | null {
+  if (service.kind === 'sandbox') return null;
+  const kind = /^sk_(?:test|live)_/.exec(service.apiKey)?.[0] ?? '';
+  return createHash('sha256')
+    .update(JSON.stringify([application, service.baseUrl.replace(/\/+$/, ''), kind]))
+    .digest('hex')
+    .slice(0, SCOPE_DIGITS);
+}
+
+/** The guard of the configured account; null: the built-in sandbox needs none. */
+export function openSendingGuard(
+  config: Pick<Config, 'service' | 'application' | 'reportsDir'>,
+  { ledger, profile, log }: Pick<SendingGuardParts, 'ledger' | 'log'> & { readonly profile: ServiceProfile },
+): SendingGuard | null {
+  const scope = sendingScope(config);
+  if (scope === null) return null;
+  return createSendingGuard({
+    ...{ ledger, log, scope, folder: witnessFolder(config.reportsDir, scope), application: config.application },
+    ...{ retentionMs: repeatWindowMs(profile), now: Date.now },
+  });
+}
+
+/** The guard over the parts that it is given. */
+function createSendingGuard(parts: SendingGuardParts): SendingGuard {
+  const { ledger, scope, folder, retentionMs, log, now } = parts;
+  /** The highest mark that this process raised; a lower one means that the ledger was replaced meanwhile. */
+  let raised = 0;
+
+  /** First the files, then the ledger: what is sent in between is not taken for a gap. */
+  async function gaps(): Promise<{ readonly known: readonly number[]; readonly found: readonly Gap[] }> {
+    const witnesses = await folder.read();
+    const marks = await ledger.sendingMarks(scope);
+    const known = marks.flatMap((mark) => mark.gapSince ?? []);
+    const found = [...new Set(witnesses.map(({ ledgerId }) => ledgerId))].flatMap((ledgerId) => {
+      const own = witnesses.filter((one) => one.ledgerId === ledgerId);
+      const since = gapSince(own, marks.find((mark) => mark.ledgerId === ledgerId)?.number ?? 0);
+      return since === null ? [] : [{ ledgerId, since, number: highest(own) }];
+    });
+    return { known, found };
+  }
+
+  async function gap(): Promise<SendingGap | null> {
+    const { known, found } = await gaps();
+    return earliest([...known, ...found.map(({ since }) => since)], retentionMs);
+  }
+
+  async function takeUp(found: readonly Gap[]): Promise<void> {
+    for (const { ledgerId, number, since } of found)
+      await ledger.noteSendingGap(scope, { ledgerId, number, gapSince: since });
+  }
+
+  async function require(): Promise<void> {
+    const { known, found } = await gaps();
+    await takeUp(found);
+    const whole = earliest([...known, ...found.map(({ since }) => since)], retentionMs);
+    if (found.length > 0) log.warn('the ledger is older than what was sent with it', { ...whole });
+    if (whole !== null && now() >= whole.safeUntil) throw olderLedger(parts, whole);
+  }
+
+  return {
+    gap,
+    require,
+    async mark() {
+      const number = await ledger.raiseSendingMark(scope, ledger.id);
+      if (number <= raised) await require();
+      raised = Math.max(raised, number);
+      await folder.write({ ledgerId: ledger.id, number, at: now() });
+    },
+    async confirm() {
+      const { known, found } = await gaps();
+      await takeUp(found);
+      await ledger.closeSendingGaps(scope);
+      return earliest([...known, ...found.map(({ since }) => since)], retentionMs);
+    },
+  };
+}
+
+interface Gap {
+  readonly ledgerId: string;
+  readonly since: number;
+  readonly number: number;
+}
+
+/**
+ * The same ledger, which notes in the guard what is frozen, before any of it is POSTed. A step of sending freezes first, also where nothing is
+ * left to freeze, so that an attempt that ended between the two notes it now; reconciliation takes first.
+ */
+export function markedLedger(ledger: Ledger, guard: SendingGuard | null): Ledger {
+  if (guard === null) return ledger;
+  return {
+    ...ledger,
+    async freeze(...call) {
+      const frozen = await ledger.freeze(...call);
+      await guard.mark();
+      return frozen;
+    },
+    async takeUnknown(...call) {
+      const taken = await ledger.takeUnknown(...call);
+      if (taken.length > 0) await guard.mark();
+      return taken;
+    },
+  };
+}
+
+function highest(witnesses: readonly Witness[]): number {
+  return Math.max(...witnesses.map(({ number }) => number));
+}
+
+function earliest(times: readonly number[], retentionMs: number): SendingGap | null {
+  if (times.length === 0) return null;
+  const since = Math.min(...times);
+  return { since, safeUntil: since + retentionMs };
+}
+
+function olderLedger({ application, retentionMs }: SendingGuardParts, { since }: SendingGap): LoteError {
+  const hours = Math.round((retentionMs / HOUR_MS) * 100) / 100;
+  const when = since === 0 ? 'at a time that nobody knows' : `since ${new Date(since).toISOString()}`;
+  return new LoteError(
+    'interlock',
+    `Sending for application "${application}": the ledger must know every invoice that was sent, but the reports folder says that invoices were sent ${when} which it does not know: ` +
+      `it is a restored copy, or a new ledger. That is more than ${hours} h ago, so that the service may have forgotten their keys, and to send them again could issue them twice. Nothing was sent. ` +
+      'Restore a newer copy, or compare reports and service (docs/backup.md), remove the files that must not go again, and confirm it once: lote confirm-ledger',
+  );
+}

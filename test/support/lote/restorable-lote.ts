@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
+import type { BatchInput } from '../../../src/contract/messages.ts';
+import { readConfig } from '../../../src/runtime/config/config.ts';
+import { createLogger } from '../../../src/runtime/process/logger.ts';
+import { startDistributedReceiver, startDistributedWorker } from '../../../src/wiring/start/distributed.ts';
+import { startEmbedded } from '../../../src/wiring/start/embedded.ts';
+import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
+import { batchFile, type TestInvoice } from '../batch-file.ts';
+import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-database.ts';
+
+const run = promisify(execFile);
+
+/** Lote over a ledger that can be copied, and given back as the copy was. */
+export interface RestorableLote {
+  readonly env: Readonly<Record<string, string>>;
+  /** Everything that Lote logged, one JSON object a line. */
+  readonly log: string[];
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** While Lote is stopped, or of PostgreSQL at any time. */
+  copyLedger(): Promise<void>;
+  /** Only while Lote is stopped. */
+  restoreLedger(): Promise<void>;
+  /** From the next start on. */
+  set(changed: Readonly<Record<string, string>>): void;
+  /** Drops a file, and starts its batch. */
+  drop(name: string, invoices: readonly TestInvoice[]): Promise<BatchHandle>;
+  client(): Client;
+  remove(): Promise<void>;
+}
+
+/** Settings of the place; DATABASE_URL is added where a PostgreSQL server is given. */
+export interface RestorablePlace {
+  readonly env: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+  readonly directory: string;
+  /** null: the embedded ledger. */
+  readonly postgresUrl: string | null;
+}
+
+/** The parts of one form of Lote, in this process. */
+interface Running {
+  readonly client: Client;
+  stop(): Promise<void>;
+}
+
+export async function restorableLote(place: RestorablePlace): Promise<RestorableLote> {
+  const { postgresUrl } = place;
+  const log: string[] = [];
+  const logger = createLogger({ level: 'warn', secrets: [], destination: { write: (line) => void log.push(line) } });
+  const databases: PostgresDatabase[] = [];
+  let env = place.env;
+  let running: Running | null = null;
+
+  async function useNewDatabase(server: string): Promise<PostgresDatabase> {
+    const database = await postgresDatabase(server);
+    databases.push(database);
+    env = { ...env, DATABASE_URL: database.url };
+    return database;
+  }
+
+  function client(): Client {
+    if (running === null) throw new Error('Lote must be started before it is used');
+    return running.client;
+  }
+
+  const ledgerDir = join(place.dataDir, 'ledger');
+  const copy = join(place.directory, 'copy');
+  if (postgresUrl !== null) await useNewDatabase(postgresUrl);
+  return {
+    get env() {
+      return env;
+    },
+    log,
+    client,
+    async start() {
+      const config = readConfig(env);
+      await mkdir(config.inputDir, { recursive: true });
+      running = await (postgresUrl === null ? embedded(env, logger) : distributed(env, logger));
+    },
+    async stop() {
+      await running?.stop();
+      running = null;
+    },
+    async copyLedger() {
+      if (postgresUrl === null) await cp(ledgerDir, copy, { recursive: true });
+      else await run('pg_dump', ['--file', copy, env['DATABASE_URL'] ?? '']);
+    },
+    async restoreLedger() {
+      if (postgresUrl === null) {
+        await rm(ledgerDir, { recursive: true });
+        await cp(copy, ledgerDir, { recursive: true });
+        return;
+      }
+      const { url } = await useNewDatabase(postgresUrl);
+      await run('psql', ['--quiet', '--set', 'ON_ERROR_STOP=1', '--file', copy, url]);
+    },
+    set(changed) {
+      env = { ...env, ...changed };
+    },
+    async drop(name, invoices) {
+      const { inputDir, taskQueue, application } = readConfig(env);
+      await writeFile(join(inputDir, name), batchFile(invoices));
+      const input: BatchInput = { file: name };
+      return (await startBatch({ client: client(), taskQueue, application, inputDir }, input)).handle;
+    },
+    async remove() {
+      await running?.stop();
+      await Promise.all(databases.map(async (database) => database.drop()));
+    },
+  };
+}
+
+/** One process with its own ledger, on a Temporal server of the test run. */
+async function embedded(env: Readonly<Record<string, string>>, log: ReturnType<typeof createLogger>): Promise<Running> {
+  const stack = await startEmbedded({
+    ...{ config: readConfig(env), log, env, notify: () => undefined },
+    beforeHandOver: () => Promise.resolve(),
+  });
+  if (stack === null) throw new Error('Another process owns the data directory of the test');
+  return { client: stack.client, stop: () => stack.stop() };
+}
+
+/** A worker and a receiver on shared servers. */
+async function distributed(
+  env: Readonly<Record<string, string>>,
+  log: ReturnType<typeof createLogger>,
+): Promise<Running> {
+  const config = readConfig({ ...env, HEALTH_PORT: 'none' });
+  const receiver = await startDistributedReceiver(config, log);
+  const worker = await startDistributedWorker(config, log);
+  const client = await connectClient({ address: config.temporal.address ?? '' }, config.temporal.namespace);
+  return {
+    client,
+    async stop() {
+      await worker.stop();
+      await receiver.stop();
+      await client.connection.close();
+    },
+  };
+}
+
+/** What the reports folder says of the last sending, as if it were so much longer ago. */
+export async function ageWitnesses(reportsDir: string, ms: number): Promise<void> {
+  const folder = join(reportsDir, '.lote-sent');
+  for (const name of await readdir(folder)) {
+    const at = Number(name.split('.').at(-1));
+    await rename(join(folder, name), join(folder, name.replace(/\d+$/, String(at - ms))));
+  }
+}

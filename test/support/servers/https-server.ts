@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** Of a certificate that ended long ago. */
+const EXPIRED = ['-startdate', '20200101000000Z', '-enddate', '20200201000000Z'];
+const VALID = ['-days', '30'];
+const CONFIG = [
+  '[ca]\ndefault_ca=own\n[own]\ndatabase=index\nnew_certs_dir=.\nrand_serial=yes\ndefault_md=sha256\npolicy=names',
+  'x509_extensions=v3\n[names]\ncommonName=supplied\n[v3]\nsubjectAltName=DNS:localhost,IP:127.0.0.1\n',
+].join('\n');
+
+/** A real HTTPS server on loopback, whose certificate is signed by itself; ends with the test. */
+export async function httpsServer(kind: 'valid' | 'expired'): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'lote-tls-'));
+  const openssl = (...parameters: readonly string[]): void =>
+    void execFileSync('openssl', parameters, { cwd: directory, stdio: 'pipe' });
+  writeFileSync(join(directory, 'index'), '');
+  writeFileSync(join(directory, 'config'), CONFIG);
+  openssl(...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'], ...REQUEST);
+  const times = kind === 'expired' ? EXPIRED : VALID;
+  openssl(
+    ...['ca', '-batch', '-selfsign', '-config', 'config', '-keyfile', 'key', '-in', 'request'],
+    ...times,
+    '-out',
+    'cert',
+  );
+  const server = createServer(
+    { key: readFileSync(join(directory, 'key')), cert: readFileSync(join(directory, 'cert')) },
+    (_, response) => response.end(),
+  );
+  rmSync(directory, { recursive: true });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const REQUEST = ['-keyout', 'key', '-out', 'request', '-subj', '/CN=localhost'];
