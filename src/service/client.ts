@@ -26,32 +26,53 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
     invoiceBody: (invoice, merchantId) => invoiceBody(invoice, merchantId, requests.createInvoice.body),
     async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
       const { path } = requests.createInvoice;
-      const end = await call({ method: 'POST', path, body, idempotencyKey, signal, permit });
+      const end = await call({
+        operation: 'create-invoice',
+        method: 'POST',
+        path,
+        body,
+        idempotencyKey,
+        signal,
+        permit,
+      });
       return classify(end, invoices);
     },
     async getInvoice(serviceId, signal) {
       const path = requests.getInvoice.path.replaceAll('{id}', encodeURIComponent(serviceId));
-      return readStatus(await call({ method: 'GET', path, signal }), { serviceId, profile, shape: invoices });
+      return readStatus(await call({ operation: 'get-invoice', method: 'GET', path, signal }), {
+        serviceId,
+        profile,
+        shape: invoices,
+      });
     },
     async listMerchants(signal) {
       // It evaluates its own expressions, over pages and items.
-      return await readMerchantList(async (path) => await connection.call({ method: 'GET', path, signal }), {
-        profile,
-        baseUrl: connection.baseUrl,
-      });
+      return await readMerchantList(
+        async (path) => await connection.call({ operation: 'list-merchants', method: 'GET', path, signal }),
+        {
+          profile,
+          baseUrl: connection.baseUrl,
+        },
+      );
     },
     async createMerchant(merchant, idempotencyKey, { signal, permit } = {}) {
       const { path, body: template } = requests.createMerchant;
       const body = merchantBody(merchant, template);
       return merchantAnswer(
-        classify(await call({ method: 'POST', path, body, idempotencyKey, signal, permit }), merchants),
+        classify(
+          await call({ operation: 'create-merchant', method: 'POST', path, body, idempotencyKey, signal, permit }),
+          merchants,
+        ),
       );
     },
     async registerWebhook(url, signal) {
       const { path, body: template } = requests.registerWebhook;
       const body = webhookBody(url, template);
       // No Idempotency-Key is published for it, so it is never repeated here.
-      return readRegistration(await call({ method: 'POST', path, body, signal }), profile);
+      return readRegistration(
+        await call({ operation: 'register-webhook', method: 'POST', path, body, signal }),
+        profile,
+      );
     },
     close: () => connection.close(),
   };

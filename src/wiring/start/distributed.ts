@@ -18,7 +18,7 @@ import { authenticatedService } from '../account/authenticated-service.ts';
 import { createCommonFolders } from '../reports/common-folders.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
 import { consoleParts } from '../operator/console-parts.ts';
-import { createCrashPoints, type CrashPoints } from './crash-points.ts';
+import { createCrashPoints, NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
@@ -27,8 +27,10 @@ import { openLedger } from '../account/open-ledger.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { openProcessTelemetry } from './process-telemetry.ts';
 import { logMisfits } from './misfit-log.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
@@ -48,18 +50,29 @@ interface Shared {
   readonly place: TemporalPlace;
   readonly crash: CrashPoints;
   readonly capture: Capture | null;
+  readonly telemetry: Telemetry;
 }
 
 export interface DistributedWorker {
   readonly ended: Promise<void>;
   /** Where probes ask; null: nowhere (HEALTH_PORT=none). */
   readonly healthUrl: string | null;
+  /** Where the metrics are served; null: nowhere. */
+  readonly metricsUrl: string | null;
+  stop(): Promise<void>;
+}
+
+/** A process that listens. */
+export interface ListeningProcess {
+  readonly url: string;
+  /** Where the metrics are served; null: nowhere. */
+  readonly metricsUrl: string | null;
   stop(): Promise<void>;
 }
 
 /** A worker on the shared ledger and the shared Temporal server. */
 export async function startDistributedWorker(config: Config, log: Logger): Promise<DistributedWorker> {
-  const shared = await openShared(config, log);
+  const shared = await openShared(config, 'worker', log);
   return orStop(shared.parts, async () => {
     const { taskQueue } = config;
     await requireOwnQueue({
@@ -81,6 +94,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,
+      telemetry: shared.telemetry.worker,
       deregister: (identity) => deregisterWorker(shared.client, taskQueue, identity),
     });
     shared.parts.add('worker', () => worker.stop());
@@ -93,7 +107,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     const watch = watchTemporal(client, shared.place.address, log);
     shared.parts.add('watch of temporal', () => watch.stop());
     const healthUrl = await serveHealth(config, workerReadiness({ ledger, client, worker, folders }), shared.parts);
-    return { ended: worker.ended, healthUrl, stop: () => shared.parts.stop() };
+    return { ended: worker.ended, healthUrl, metricsUrl: shared.telemetry.url, stop: () => shared.parts.stop() };
   });
 }
 
@@ -114,11 +128,8 @@ async function serveHealth(
 }
 
 /** A receiver on the shared ledger. */
-export async function startDistributedReceiver(
-  config: Config,
-  log: Logger,
-): Promise<{ url: string; stop(): Promise<void> }> {
-  const shared = await openShared(config, log);
+export async function startDistributedReceiver(config: Config, log: Logger): Promise<ListeningProcess> {
+  const shared = await openShared(config, 'receiver', log);
   return orStop(shared.parts, async () => {
     const receiver = await startReceiver({
       ...shared,
@@ -130,7 +141,7 @@ export async function startDistributedReceiver(
     shared.parts.add('receiver', () => receiver.close());
     const misfits = logMisfits({ ...shared, config, log });
     shared.parts.add('log of misfits', () => misfits.stop());
-    return { url: receiver.url, stop: () => shared.parts.stop() };
+    return { url: receiver.url, metricsUrl: shared.telemetry.url, stop: () => shared.parts.stop() };
   });
 }
 
@@ -139,14 +150,12 @@ export async function startDistributedReceiver(
  * one it only shows, and says so. Whether Temporal and the service are there it tells on its health page: it comes up
  * without them.
  */
-export async function startDistributedConsole(
-  config: Config,
-  log: Logger,
-): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startDistributedConsole(config: Config, log: Logger): Promise<ListeningProcess> {
   const parts = startedParts(log);
   const { service, temporal, console: place } = config;
   return orStop(parts, async () => {
-    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    const telemetry = await openProcessTelemetry({ config, role: 'console', parts, log });
+    const ledger = await openMeasuredLedger(config, telemetry);
     parts.add('ledger', () => ledger.close());
     const client =
       temporal.address === null ? null : lazyClient(await placeOf(temporal.address, temporal), temporal.namespace);
@@ -163,11 +172,11 @@ export async function startDistributedConsole(
       ...(place.token === null ? {} : { token: place.token }),
     });
     parts.add('console', () => web.close());
-    return { url: web.url, stop: () => parts.stop() };
+    return { url: web.url, metricsUrl: telemetry.url, stop: () => parts.stop() };
   });
 }
 
-async function openShared(config: Config, log: Logger): Promise<Shared> {
+async function openShared(config: Config, role: 'worker' | 'receiver', log: Logger): Promise<Shared> {
   const { service: account, temporal } = config;
   if (account.kind !== 'remote' || temporal.address === null) {
     throw new LoteError('configuration-invalid', 'A process of its own needs INVOICING_BASE_URL and TEMPORAL_ADDRESS.');
@@ -177,7 +186,8 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
   const { address } = temporal;
   return orStop(parts, async () => {
     const crash = crashPointsOf(config);
-    const ledger = crash.ledger(await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir }));
+    const telemetry = await openProcessTelemetry({ config, role, parts, log });
+    const ledger = await openMeasuredLedger(config, telemetry, crash);
     parts.add('ledger', () => ledger.close());
     const capture = await openCapture({ config, profile, parts, log });
     const { application } = config;
@@ -185,7 +195,7 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     const requireAccount = (): Promise<boolean> => requireKnownService(guard());
     await requireAccount();
     const service = authenticatedService({
-      service: crash.service(openSharedService(config, account, { profile, ledger, capture })),
+      service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
       isKnown: requireAccount,
       remember: () => rememberService(guard()),
     });
@@ -195,8 +205,17 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     parts.add('temporal', () => client.connection.close());
     const expectsEvents = config.webhook.url !== null;
     const watch = openAnswerWatch({ config, ledger, service, profile, expectsEvents, log });
-    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash, capture };
+    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash, capture, telemetry };
   });
+}
+
+async function openMeasuredLedger(
+  config: Config,
+  telemetry: Telemetry,
+  crash: CrashPoints = NO_CRASH,
+): Promise<Ledger> {
+  const { databaseUrl, dataDir: directory } = config;
+  return telemetry.ledger(crash.ledger(await openLedger({ databaseUrl, directory, measure: telemetry.onStatement })));
 }
 
 async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<T> {
