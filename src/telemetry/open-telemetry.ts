@@ -16,7 +16,7 @@ export interface TelemetryOptions {
 export async function openTelemetry({ metrics, traces }: TelemetryOptions): Promise<Telemetry> {
   const measuring = metrics === null ? null : await (await import('./metrics/open-metrics.ts')).openMetrics(metrics);
   const tracing = traces === null ? null : (await import('./traces/open-traces.ts')).openTraces(traces);
-  const { onSdkMetrics = null, ...measured } = measuring ?? NO_TELEMETRY_OF_METRICS;
+  const { onSdkMetrics, ...measured } = measuring ?? NO_TELEMETRY_OF_METRICS;
   return {
     ...measured,
     service: (service) => measured.service(tracing?.service(service) ?? service),

@@ -48,6 +48,8 @@ export interface Telemetry {
   nights(log: RunLog): RunLog;
   limits(limits: LocalLimits): void;
   deliveries(totals: () => DeliveryTotals): void;
+  /** Asked for the number of batches that cannot go on. */
+  stuck(batches: () => number): void;
   readonly worker: WorkerTelemetry;
   /** Where the metrics are served; null: nowhere. */
   readonly url: string | null;
@@ -63,6 +65,7 @@ export const NO_TELEMETRY: Telemetry = {
   nights: (log) => log,
   limits: () => undefined,
   deliveries: () => undefined,
+  stuck: () => undefined,
   worker: { onSdkMetrics: null },
   url: null,
   close: async () => undefined,

@@ -1,4 +1,6 @@
 import { OUTCOMES } from '../../domain/invoice-state.ts';
+import type { BatchState } from '../../domain/ports/batch-record.ts';
+import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import { REQUEST_OUTCOMES, SERVICE_OPERATIONS } from '../../domain/ports/measures.ts';
 
 /** One metric. A label has the values that are listed, or at most so many; every other value becomes `other`. */
@@ -10,8 +12,9 @@ export interface Metric {
   readonly buckets?: readonly number[];
 }
 
-const BATCH_STATES = ['staging', 'refused', 'running', 'paused', 'cancelled', 'finished'];
-const VERDICTS = ['issued', 'attention', 'refused', 'failed'];
+const BATCH_STATES: readonly BatchState[] = ['staging', 'refused', 'running', 'paused', 'cancelled', 'finished'];
+/** What becomes of a file of a nightly run. */
+export const VERDICTS: readonly NightlyVerdict[] = ['issued', 'attention', 'refused', 'failed'];
 const ANSWERS = [
   ...['created', 'refused', 'not-now', 'not-permitted', 'lost', 'key-mismatch', 'access-denied'],
   ...['issued', 'failed', 'processing', 'unreadable', 'list', 'registered'],
@@ -48,6 +51,7 @@ export const CATALOGUE = {
     },
   ),
   lote_batches: gauge('Batches by state.', { state: BATCH_STATES }),
+  lote_stuck_batches: gauge('Batches whose workflow tasks fail again and again.'),
   lote_oldest_unsettled_seconds: gauge('Age of the oldest invoice without a final word, since its POST; 0: none.'),
   lote_circuit_breaker_open: gauge('1: nothing is sent, for the circuit breaker is open; 0: it is closed.'),
   lote_ledger_snapshot_age_seconds: gauge('Age of the figures that were read from the ledger.'),
@@ -77,7 +81,7 @@ export const CATALOGUE = {
   lote_ledger_statement_duration_seconds: histogram('From asking to answer.', STATEMENT_SECONDS, {
     statement: MOST_STATEMENTS,
   }),
-  lote_ledger_statement_failures_total: counter('Statements that failed.', { statement: MOST_STATEMENTS }),
+  lote_ledger_statement_failures_total: counter('Statements that failed.'),
   lote_nightly_files_total: counter('Files of nightly runs by what became of them.', { verdict: VERDICTS }),
   lote_nightly_runs_total: counter('Nightly runs that this process has ended.'),
   lote_nightly_last_finished_timestamp_seconds: gauge('When this process last ended a nightly run.'),

@@ -4,7 +4,7 @@ import type { Metric } from './catalogue.ts';
 export type Labels = Readonly<Record<string, string>>;
 
 /** What stands for a value that the catalogue does not allow. */
-export const OTHER = 'other';
+const OTHER = 'other';
 
 /**
  * Keeps the labels of one metric within its declaration, so that no data can get into them and their number is bounded.

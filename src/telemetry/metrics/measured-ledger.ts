@@ -10,6 +10,7 @@ export function measuredLedger(
   parts: { meter: Meter; lag: LagSamples; limits: LimitsInForce },
 ): Ledger {
   const { meter, lag, limits } = parts;
+  meter.count('lote_repeated_posts_total', {}, 0);
   const rate = async (update: Promise<RateUpdate>): Promise<void> => limits.noteRate(await update);
   return {
     ...ledger,

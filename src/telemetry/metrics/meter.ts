@@ -12,7 +12,7 @@ export type Observe = (name: MetricName, value: number, labels?: Labels) => void
 
 /** The metrics of one process. */
 export interface Meter {
-  /** Adds to a counter. */
+  /** Adds to a counter; by 0: it is served from now on, so that its first event is seen as a rise. */
   count(name: MetricName, labels?: Labels, by?: number): void;
   /** Puts a duration into a histogram of seconds. */
   time(name: MetricName, ms: number, labels?: Labels): void;

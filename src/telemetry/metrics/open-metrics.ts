@@ -12,6 +12,7 @@ import { startMetricsServer } from './metrics-server.ts';
 import { serveProcessGauges, type ProcessIdentity } from './process-gauges.ts';
 import { createSdkMetrics } from './sdk-metrics.ts';
 
+/** Where the metrics are served, and of what. */
 export interface MetricsOptions extends ProcessIdentity {
   readonly host: string;
   readonly port: number;
@@ -46,10 +47,11 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsTelem
       return `${await meter.text()}${sdkText}`;
     },
   });
+  meter.count('lote_ledger_statement_failures_total', {}, 0);
   return {
     onStatement(statement, ms, failed) {
       meter.time('lote_ledger_statement_duration_seconds', ms, { statement });
-      if (failed) meter.count('lote_ledger_statement_failures_total', { statement });
+      if (failed) meter.count('lote_ledger_statement_failures_total');
     },
     onRequest: measureRequests(meter),
     ledger(ledger) {
@@ -68,6 +70,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsTelem
     },
     nights: (log) => measuredNights(log, meter),
     limits: (local) => limits.local(local),
+    stuck: (batches) => meter.onScrape(['lote_stuck_batches'], (observe) => observe('lote_stuck_batches', batches())),
     deliveries: (totals) => serveDeliveryCounters(meter, totals),
     onSdkMetrics: (address) => sdk.servedAt(address),
     url: server.url,

@@ -10,6 +10,7 @@ import { tracedService } from './traced-service.ts';
 /** A collector that is away is told of once in so long. */
 const COMPLAIN_EVERY_MS = 10 * 60_000;
 
+/** Where spans go, and how many. */
 export interface TracesOptions {
   /** Of an OTLP collector over HTTP, without a path. */
   readonly endpoint: string;

@@ -100,7 +100,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);
     const { client, ledger } = shared;
-    const stuck = watchStuckBatches({ ledger, client, application: config.application, log });
+    const stuck = watchStuckBatches({ ...shared, application: config.application, log });
     shared.parts.add('watch of stuck batches', () => stuck.stop());
     const misfits = logMisfits({ ...shared, config, log });
     shared.parts.add('log of misfits', () => misfits.stop());

@@ -64,7 +64,7 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
   });
   parts.add('worker', () => worker.stop());
   await ensureReconciliationSchedule(client, config, log);
-  const stuck = watchStuckBatches({ ledger, client, application, log });
+  const stuck = watchStuckBatches({ ledger, client, application, telemetry, log });
   parts.add('watch of stuck batches', () => stuck.stop());
   const temporalWatch = watchTemporal(client, temporal.place.address, log);
   parts.add('watch of temporal', () => temporalWatch.stop());

@@ -1,5 +1,4 @@
 import { DefaultLogger, IllegalStateError, Runtime, type TelemetryOptions } from '@temporalio/worker';
-import type { ActivityLog } from '../../../activities/deps.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import type { WorkerTelemetry } from '../../telemetry/telemetry.ts';
 
@@ -13,7 +12,7 @@ const TRIES = 3;
  * loopback port when they are wanted.
  */
 export async function installSdkRuntime(
-  log: Pick<ActivityLog, 'error'>,
+  log: { error(message: string, fields?: Record<string, unknown>): void },
   { onSdkMetrics }: WorkerTelemetry,
 ): Promise<void> {
   for (let left = TRIES; ; left -= 1) {
