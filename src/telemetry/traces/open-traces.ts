@@ -1,12 +1,14 @@
-import { context, diag, DiagLogLevel, type Tracer } from '@opentelemetry/api';
+import { context, type Tracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { Telemetry, WorkerTelemetry } from '../telemetry.ts';
 import { tracedService } from './traced-service.ts';
 
+/** A collector takes milliseconds; the end of a process waits no longer for one that is away. */
+const EXPORT_TIMEOUT_MS = 3_000;
 /** A collector that is away is told of once in so long. */
 const COMPLAIN_EVERY_MS = 10 * 60_000;
 
@@ -31,11 +33,11 @@ export interface TracesTelemetry extends Pick<Telemetry, 'service' | 'close'> {
  * wait in a bounded queue; those that do not fit are dropped, and nothing waits for them.
  */
 export function openTraces({ endpoint, postShare, version, role, log }: TracesOptions): TracesTelemetry {
-  complainSeldom(log, endpoint);
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: EXPORT_TIMEOUT_MS });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `lote-${role}`, 'service.version': version }),
     sampler: new AlwaysOnSampler(),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }) })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: complaining(exporter, { log, endpoint }) })],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const tracer: Tracer = provider.getTracer('lote');
@@ -47,19 +49,23 @@ export function openTraces({ endpoint, postShare, version, role, log }: TracesOp
     async close() {
       await provider.shutdown().catch(() => undefined);
       context.disable();
-      diag.disable();
     },
   };
 }
 
-/** The exporter's own words may hold the collector's answer. */
-function complainSeldom(log: TracesOptions['log'], endpoint: string): void {
-  let quietUntil = 0;
-  const complain = (): void => {
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + COMPLAIN_EVERY_MS;
-    log.warn('traces cannot be sent to the collector', { endpoint });
+/** Tells of spans that did not arrive, without the exporter's own words: they may hold the collector's answer. */
+function complaining(exporter: SpanExporter, { log, endpoint }: Pick<TracesOptions, 'log' | 'endpoint'>): SpanExporter {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code !== 0 && performance.now() >= quietUntil) {
+          quietUntil = performance.now() + COMPLAIN_EVERY_MS;
+          log.warn('traces cannot be sent to the collector', { endpoint });
+        }
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
   };
-  const ignore = (): void => undefined;
-  diag.setLogger({ error: complain, warn: ignore, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.ERROR);
 }
