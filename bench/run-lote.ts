@@ -17,6 +17,7 @@ export interface LotePlace {
   readonly directory: string;
   readonly invoices: number;
   readonly profileDir: string | null;
+  readonly metrics: boolean;
 }
 
 /** Makes directory, ledger and merchants, so that what is measured is a second night and not a first start. */
@@ -37,6 +38,7 @@ export async function runLote(place: LotePlace): Promise<LoteMeasure> {
     WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
     CONSOLE_PORT: '0',
     LOTE_LOG_LEVEL: 'warn',
+    ...(place.metrics && { METRICS_PORT: '0' }),
     ...(place.databaseUrl === null ? {} : { DATABASE_URL: place.databaseUrl }),
   };
   const night = (file: string, profileDir: string | null): Promise<LoteRun> =>
