@@ -42,7 +42,7 @@ describe('the telemetry of a process', () => {
       expect((await fetch(first.url ?? '', { method: 'POST' })).status).toBe(405);
       await expect(openProcessTelemetry({ config: taken, role: 'console', parts, log })).rejects.toMatchObject({
         code: 'port-taken',
-        message: expect.stringContaining('METRICS_PORT'),
+        message: expect.stringContaining('METRICS_PORT') as string,
       });
     } finally {
       await parts.stop();
