@@ -72,6 +72,7 @@ async function measureLote(
       directory: join(place.directory, ledger),
       invoices: options.invoices,
       profileDir: options.profileDir,
+      metrics: options.metrics,
     });
   } finally {
     await cluster?.stop();

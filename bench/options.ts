@@ -11,6 +11,8 @@ export interface IssueOptions {
   readonly ledgers: readonly LedgerKind[];
   /** Where V8 profiles of the processes go; null: none. */
   readonly profileDir: string | null;
+  /** Lote serves its metrics, which are scraped while it works. */
+  readonly metrics: boolean;
 }
 
 export interface IngestOptions {
@@ -45,6 +47,7 @@ const USAGE = `npm run bench -- [options]
   --invoices N        invoices in the file (20000)
   --settle DURATION   the engine's time per invoice, e.g. 60s (300ms)
   --only LEDGER       pglite or postgres (both)
+  --metrics           with METRICS_PORT, scraped every 5 s
   --profile DIR       write V8 CPU profiles of each process there
   --ingest            reading and staging a file instead of issuing it
   --rows N            rows of that file (200000)
@@ -65,6 +68,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       settle: { type: 'string', default: '300ms' },
       only: { type: 'string' },
       profile: { type: 'string' },
+      metrics: { type: 'boolean', default: false },
       ingest: { type: 'boolean', default: false },
       rows: { type: 'string', default: '200000' },
       ledger: { type: 'boolean', default: false },
@@ -98,6 +102,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     settleMs: duration(values.settle),
     ledgers: ledgers(values.only),
     profileDir: values.profile ?? null,
+    metrics: values.metrics,
   };
 }
 

@@ -23,6 +23,7 @@ export interface LotePlace {
   readonly beforeMeasured?: () => Promise<void>;
   /** Is given the id of each process that is started. */
   readonly onStart?: (pid: number) => void;
+  readonly metrics: boolean;
 }
 
 /** Makes directory, ledger and merchants, so that what is measured is a second night and not a first start. */
@@ -43,6 +44,7 @@ export async function runLote(place: LotePlace): Promise<LoteMeasure> {
     WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
     CONSOLE_PORT: '0',
     LOTE_LOG_LEVEL: 'warn',
+    ...(place.metrics && { METRICS_PORT: '0' }),
     ...(place.databaseUrl === null ? {} : { DATABASE_URL: place.databaseUrl }),
     ...place.env,
   };

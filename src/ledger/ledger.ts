@@ -5,6 +5,7 @@ import type { Database } from './database/database.ts';
 import type { KeyOf } from './database/key-of.ts';
 import { createMerchants } from './operations/merchants.ts';
 import { createOperating } from './operations/operating.ts';
+import { createMeasuring } from './operations/measuring.ts';
 import { createProfileMisfits } from './operations/profile-misfits.ts';
 import { createReconciling } from './operations/reconciling.ts';
 import { createReportMarks } from './operations/report-marks.ts';
@@ -53,6 +54,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createSharedFolders(database),
     ...createSendingMarks(database),
     ...createProfileMisfits(database),
+    ...createMeasuring(database),
     ping: async () => void (await database.query(LEDGER_ID)),
     close: () => (closed ??= database.close()),
   };

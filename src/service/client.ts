@@ -24,34 +24,36 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
   return {
     baseUrl: connection.baseUrl,
     invoiceBody: (invoice, merchantId) => invoiceBody(invoice, merchantId, requests.createInvoice.body),
-    async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
+    async createInvoice(body, idempotencyKey, limits = {}) {
       const { path } = requests.createInvoice;
-      const end = await call({ method: 'POST', path, body, idempotencyKey, signal, permit });
-      return classify(end, invoices);
+      const post = { operation: 'create-invoice', method: 'POST', path, body, idempotencyKey } as const;
+      return classify(await call({ signal: undefined, ...post, ...limits }), invoices);
     },
     async getInvoice(serviceId, signal) {
       const path = requests.getInvoice.path.replaceAll('{id}', encodeURIComponent(serviceId));
-      return readStatus(await call({ method: 'GET', path, signal }), { serviceId, profile, shape: invoices });
+      const end = await call({ operation: 'get-invoice', method: 'GET', path, signal });
+      return readStatus(end, { serviceId, profile, shape: invoices });
     },
     async listMerchants(signal) {
+      const get = { operation: 'list-merchants', method: 'GET', signal } as const;
       // It evaluates its own expressions, over pages and items.
-      return await readMerchantList(async (path) => await connection.call({ method: 'GET', path, signal }), {
+      return await readMerchantList(async (path) => await connection.call({ ...get, path }), {
         profile,
         baseUrl: connection.baseUrl,
       });
     },
-    async createMerchant(merchant, idempotencyKey, { signal, permit } = {}) {
+    async createMerchant(merchant, idempotencyKey, limits = {}) {
       const { path, body: template } = requests.createMerchant;
       const body = merchantBody(merchant, template);
-      return merchantAnswer(
-        classify(await call({ method: 'POST', path, body, idempotencyKey, signal, permit }), merchants),
-      );
+      const post = { operation: 'create-merchant', method: 'POST', path, body, idempotencyKey } as const;
+      return merchantAnswer(classify(await call({ signal: undefined, ...post, ...limits }), merchants));
     },
     async registerWebhook(url, signal) {
       const { path, body: template } = requests.registerWebhook;
       const body = webhookBody(url, template);
       // No Idempotency-Key is published for it, so it is never repeated here.
-      return readRegistration(await call({ method: 'POST', path, body, signal }), profile);
+      const end = await call({ operation: 'register-webhook', method: 'POST', path, body, signal });
+      return readRegistration(end, profile);
     },
     close: () => connection.close(),
   };

@@ -1,3 +1,4 @@
+import type { RequestOutcome } from '../domain/ports/measures.ts';
 import { parseExactJson } from '../service-profile/parse-exact-json.ts';
 import type { Document } from '../service-profile/place.ts';
 
@@ -23,6 +24,16 @@ export type ExchangeResult =
   | { readonly kind: 'not-permitted' }
   /** Bytes may have left and no status line came. */
   | { readonly kind: 'broken'; readonly code: string };
+
+/** The end of an exchange in one word, for those who count. */
+export function outcomeOf(end: ExchangeResult): RequestOutcome {
+  if (end.kind === 'broken') return 'no-answer';
+  if (end.kind !== 'answer') return 'not-sent';
+  if (end.status === 429) return '429';
+  if (end.status < 300) return '2xx';
+  if (end.status < 400) return '3xx';
+  return end.status < 500 ? '4xx' : '5xx';
+}
 
 /** Body of an answer: JSON with the API key hidden in its texts, or why it cannot be read. */
 export type AnswerBody =

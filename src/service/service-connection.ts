@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { Pool } from 'undici';
 import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
+import type { MeasureRequest, ServiceOperation } from '../domain/ports/measures.ts';
 import { exchange } from './exchange.ts';
-import type { ExchangeResult } from './exchange-result.ts';
+import { outcomeOf, type ExchangeResult } from './exchange-result.ts';
 import type { LeasedSlots } from './limits/leased-slots.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
@@ -41,6 +42,8 @@ export interface ConnectionOptions {
   readonly shared?: SharedLimits;
   /** Gets each answer with its request, as they are; left out: nobody does. */
   readonly capture?: (exchange: CapturedExchange) => void;
+  /** Told of each request that has its permit; left out: nobody measures. */
+  readonly measure?: MeasureRequest | undefined;
 }
 
 /** A request and its answer, for whoever records them; they hold names and tax numbers. */
@@ -58,6 +61,8 @@ export interface CapturedExchange {
 
 /** A request below the service's base address. */
 interface Call {
+  /** Left out: it is not measured. */
+  readonly operation?: ServiceOperation;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
@@ -92,7 +97,7 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
 
   const connection: ServiceConnection = {
     baseUrl: address.baseUrl,
-    async call({ method, path, body, idempotencyKey, signal, permit }) {
+    async call({ operation, method, path, body, idempotencyKey, signal, permit }) {
       // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
       if (signal !== undefined) setMaxListeners(0, signal);
       const headers = {
@@ -107,7 +112,9 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
           { method, path: address.pathPrefix + path, headers, body: body ?? null },
           { totalMs: timeouts.total, secret: options.apiKey, now, signal, permit },
         );
-      return await limiter.pass(send, { signal, permit });
+      const { measure } = options;
+      const isMeasured = measure !== undefined && operation !== undefined;
+      return await limiter.pass(isMeasured ? measured(send, measure, operation) : send, { signal, permit });
     },
     async close() {
       await pool.close();
@@ -116,6 +123,21 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
   };
   const { capture } = options;
   return capture === undefined ? connection : capturing(connection, { capture, now });
+}
+
+/** From now on it waits for its permit; then it is sent. */
+function measured(
+  send: () => Promise<ExchangeResult>,
+  measure: MeasureRequest,
+  operation: ServiceOperation,
+): () => Promise<ExchangeResult> {
+  const asked = performance.now();
+  return async () => {
+    const ended = measure(operation, performance.now() - asked);
+    const end = await send();
+    ended(outcomeOf(end));
+    return end;
+  };
 }
 
 function capturing(

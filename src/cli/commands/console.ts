@@ -15,7 +15,8 @@ export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
     );
   }
   const web = await startDistributedConsole(config, createLogger({ level: config.logLevel, secrets: config.secrets }));
-  process.stdout.write(`Console ${web.url}\n`);
+  const metrics = web.metricsUrl === null ? '' : `, metrics at ${web.metricsUrl}`;
+  process.stdout.write(`Console ${web.url}${metrics}\n`);
   await untilSignal();
   await web.stop();
   return EXIT.ok;

@@ -12,7 +12,8 @@ export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode>
     config,
     createLogger({ level: config.logLevel, secrets: config.secrets }),
   );
-  process.stdout.write(`Receiver ${receiver.url}\n`);
+  const metrics = receiver.metricsUrl === null ? '' : `, metrics at ${receiver.metricsUrl}`;
+  process.stdout.write(`Receiver ${receiver.url}${metrics}\n`);
   await untilSignal();
   await receiver.stop();
   return EXIT.ok;

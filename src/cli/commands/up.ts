@@ -36,13 +36,14 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function addresses({ endpoints }: Stack): string {
+function addresses({ endpoints, metricsUrl }: Stack): string {
   const lines = [
     ['Temporal', endpoints.temporalAddress],
     ['Temporal UI', endpoints.temporalUi],
     ['Console', endpoints.console],
     ['Receiver', endpoints.receiver],
     ['Sandbox', endpoints.sandbox],
+    ['Metrics', metricsUrl],
   ].filter(([, address]) => address !== null);
   return `${lines.map(([name, address]) => `${String(name).padEnd(12)} ${String(address)}`).join('\n')}\n`;
 }

@@ -11,7 +11,8 @@ export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const worker = await startDistributedWorker(config, log);
   const health = worker.healthUrl === null ? '' : `, health at ${worker.healthUrl}`;
-  process.stdout.write(`Worker on task queue ${config.taskQueue}${health}\n`);
+  const metrics = worker.metricsUrl === null ? '' : `, metrics at ${worker.metricsUrl}`;
+  process.stdout.write(`Worker on task queue ${config.taskQueue}${health}${metrics}\n`);
   try {
     await Promise.race([untilSignal(), worker.ended]);
   } finally {

@@ -5,6 +5,7 @@ import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
+import type { MeasuringLedger } from './measures.ts';
 import type { ProfileMisfitLedger } from './profile-misfit-ledger.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { SendingControlLedger } from './sending-control-ledger.ts';
@@ -40,7 +41,8 @@ export interface Ledger
     PurgeLedger,
     SharedFolderLedger,
     SendingMarkLedger,
-    ProfileMisfitLedger {
+    ProfileMisfitLedger,
+    MeasuringLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;
   /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */

@@ -56,6 +56,10 @@ export interface Config {
   readonly receiver: ListenConfig;
   /** Health address of a worker, which listens for nothing else; null: none. */
   readonly health: ListenConfig | null;
+  /** Where the process serves its metrics; null: nowhere, and nothing is measured. */
+  readonly metrics: ListenConfig | null;
+  /** `endpoint`: of an OTLP collector over HTTP; `postShare`: of the POSTs, 0 to 1, that get a span. null: no traces. */
+  readonly traces: { readonly endpoint: string; readonly postShare: number } | null;
   /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
   readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
   /** `profilePath`: the service profile that it speaks; null: as published. */
@@ -110,6 +114,14 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
       env.HEALTH_PORT === 'none'
         ? null
         : toListen(env.HEALTH_HOST, env.HEALTH_PORT, { port: 8093, variable: 'HEALTH_PORT' }),
+    metrics:
+      env.METRICS_PORT === undefined
+        ? null
+        : toListen(env.METRICS_HOST, env.METRICS_PORT, { port: 0, variable: 'METRICS_PORT' }),
+    traces:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, postShare: env.LOTE_TRACE_SHARE },
     console: {
       ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
       token: env.CONSOLE_TOKEN ?? null,
@@ -182,6 +194,7 @@ function secretsOf(env: Env): readonly string[] {
     decodeURIComponent(password),
     env.TEMPORAL_API_KEY,
     env.CONSOLE_TOKEN,
+    env.OTEL_EXPORTER_OTLP_HEADERS,
   ];
   return [...new Set(all.filter((secret): secret is string => secret !== undefined && secret !== ''))];
 }

@@ -130,6 +130,8 @@ export const EnvSchema = z.object({
   HEALTH_PORT: z
     .union([z.literal('none'), port], { message: 'must be a port number from 0 to 65535, or none' })
     .optional(),
+  METRICS_HOST: host.default('127.0.0.1'),
+  METRICS_PORT: port.optional(),
   CONSOLE_HOST: host.default('127.0.0.1'),
   CONSOLE_PORT: port.optional(),
   CONSOLE_TOKEN: secret.optional(),
@@ -170,6 +172,10 @@ export const EnvSchema = z.object({
   LOTE_PAGE_SIZE: pageSize.prefault('2000'),
   /** For tests of crash safety only; refused with a key that is not a test key. */
   LOTE_CRASH_AT: text.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: EnvBaseUrl.optional(),
+  /** Read by the exporter itself; here so that the log hides it. */
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  LOTE_TRACE_SHARE: EnvPercent.prefault('1%'),
   LOTE_LOG_LEVEL: z.enum(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 

@@ -16,6 +16,8 @@ export interface RateLimiter {
 /** A rate limiter of one process: it knows a permit at once. */
 export interface LocalRateLimiter extends RateLimiter {
   reserve(now: number): number;
+  /** Requests a second that may leave; null: as many as come. */
+  rate(now: number): number | null;
 }
 
 /** Makes the rate limiter of this process alone. `requestsPerSecond` null: no limit but what answers of 429 teach. */
@@ -29,6 +31,7 @@ export function createRateLimiter(requestsPerSecond: number | null): LocalRateLi
       state = reserved.state;
       return reserved.waitMs;
     },
+    rate: (now) => rateOf(state, requestsPerSecond, now),
     throttled: (now) => isThrottled(rateOf(state, requestsPerSecond, now), requestsPerSecond),
     slowDown(tooMany, now) {
       state = throttle(state, { tooMany, limit: requestsPerSecond, now });

@@ -2,8 +2,11 @@ import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createInvoicingService } from '../../service/client.ts';
+import { createRateLimiter } from '../../service/limits/rate-limiter.ts';
+import type { SharedLimits } from '../../service/service-connection.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { loadProfile } from '../../service-profile/load-profile.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { profileText } from './profile-text.ts';
 import { sharedLimits } from './shared-limits.ts';
@@ -30,17 +33,31 @@ interface SharedServiceParts {
   readonly ledger: Ledger;
   /** null: nothing is recorded. */
   readonly capture: Capture | null;
+  readonly telemetry: Pick<Telemetry, 'onRequest' | 'limits' | 'service'>;
 }
 
 /** The service as one of several processes on a shared ledger uses it: the profile's limits hold over all of them. */
 export function openSharedService(
   config: Config,
   account: ServiceAccount,
-  { profile, ledger, capture }: SharedServiceParts,
+  { profile, ledger, capture, telemetry }: SharedServiceParts,
 ): InvoicingService {
-  const shared = config.databaseUrl === null ? {} : { shared: sharedLimits(ledger, account.baseUrl, profile.limits) };
-  return createInvoicingService({
-    ...{ ...account, profile, application: config.application, ...shared },
+  const isShared = config.databaseUrl !== null;
+  const shared = isShared ? sharedLimits(ledger, account.baseUrl, profile.limits) : ownLimits(profile, telemetry);
+  const service = createInvoicingService({
+    ...{ ...account, profile, application: config.application, shared, measure: telemetry.onRequest },
     ...(capture !== null && { capture: (exchange) => capture.exchange(exchange) }),
   });
+  return telemetry.service(service);
+}
+
+/** The limits of a process that has the service for itself. */
+function ownLimits({ limits }: ServiceProfile, telemetry: Pick<Telemetry, 'limits'>): SharedLimits {
+  const rateLimiter = createRateLimiter(limits.requestsPerSecond);
+  telemetry.limits({
+    permits: limits.maxConcurrency,
+    rate: () => rateLimiter.rate(Date.now()),
+    heldUntil: () => rateLimiter.heldUntil(),
+  });
+  return { rateLimiter };
 }

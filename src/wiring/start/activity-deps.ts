@@ -12,6 +12,7 @@ import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { deliveryAddress } from '../account/webhook-address.ts';
 import { createWebhookRegistration } from '../account/webhook-registration.ts';
@@ -84,6 +85,8 @@ export interface WorkerParts {
   readonly consoleUrl: () => string | null;
   /** Left out: none. */
   readonly crash?: CrashPoints;
+  /** Left out: nothing is measured. */
+  readonly telemetry?: Pick<Telemetry, 'nights'>;
   readonly log: Logger;
 }
 
@@ -144,7 +147,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
 
 /** What reads and writes files; where workers share the ledger, only in the folders that they share too. */
 function folderUsers(
-  { config, ledger, folders, profile, service, crash = NO_CRASH }: WorkerParts,
+  { config, ledger, folders, profile, service, crash = NO_CRASH, telemetry = NO_TELEMETRY }: WorkerParts,
   notes: () => readonly string[],
 ) {
   const users = {
@@ -162,7 +165,7 @@ function folderUsers(
       pause: (ms) => sleep(ms),
       at: async (point) => crash.drop(point),
     }),
-    nights: crash.nights(createRunLog(config.reportsDir)),
+    nights: telemetry.nights(crash.nights(createRunLog(config.reportsDir))),
   };
   return folders === null ? users : onCommonFolders(folders, users);
 }

@@ -18,7 +18,7 @@ import { authenticatedService } from '../account/authenticated-service.ts';
 import { createCommonFolders } from '../reports/common-folders.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
 import { consoleParts } from '../operator/console-parts.ts';
-import { createCrashPoints, type CrashPoints } from './crash-points.ts';
+import { createCrashPoints, NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
@@ -28,8 +28,10 @@ import { rememberService, requireKnownService, type AccountGuard } from '../acco
 import { markedLedger, openSendingGuard } from '../account/sending-guard.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { openProcessTelemetry } from './process-telemetry.ts';
 import { logMisfits } from './misfit-log.ts';
 import { startReceiver } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
@@ -49,18 +51,29 @@ interface Shared {
   readonly place: TemporalPlace;
   readonly crash: CrashPoints;
   readonly capture: Capture | null;
+  readonly telemetry: Telemetry;
 }
 
 export interface DistributedWorker {
   readonly ended: Promise<void>;
   /** Where probes ask; null: nowhere (HEALTH_PORT=none). */
   readonly healthUrl: string | null;
+  /** Where the metrics are served; null: nowhere. */
+  readonly metricsUrl: string | null;
+  stop(): Promise<void>;
+}
+
+/** A process that listens. */
+export interface ListeningProcess {
+  readonly url: string;
+  /** Where the metrics are served; null: nowhere. */
+  readonly metricsUrl: string | null;
   stop(): Promise<void>;
 }
 
 /** A worker on the shared ledger and the shared Temporal server. */
 export async function startDistributedWorker(config: Config, log: Logger): Promise<DistributedWorker> {
-  const shared = await openShared(config, log);
+  const shared = await openShared(config, 'worker', log);
   return orStop(shared.parts, async () => {
     const { taskQueue } = config;
     await requireOwnQueue({
@@ -82,19 +95,20 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,
+      telemetry: shared.telemetry.worker,
       deregister: (identity) => deregisterWorker(shared.client, taskQueue, identity),
     });
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);
     const { client, ledger } = shared;
-    const stuck = watchStuckBatches({ ledger, client, application: config.application, log });
+    const stuck = watchStuckBatches({ ...shared, application: config.application, log });
     shared.parts.add('watch of stuck batches', () => stuck.stop());
     const misfits = logMisfits({ ...shared, config, log });
     shared.parts.add('log of misfits', () => misfits.stop());
     const watch = watchTemporal(client, shared.place.address, log);
     shared.parts.add('watch of temporal', () => watch.stop());
     const healthUrl = await serveHealth(config, workerReadiness({ ledger, client, worker, folders }), shared.parts);
-    return { ended: worker.ended, healthUrl, stop: () => shared.parts.stop() };
+    return { ended: worker.ended, healthUrl, metricsUrl: shared.telemetry.url, stop: () => shared.parts.stop() };
   });
 }
 
@@ -115,11 +129,8 @@ async function serveHealth(
 }
 
 /** A receiver on the shared ledger. */
-export async function startDistributedReceiver(
-  config: Config,
-  log: Logger,
-): Promise<{ url: string; stop(): Promise<void> }> {
-  const shared = await openShared(config, log);
+export async function startDistributedReceiver(config: Config, log: Logger): Promise<ListeningProcess> {
+  const shared = await openShared(config, 'receiver', log);
   return orStop(shared.parts, async () => {
     const receiver = await startReceiver({
       ...shared,
@@ -131,7 +142,7 @@ export async function startDistributedReceiver(
     shared.parts.add('receiver', () => receiver.close());
     const misfits = logMisfits({ ...shared, config, log });
     shared.parts.add('log of misfits', () => misfits.stop());
-    return { url: receiver.url, stop: () => shared.parts.stop() };
+    return { url: receiver.url, metricsUrl: shared.telemetry.url, stop: () => shared.parts.stop() };
   });
 }
 
@@ -140,14 +151,12 @@ export async function startDistributedReceiver(
  * one it only shows, and says so. Whether Temporal and the service are there it tells on its health page: it comes up
  * without them.
  */
-export async function startDistributedConsole(
-  config: Config,
-  log: Logger,
-): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startDistributedConsole(config: Config, log: Logger): Promise<ListeningProcess> {
   const parts = startedParts(log);
   const { service, temporal, console: place } = config;
   return orStop(parts, async () => {
-    const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    const telemetry = await openProcessTelemetry({ config, role: 'console', parts, log });
+    const ledger = await openMeasuredLedger(config, telemetry);
     parts.add('ledger', () => ledger.close());
     const client =
       temporal.address === null ? null : lazyClient(await placeOf(temporal.address, temporal), temporal.namespace);
@@ -163,11 +172,11 @@ export async function startDistributedConsole(
       ...(place.token === null ? {} : { token: place.token }),
     });
     parts.add('console', () => web.close());
-    return { url: web.url, stop: () => parts.stop() };
+    return { url: web.url, metricsUrl: telemetry.url, stop: () => parts.stop() };
   });
 }
 
-async function openShared(config: Config, log: Logger): Promise<Shared> {
+async function openShared(config: Config, role: 'worker' | 'receiver', log: Logger): Promise<Shared> {
   const { service: account, temporal } = config;
   if (account.kind !== 'remote' || temporal.address === null) {
     throw new LoteError('configuration-invalid', 'A process of its own needs INVOICING_BASE_URL and TEMPORAL_ADDRESS.');
@@ -177,9 +186,13 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
   const { address } = temporal;
   return orStop(parts, async () => {
     const crash = crashPointsOf(config);
-    const opened = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+    const telemetry = await openProcessTelemetry({ config, role, parts, log });
+    const opened = await openLedger({
+      ...{ databaseUrl: config.databaseUrl, directory: config.dataDir },
+      measure: telemetry.onStatement,
+    });
     const sending = openSendingGuard(config, { ledger: opened, profile, log });
-    const ledger = crash.ledger(markedLedger(opened, sending));
+    const ledger = telemetry.ledger(crash.ledger(markedLedger(opened, sending)));
     parts.add('ledger', () => ledger.close());
     const capture = await openCapture({ config, profile, parts, log });
     const { application } = config;
@@ -191,7 +204,7 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     };
     await isKnown();
     const service = authenticatedService({
-      service: crash.service(openSharedService(config, account, { profile, ledger, capture })),
+      service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
       isKnown,
       remember: () => rememberService(guard()),
     });
@@ -201,8 +214,17 @@ async function openShared(config: Config, log: Logger): Promise<Shared> {
     parts.add('temporal', () => client.connection.close());
     const expectsEvents = config.webhook.url !== null;
     const watch = openAnswerWatch({ config, ledger, service, profile, expectsEvents, log });
-    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash, capture };
+    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash, capture, telemetry };
   });
+}
+
+async function openMeasuredLedger(
+  config: Config,
+  telemetry: Telemetry,
+  crash: CrashPoints = NO_CRASH,
+): Promise<Ledger> {
+  const { databaseUrl, dataDir: directory } = config;
+  return telemetry.ledger(crash.ledger(await openLedger({ databaseUrl, directory, measure: telemetry.onStatement })));
 }
 
 async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<T> {

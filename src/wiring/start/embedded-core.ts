@@ -3,6 +3,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
 import { openLedger } from '../account/open-ledger.ts';
@@ -10,6 +11,7 @@ import { markedLedger, openSendingGuard, type SendingGuard } from '../account/se
 import { readProfile } from '../account/open-service.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
+import { openProcessTelemetry } from './process-telemetry.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 
 /** A data directory that this process owns, and how it tells what it does. */
@@ -32,18 +34,21 @@ export interface EmbeddedCore extends OwnedPlace {
   readonly crash: CrashPoints;
   /** null: nothing is recorded. */
   readonly capture: Capture | null;
+  readonly telemetry: Telemetry;
 }
 
 /** Reads the profile and opens the ledger. */
 export async function openCore(place: OwnedPlace, killTemporal: () => void): Promise<EmbeddedCore> {
   const { config, dataDir, parts, notify } = place;
   const profile = readProfile(config);
+  const telemetry = await openProcessTelemetry({ config, role: 'embedded', parts, log: place.log });
   notify('Opening the ledger …');
   const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });
-  const opened = await openLedger({ databaseUrl: config.databaseUrl, directory: dataDir.ledger });
+  const { databaseUrl } = config;
+  const opened = await openLedger({ databaseUrl, directory: dataDir.ledger, measure: telemetry.onStatement });
   const sending = openSendingGuard(config, { ledger: opened, profile, log: place.log });
-  const ledger = crash.ledger(markedLedger(opened, sending));
+  const ledger = telemetry.ledger(crash.ledger(markedLedger(opened, sending)));
   parts.add('ledger', () => ledger.close());
   const capture = await openCapture({ config, profile, parts, log: place.log });
-  return { ...place, profile, ledger, sending, crash, capture };
+  return { ...place, profile, ledger, sending, crash, capture, telemetry };
 }

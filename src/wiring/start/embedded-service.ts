@@ -27,7 +27,7 @@ export async function openEmbeddedService(
   reserved: readonly number[],
   behaviour: SandboxBehaviour | undefined,
 ): Promise<EmbeddedService> {
-  const { config, profile, ledger, sending, crash, capture, parts } = core;
+  const { config, profile, ledger, sending, crash, capture, telemetry, parts } = core;
   const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, reserved, behaviour) : null;
   if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
   const account = accountOf(config, sandbox);
@@ -41,7 +41,7 @@ export async function openEmbeddedService(
   };
   await requireAccount();
   const service = authenticatedService({
-    service: crash.service(openSharedService(config, account, { profile, ledger, capture })),
+    service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
     isKnown,
     remember: () => rememberService(guard()),
   });

@@ -27,6 +27,8 @@ export interface Stack {
   readonly worker: RunningWorker;
   readonly sandbox: Sandbox | null;
   readonly endpoints: Endpoints;
+  /** Where the metrics are served; null: nowhere. */
+  readonly metricsUrl: string | null;
   /** What other processes of the data directory bring. */
   readonly handOver: HandOver;
   /** Rejects when a part without which nothing goes on is lost for good; never resolves before the stack is stopped. */
@@ -110,6 +112,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   lost.catch(() => undefined);
   return {
     ...{ ledger, service, client, worker, sandbox, endpoints, handOver, lost },
+    metricsUrl: core.telemetry.url,
     stop: () => parts.stop(),
     kill: () => temporal.kill(),
   };

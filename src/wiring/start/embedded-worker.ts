@@ -33,7 +33,7 @@ export interface EmbeddedWorker {
 
 /** The worker on a task queue that no other ledger uses, the reconciliation schedule, and the watches over both. */
 export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedWorkerOptions): Promise<EmbeddedWorker> {
-  const { config, profile, ledger, crash, parts, notify, log } = core;
+  const { config, profile, ledger, crash, telemetry, parts, notify, log } = core;
   const { service, watch, requireAccount, temporal, webhookUrl, consoleUrl } = options;
   const { client } = temporal;
   const { taskQueue, application } = config;
@@ -49,9 +49,11 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
   await folders?.join();
   const deps = activityDeps({
     ...{ config, ledger, folders, service, profile, watch, client, requireAccount, webhookUrl, consoleUrl, crash, log },
+    telemetry,
     searchable: await ensureSearchAttributes(client, log),
   });
   const worker = await startWorker(deps, {
+    telemetry: telemetry.worker,
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,
@@ -62,7 +64,7 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
   });
   parts.add('worker', () => worker.stop());
   await ensureReconciliationSchedule(client, config, log);
-  const stuck = watchStuckBatches({ ledger, client, application, log });
+  const stuck = watchStuckBatches({ ledger, client, application, telemetry, log });
   parts.add('watch of stuck batches', () => stuck.stop());
   const temporalWatch = watchTemporal(client, temporal.place.address, log);
   parts.add('watch of temporal', () => temporalWatch.stop());

@@ -6,6 +6,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { createWebhookSecrets } from '../../runtime/config/webhook-secrets.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { createDeliveryApplier } from '../../webhooks/delivery-applier.ts';
 import type { DeliveryCounts } from '../../webhooks/delivery-tally.ts';
 import type { MisfitBook } from '../../webhooks/misfits/misfit-watch.ts';
@@ -33,6 +34,8 @@ export interface ReceiverParts {
   readonly crash?: CrashPoints;
   /** Left out or null: nothing is recorded. */
   readonly capture?: Capture | null;
+  /** Left out: nothing is measured. */
+  readonly telemetry?: Pick<Telemetry, 'deliveries'>;
   readonly log: Logger;
 }
 
@@ -88,6 +91,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     ...(capture !== null && { capture: (delivery) => capture.delivery(delivery) }),
     log,
   });
+  parts.telemetry?.deliveries(() => receiver.tally());
   return {
     url: receiver.url,
     tally: () => receiver.tally(),

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { DefaultLogger, IllegalStateError, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { createActivities } from '../../../activities/index.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
+import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts';
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
+import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
@@ -21,6 +23,8 @@ export interface WorkerPlace {
   readonly deregister?: (identity: string) => Promise<void>;
   /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
+  /** Left out: nothing is measured or traced. */
+  readonly telemetry?: WorkerTelemetry;
 }
 
 /** A worker that polls its task queue. */
@@ -32,25 +36,10 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/**
- * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in
- * one that has a worker: the runtime keeps a process alive until its last worker ends.
- */
-function quietSdk({ log }: ActivityDeps): void {
-  try {
-    Runtime.install({
-      logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
-      telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
-    });
-  } catch (error) {
-    // A second worker of one process shares the runtime of the first.
-    if (!(error instanceof IllegalStateError)) throw error;
-  }
-}
-
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
-  quietSdk(deps);
+  const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
+  await installSdkRuntime(deps.log, telemetry);
   const connection = await NativeConnection.connect(place.temporal);
   const identity = workerIdentity(
     workerScope(deps.ledger.id, deps.application),
@@ -68,6 +57,7 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+    ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
   });
   const ended = runToTheEnd(worker, connection);
   // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.

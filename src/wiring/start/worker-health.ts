@@ -4,6 +4,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { createReadiness } from './readiness.ts';
 import type { RunningWorker } from './start-worker.ts';
@@ -39,6 +40,8 @@ export interface StuckWatch {
   readonly ledger: Pick<Ledger, 'listBatches'>;
   readonly client: Client;
   readonly application: string;
+  /** Left out: nothing is measured. */
+  readonly telemetry?: Pick<Telemetry, 'stuck'>;
   /** Between two looks; default 30 s. */
   readonly everyMs?: number;
   readonly log: { error(message: string, fields?: Record<string, unknown>): void };
@@ -48,6 +51,7 @@ export interface StuckWatch {
 export function watchStuckBatches(watch: StuckWatch): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const stuck = new Set<string>();
+  watch.telemetry?.stuck(() => stuck.size);
   const watching = (async () => {
     while (!stopped.signal.aborted) {
       // Away or not, the next look comes; whoever is away is said elsewhere.

@@ -24,12 +24,15 @@ export interface DistributedServers {
   readonly temporalAddress: string;
   /** Settings that a test adds. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What goes wrong in the sandbox; default: nothing. */
+  readonly faults?: Readonly<Record<string, number>>;
 }
 
 export async function distributedPlace({
   postgresUrl,
   temporalAddress,
   env: added = {},
+  faults = {},
 }: DistributedServers): Promise<DistributedPlace> {
   const all = processes();
   const [place, sandboxPlace, database] = await Promise.all([newPlace(), newPlace(), postgresDatabase(postgresUrl)]);
@@ -48,7 +51,11 @@ export async function distributedPlace({
     LOTE_PAGE_SIZE: '100',
     LOTE_SETTLE_TIMEOUT: '20s',
   };
-  const sandbox = all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: sandboxPort });
+  const sandbox = all.start(['sandbox'], {
+    ...sandboxPlace.env,
+    SANDBOX_PORT: sandboxPort,
+    SANDBOX_FAULTS: JSON.stringify(faults),
+  });
   await sandbox.said('Sandbox http');
   return {
     ...{ place, sandboxPlace, database, processes: all, sandbox, env, client },

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../../../domain/ports/ledger.ts';
+import type { MeasureStatement } from '../../../domain/ports/measures.ts';
 import type { KeyOf } from '../key-of.ts';
+import { measuredDatabase } from '../measured-database.ts';
 import { openLedger } from '../../ledger.ts';
 import type { PostgresAddress } from './open-postgres-database.ts';
 import { isNotReadyYet } from './connection-trouble.ts';
@@ -8,6 +10,8 @@ import { openPostgresDatabase } from './open-postgres-database.ts';
 
 export interface PostgresLedgerOptions extends PostgresAddress {
   readonly keyOf: KeyOf;
+  /** Left out: nobody measures. */
+  readonly measure?: MeasureStatement | undefined;
 }
 
 /** A server that starts, recovers or changes roles takes seconds; whoever starts beside it need not fail for that. */
@@ -18,11 +22,12 @@ const ASK_EVERY_MS = 500;
  * The ledger on a PostgreSQL server, for any number of processes. A server that answers and does not serve yet is waited for.
  * @throws LoteError `ledger-unavailable` when it cannot be reached; `configuration-invalid` for a schema name that is none.
  */
-export async function openPostgresLedger({ keyOf, ...address }: PostgresLedgerOptions): Promise<Ledger> {
+export async function openPostgresLedger({ keyOf, measure, ...address }: PostgresLedgerOptions): Promise<Ledger> {
   const until = performance.now() + START_PATIENCE_MS;
   for (;;) {
     try {
-      return await openLedger({ database: openPostgresDatabase(address), schema: address.schema ?? null, keyOf });
+      const database = measuredDatabase(openPostgresDatabase(address), measure);
+      return await openLedger({ database, schema: address.schema ?? null, keyOf });
     } catch (error) {
       if (!isNotReadyYet(error) || performance.now() >= until) throw error;
       await sleep(ASK_EVERY_MS);

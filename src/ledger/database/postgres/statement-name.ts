@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** The ledger's own statements begin with their name; they are constants, and few. */
-const NAMED = /^\/\* (?<name>[a-z0-9-]+) \*\//;
+import { statementLabel } from '../statement-label.ts';
 
 const names = new Map<string, string>();
 
@@ -12,8 +10,8 @@ const names = new Map<string, string>();
 export function statementName(text: string): string | null {
   const known = names.get(text);
   if (known !== undefined) return known;
-  const found = NAMED.exec(text)?.groups?.['name'];
-  if (found === undefined) return null;
+  const found = statementLabel(text);
+  if (found === null) return null;
   const name = `${found}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
   names.set(text, name);
   return name;

@@ -1,0 +1,34 @@
+import { OUTCOMES } from '../../domain/invoice-state.ts';
+import type { LedgerSnapshot } from './ledger-snapshot.ts';
+import type { Meter } from './meter.ts';
+
+/** Serves figures of the ledger: asked at a scrape, never beside the work. */
+export function serveLedgerGauges(
+  meter: Meter,
+  snapshot: () => Promise<LedgerSnapshot | null>,
+  now: () => number,
+): void {
+  meter.onScrape(
+    [
+      'lote_invoices',
+      'lote_batches',
+      'lote_oldest_unsettled_seconds',
+      'lote_circuit_breaker_open',
+      'lote_ledger_snapshot_age_seconds',
+    ],
+    async (observe) => {
+      const figures = await snapshot();
+      if (figures === null) return;
+      const { at, batches, invoices, oldestAt, breakerOpen } = figures;
+      observe('lote_ledger_snapshot_age_seconds', seconds(now() - at));
+      for (const state of OUTCOMES) observe('lote_invoices', invoices.get(state) ?? 0, { state });
+      for (const [state, number] of Object.entries(batches)) observe('lote_batches', number, { state });
+      observe('lote_oldest_unsettled_seconds', oldestAt === null ? 0 : seconds(now() - oldestAt));
+      if (breakerOpen !== null) observe('lote_circuit_breaker_open', breakerOpen ? 1 : 0);
+    },
+  );
+}
+
+function seconds(ms: number): number {
+  return Math.max(0, ms) / 1_000;
+}

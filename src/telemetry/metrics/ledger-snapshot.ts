@@ -1,0 +1,108 @@
+import type { Outcome } from '../../domain/invoice-state.ts';
+import type { BatchState } from '../../domain/ports/batch-record.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { MeasuredBatch, MeasuredState } from '../../domain/ports/measures.ts';
+
+/** Figures are read at most this often … */
+const FRESH_MS = 5_000;
+/** … and so much more seldom than it takes that the reading never costs more than a fiftieth of the ledger's time. */
+const REST_SHARE = 50;
+/** A scrape waits no longer; it then gets the figures before. */
+const PATIENCE_MS = 2_000;
+const LOOK_BACK_MS = 24 * 60 * 60 * 1_000;
+const MOST_BATCHES = 100;
+
+/** Figures of the ledger at one moment. */
+export interface LedgerSnapshot {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly batches: Readonly<Partial<Record<BatchState, number>>>;
+  readonly invoices: ReadonlyMap<Outcome, number>;
+  /** Epoch milliseconds; null: no invoice waits for a final word. */
+  readonly oldestAt: number | null;
+  /** null: this process knows no service. */
+  readonly breakerOpen: boolean | null;
+}
+
+export interface LedgerSnapshotOptions {
+  readonly ledger: Pick<Ledger, 'countBatches' | 'measuredBatches' | 'measureInvoices' | 'breaker'>;
+  readonly application: string;
+  /** Of the service; null while it is not known. */
+  readonly baseUrl: () => string | null;
+  readonly now: () => number;
+}
+
+interface Counted {
+  readonly key: string;
+  readonly states: readonly MeasuredState[];
+}
+
+const CLOSED: ReadonlySet<BatchState> = new Set<BatchState>(['refused', 'cancelled', 'finished']);
+
+/** Reads figures of the ledger when they are asked for, at a bounded cost; null: none could be read yet. */
+export function createLedgerSnapshots(options: LedgerSnapshotOptions): () => Promise<LedgerSnapshot | null> {
+  let last: LedgerSnapshot | null = null;
+  let restUntil = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+  let counted: ReadonlyMap<string, Counted> = new Map();
+
+  async function read(): Promise<void> {
+    const began = performance.now();
+    try {
+      const taken = await readFigures(options, counted);
+      last = taken.snapshot;
+      counted = taken.counted;
+    } catch {
+      // The ledger is away: the age of the last figures tells it.
+    } finally {
+      const took = performance.now() - began;
+      restUntil = began + took + Math.max(FRESH_MS, REST_SHARE * took);
+      reading = null;
+    }
+  }
+
+  return async () => {
+    if (performance.now() >= restUntil) reading ??= read();
+    if (reading !== null) await Promise.race([reading, pause(PATIENCE_MS)]);
+    return last;
+  };
+}
+
+async function readFigures(
+  { ledger, application, baseUrl, now }: LedgerSnapshotOptions,
+  before: ReadonlyMap<string, Counted>,
+): Promise<{ readonly snapshot: LedgerSnapshot; readonly counted: ReadonlyMap<string, Counted> }> {
+  const at = now();
+  const service = baseUrl();
+  const breakerOpen = service === null ? null : (await ledger.breaker(service)) !== null;
+  const batches = await ledger.countBatches(application);
+  const chosen = await ledger.measuredBatches(application, { closedSince: at - LOOK_BACK_MS, limit: MOST_BATCHES });
+  const counted = new Map<string, Counted>();
+  for (const batch of chosen) {
+    // One after the other: the embedded ledger has one connection, and others wait for it.
+    // oxlint-disable-next-line no-await-in-loop
+    counted.set(batch.batchId, await count(ledger, batch, before));
+  }
+  const states = [...counted.values()].flatMap((one) => one.states);
+  const invoices = new Map<Outcome, number>();
+  for (const one of states) invoices.set(one.state, (invoices.get(one.state) ?? 0) + one.invoices);
+  const oldest = states.map(({ oldestAt }) => oldestAt).filter((time) => time !== null);
+  const oldestAt = oldest.length === 0 ? null : Math.min(...oldest);
+  return { snapshot: { at, batches, invoices, oldestAt, breakerOpen }, counted };
+}
+
+/** The counts of a closed batch are those of its report: they are read once for each revision of it. */
+async function count(
+  ledger: LedgerSnapshotOptions['ledger'],
+  { batchId, state, revision }: MeasuredBatch,
+  before: ReadonlyMap<string, Counted>,
+): Promise<Counted> {
+  const key = `${state} ${revision}`;
+  const known = before.get(batchId);
+  if (known !== undefined && CLOSED.has(state) && known.key === key) return known;
+  return { key, states: await ledger.measureInvoices(batchId) };
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+}

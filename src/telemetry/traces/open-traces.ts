@@ -1,0 +1,71 @@
+import { context, type Tracer } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
+import type { Telemetry, WorkerTelemetry } from '../telemetry.ts';
+import { tracedService } from './traced-service.ts';
+
+/** A collector takes milliseconds; the end of a process waits no longer for one that is away. */
+const EXPORT_TIMEOUT_MS = 3_000;
+/** A collector that is away is told of once in so long. */
+const COMPLAIN_EVERY_MS = 10 * 60_000;
+
+/** Where spans go, and how many. */
+export interface TracesOptions {
+  /** Of an OTLP collector over HTTP, without a path. */
+  readonly endpoint: string;
+  /** Of the POSTs, 0 to 1, that get a span. */
+  readonly postShare: number;
+  readonly version: string;
+  readonly role: string;
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+}
+
+/** The part of the telemetry that traces. */
+export interface TracesTelemetry extends Pick<Telemetry, 'service' | 'close'> {
+  readonly interceptors: NonNullable<WorkerTelemetry['interceptors']>;
+}
+
+/**
+ * Sends spans to a collector: one for each activity, by Temporal's interceptor, and one for a share of the POSTs. Spans
+ * wait in a bounded queue; those that do not fit are dropped, and nothing waits for them.
+ */
+export function openTraces({ endpoint, postShare, version, role, log }: TracesOptions): TracesTelemetry {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: EXPORT_TIMEOUT_MS });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': `lote-${role}`, 'service.version': version }),
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [new BatchSpanProcessor({ exporter: complaining(exporter, { log, endpoint }) })],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const tracer: Tracer = provider.getTracer('lote');
+  return {
+    service: (service) => tracedService(service, { tracer, share: postShare, random: Math.random }),
+    interceptors: {
+      activity: [(activity) => ({ inbound: new OpenTelemetryActivityInboundInterceptor(activity, { tracer }) })],
+    },
+    async close() {
+      await provider.shutdown().catch(() => undefined);
+      context.disable();
+    },
+  };
+}
+
+/** Tells of spans that did not arrive, without the exporter's own words: they may hold the collector's answer. */
+function complaining(exporter: SpanExporter, { log, endpoint }: Pick<TracesOptions, 'log' | 'endpoint'>): SpanExporter {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code !== 0 && performance.now() >= quietUntil) {
+          quietUntil = performance.now() + COMPLAIN_EVERY_MS;
+          log.warn('traces cannot be sent to the collector', { endpoint });
+        }
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}

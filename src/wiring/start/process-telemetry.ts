@@ -1,0 +1,33 @@
+import type { Config } from '../../runtime/config/config.ts';
+import type { Logger } from '../../runtime/process/logger.ts';
+import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
+import type { StartedParts } from './stop-in-reverse.ts';
+import { VERSION } from './version.ts';
+
+export interface TelemetryParts {
+  readonly config: Config;
+  readonly role: 'embedded' | 'worker' | 'receiver' | 'console';
+  /** To it the telemetry is added, to be closed last. */
+  readonly parts: StartedParts;
+  readonly log: Logger;
+}
+
+/**
+ * The telemetry of this process. Without METRICS_PORT and OTEL_EXPORTER_OTLP_ENDPOINT it is none, and nothing of it is
+ * loaded.
+ * @throws LoteError `port-taken`
+ */
+export async function openProcessTelemetry({ config, role, parts, log }: TelemetryParts): Promise<Telemetry> {
+  const { metrics, traces, application, service } = config;
+  // Only workers send.
+  const traced = role === 'worker' || role === 'embedded' ? traces : null;
+  if (metrics === null && traced === null) return NO_TELEMETRY;
+  const { openTelemetry } = await import('../../telemetry/open-telemetry.ts');
+  const baseUrl = service.kind === 'remote' ? service.baseUrl : null;
+  const telemetry = await openTelemetry({
+    metrics: metrics && { host: metrics.host, port: metrics.port, application, baseUrl, version: VERSION, role },
+    traces: traced && { ...traced, version: VERSION, role, log },
+  });
+  parts.add('telemetry', () => telemetry.close());
+  return telemetry;
+}

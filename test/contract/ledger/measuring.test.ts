@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import { postgresUrl } from '../../support/servers/postgres-schema.ts';
+import { temporaryLedger } from '../../support/servers/temporary-database.ts';
+import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type OpenLedger } from './scenario.ts';
+import { sharedLedger, sharedPostgresLedger } from './shared-ledger.ts';
+
+const url = postgresUrl();
+
+function measuringContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  beforeAll(async () => {
+    ledger = await open();
+  });
+
+  it('are the invoices of a batch by the states of its report, and since when the oldest waits', async () => {
+    const scenario = createScenario(ledger);
+    const batch = await scenario.run([{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }, { ref: 'D' }]);
+    await batch.send('A', accepted(serviceIdOf(scenario, 'a')), { sentAt: NOW - 60_000 });
+    await batch.send('B', { kind: 'rejected', reason: REASON });
+    await batch.send('C', accepted(serviceIdOf(scenario, 'c')));
+    await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'c'), 'issued', { receivedAt: NOW + 5_000 })]);
+
+    const states = await ledger.measureInvoices(batch.batchId);
+    const ordinals = [1, 2, 3, 4].map((ordinal) => ({ batchId: batch.batchId, ordinal }));
+
+    expect(states.toSorted((a, b) => a.state.localeCompare(b.state))).toEqual([
+      { state: 'accepted', invoices: 1, oldestAt: NOW - 60_000 },
+      { state: 'issued', invoices: 1, oldestAt: null },
+      { state: 'rejected', invoices: 1, oldestAt: null },
+      { state: 'staged', invoices: 1, oldestAt: null },
+    ]);
+    expect(await ledger.measureLag(ordinals)).toEqual([{ state: 'issued', ms: 5_000 }]);
+  });
+
+  it('are of the open batches, of those that closed lately, and of one application', async () => {
+    const scenario = createScenario(ledger);
+    const stranger = createScenario(ledger);
+    const closed = await scenario.run([{ ref: 'A' }]);
+    await closed.finish();
+    const open = await scenario.run([{ ref: 'B' }]);
+    await stranger.run([{ ref: 'A' }]);
+    const { finishedAt } = await closed.record();
+    const measured = async (closedSince: number, limit = 10): Promise<readonly string[]> =>
+      (await ledger.measuredBatches(scenario.application, { closedSince, limit })).map(({ batchId }) => batchId);
+
+    expect(await ledger.countBatches(scenario.application)).toEqual({ finished: 1, running: 1 });
+    expect(await measured(finishedAt ?? 0)).toEqual([open.batchId, closed.batchId]);
+    expect(await measured((finishedAt ?? 0) + 1)).toEqual([open.batchId]);
+    expect(await measured(0, 1)).toEqual([open.batchId]);
+  });
+}
+
+describe('the figures for the metrics', () => {
+  describe('on PGlite', () => {
+    const shared = sharedLedger(temporaryLedger);
+    afterAll(() => shared.close());
+
+    measuringContract(shared.open);
+  });
+
+  describe.skipIf(url === null)('on PostgreSQL', () => {
+    const shared = sharedPostgresLedger(url ?? '');
+    afterAll(() => shared.close());
+
+    measuringContract(shared.open);
+  });
+});

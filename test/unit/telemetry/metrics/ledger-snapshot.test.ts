@@ -1,0 +1,75 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { MeasuredBatch } from '../../../../src/domain/ports/measures.ts';
+import { createLedgerSnapshots } from '../../../../src/telemetry/metrics/ledger-snapshot.ts';
+
+const NOW = 1_700_000_000_000;
+const NEVER = { countBatches: {}, breaker: null };
+
+/** A ledger with these batches, which counts how often each is asked for. */
+function ledgerOf(batches: () => readonly MeasuredBatch[]) {
+  const asked: string[] = [];
+  return {
+    asked,
+    ledger: {
+      countBatches: async () => NEVER.countBatches,
+      breaker: async () => NEVER.breaker,
+      measuredBatches: async () => batches(),
+      measureInvoices: async (batchId: string) => {
+        asked.push(batchId);
+        return [{ state: 'accepted' as const, invoices: 2, oldestAt: NOW - 5_000 }];
+      },
+    },
+  };
+}
+
+const OPEN: MeasuredBatch = { batchId: 'open', state: 'running', revision: 0 };
+const CLOSED: MeasuredBatch = { batchId: 'closed', state: 'finished', revision: 1 };
+
+describe('figures of the ledger', () => {
+  it('are read once for many scrapes', async () => {
+    const { ledger, asked } = ledgerOf(() => [OPEN]);
+    const snapshot = createLedgerSnapshots({
+      ledger,
+      application: 'a',
+      baseUrl: () => 'http://service',
+      now: () => NOW,
+    });
+
+    const figures = await Promise.all(Array.from({ length: 50 }, () => snapshot()));
+
+    expect(asked).toEqual(['open']);
+    expect(figures[49]).toMatchObject({ at: NOW, oldestAt: NOW - 5_000, breakerOpen: false });
+    expect(figures[49]?.invoices.get('accepted')).toBe(2);
+  });
+
+  it('are read anew after a rest, closed batches only when their report has changed', async () => {
+    let closed = CLOSED;
+    const { ledger, asked } = ledgerOf(() => [OPEN, closed]);
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+    try {
+      const snapshot = createLedgerSnapshots({ ledger, application: 'a', baseUrl: () => null, now: () => NOW });
+      await snapshot();
+      clock.mockReturnValue(4_000);
+      await snapshot();
+      expect(asked).toEqual(['open', 'closed']);
+      clock.mockReturnValue(6_000);
+      expect((await snapshot())?.invoices.get('accepted')).toBe(4);
+      expect(asked).toEqual(['open', 'closed', 'open']);
+      closed = { ...CLOSED, revision: 2 };
+      clock.mockReturnValue(12_000);
+      await snapshot();
+      expect(asked).toEqual(['open', 'closed', 'open', 'open', 'closed']);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('that cannot be read leave the earlier ones as they are, and fail no scrape', async () => {
+    const { ledger } = ledgerOf(() => {
+      throw new Error('The ledger is away');
+    });
+    const snapshot = createLedgerSnapshots({ ledger, application: 'a', baseUrl: () => null, now: () => NOW });
+
+    await expect(snapshot()).resolves.toBeNull();
+  });
+});
