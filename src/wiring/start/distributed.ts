@@ -18,7 +18,7 @@ import { authenticatedService } from '../account/authenticated-service.ts';
 import { createCommonFolders } from '../reports/common-folders.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
 import { consoleParts } from '../operator/console-parts.ts';
-import { createCrashPoints, NO_CRASH, type CrashPoints } from './crash-points.ts';
+import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
@@ -156,7 +156,7 @@ export async function startDistributedConsole(config: Config, log: Logger): Prom
   const { service, temporal, console: place } = config;
   return orStop(parts, async () => {
     const telemetry = await openProcessTelemetry({ config, role: 'console', parts, log });
-    const ledger = await openMeasuredLedger(config, telemetry);
+    const ledger = telemetry.ledger(await openTimedLedger(config, telemetry));
     parts.add('ledger', () => ledger.close());
     const client =
       temporal.address === null ? null : lazyClient(await placeOf(temporal.address, temporal), temporal.namespace);
@@ -187,10 +187,7 @@ async function openShared(config: Config, role: 'worker' | 'receiver', log: Logg
   return orStop(parts, async () => {
     const crash = crashPointsOf(config);
     const telemetry = await openProcessTelemetry({ config, role, parts, log });
-    const opened = await openLedger({
-      ...{ databaseUrl: config.databaseUrl, directory: config.dataDir },
-      measure: telemetry.onStatement,
-    });
+    const opened = await openTimedLedger(config, telemetry);
     const sending = openSendingGuard(config, { ledger: opened, profile, log });
     const ledger = telemetry.ledger(crash.ledger(markedLedger(opened, sending)));
     parts.add('ledger', () => ledger.close());
@@ -218,13 +215,12 @@ async function openShared(config: Config, role: 'worker' | 'receiver', log: Logg
   });
 }
 
-async function openMeasuredLedger(
-  config: Config,
-  telemetry: Telemetry,
-  crash: CrashPoints = NO_CRASH,
+/** The ledger whose statements are timed, where somebody asks for it. */
+async function openTimedLedger(
+  { databaseUrl, dataDir: directory }: Config,
+  { onStatement: measure }: Telemetry,
 ): Promise<Ledger> {
-  const { databaseUrl, dataDir: directory } = config;
-  return telemetry.ledger(crash.ledger(await openLedger({ databaseUrl, directory, measure: telemetry.onStatement })));
+  return openLedger({ databaseUrl, directory, measure });
 }
 
 async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<T> {
