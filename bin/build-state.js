@@ -24,7 +24,7 @@ export function isBuiltLater() {
 function newestSource() {
   const folders = SOURCES.flatMap((folder) => [
     folder,
-    ...readdirSync(`${ROOT}${folder}`, { recursive: true }).map((name) => `${folder}/${name}`),
+    ...readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   ]);
   return Math.max(...[...folders, ...SETTINGS].map((path) => changedAt(`${ROOT}${path}`)));
 }

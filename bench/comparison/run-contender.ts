@@ -116,6 +116,7 @@ async function loteOn(store: Store | null, { fake, directory, invoices, watched 
     databaseUrl: store?.url ?? null,
     databasePid: store?.pid ?? null,
     env: { SERVICE_PROFILE: serviceProfile },
+    metrics: false,
     beforeMeasured: () => fake.forget(),
     onStart: watched,
   });

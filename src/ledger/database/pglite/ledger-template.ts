@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { schemaFingerprint } from '../migrations/migrate.ts';
 
 const OWNER_ONLY = 0o700;
@@ -38,7 +38,7 @@ export async function findTemplate(templates: string): Promise<string | null> {
 async function makeTemplate(directory: string): Promise<void> {
   const isSource = import.meta.url.endsWith('.ts');
   const entry = fileURLToPath(new URL(isSource ? './template-process.ts' : './template-process.js', import.meta.url));
-  const loader = isSource ? ['--import', import.meta.resolve('tsx')] : [];
+  const loader = isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : [];
   const env = Object.fromEntries(NEEDED.map((name) => [name, process.env[name]]));
   const child = spawn(process.execPath, [...V8_FLAGS, ...loader, entry, directory], { stdio: 'ignore', env });
   const code = await new Promise<number | null>((resolve, reject) => {
