@@ -112,11 +112,12 @@ describe.each(FORMS)('a ledger restored from $form', { timeout: 400_000 }, ({ fo
 
 describe.skipIf(server === null)('one of the two databases lost while a batch runs', { timeout: 400_000 }, () => {
   /** A batch whose invoices are sent, and not settled, when Lote stops. */
-  async function stoppedBatch({ lote, sandbox }: Scene): Promise<void> {
+  async function stoppedBatch({ lote, sandbox }: Scene): Promise<string> {
     await lote.start();
-    await lote.drop('night.csv', NIGHT);
+    const { workflowId } = await lote.drop('night.csv', NIGHT);
     await until(() => Promise.resolve(sandbox.books().totals.invoices === NIGHT.length));
     await lote.stop();
+    return workflowId;
   }
 
   it('Temporal kept, ledger restored: the run ends and says why, and the file dropped again issues once', async () => {
@@ -125,11 +126,11 @@ describe.skipIf(server === null)('one of the two databases lost while a batch ru
     await lote.start();
     await lote.stop();
     await lote.copyLedger();
-    await stoppedBatch(set);
+    const workflowId = await stoppedBatch(set);
 
     await lote.restoreLedger();
     await lote.start();
-    const lost = await lote.drop('night.csv', NIGHT);
+    const lost = lote.client().workflow.getHandle(workflowId);
     await expect(lost.result()).rejects.toMatchObject({ cause: { cause: { type: 'batch-not-found' } } });
     const again = await resultOf(lote, 'night.csv', NIGHT);
 
