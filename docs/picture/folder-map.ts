@@ -29,7 +29,7 @@ const PLACES: Readonly<Record<string, Box>> = {
   [ENTRY_POINTS]: { x: 1004, width: 180, layer: 0, does: 'worker.ts, receiver.ts, …' },
   cli: { x: 20, width: 1120, layer: 1, does: 'one command a file; options, output, exit codes' },
   wiring: { x: 20, width: 1164, layer: 2, does: 'puts the parts together; the only folder that knows all of them' },
-  telemetry: { x: 20, width: 80, layer: 3, does: 'observers' },
+  telemetry: { x: 42, width: 78, layer: 3, does: 'observers' },
   console: { x: 602, width: 70, layer: 3, does: 'web pages' },
   ingest: { x: 682, width: 70, layer: 3, does: 'files in' },
   service: { x: 370, width: 100, layer: 3, does: 'HTTP client' },
