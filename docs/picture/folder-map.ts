@@ -13,7 +13,7 @@ interface Span {
   readonly end: number;
 }
 
-const WIDTH = 1204;
+const WIDTH = 1310;
 const LAYER = { top: 46, step: 92, height: 46 };
 const LAYERS = 8;
 const HEIGHT = LAYER.top + LAYERS * LAYER.step - 16;
@@ -28,8 +28,8 @@ const BAR = 'wiring';
 const PLACES: Readonly<Record<string, Box>> = {
   [ENTRY_POINTS]: { x: 1004, width: 180, layer: 0, does: 'worker.ts, receiver.ts, …' },
   cli: { x: 20, width: 1120, layer: 1, does: 'one command a file; options, output, exit codes' },
-  wiring: { x: 20, width: 1164, layer: 2, does: 'puts the parts together; the only folder that knows all of them' },
-  telemetry: { x: 170, width: 98, layer: 3, does: 'observers' },
+  wiring: { x: 20, width: 1270, layer: 2, does: 'puts the parts together; the only folder that knows all of them' },
+  telemetry: { x: 1204, width: 86, layer: 3, does: 'observers' },
   console: { x: 602, width: 70, layer: 3, does: 'web pages' },
   ingest: { x: 682, width: 70, layer: 3, does: 'files in' },
   service: { x: 370, width: 100, layer: 3, does: 'HTTP client' },
@@ -47,7 +47,7 @@ const PLACES: Readonly<Record<string, Box>> = {
   runtime: { x: 1014, width: 80, layer: 6, does: 'process' },
   domain: {
     x: 20,
-    width: 1164,
+    width: 1270,
     layer: 7,
     does: 'invoices, states, money, identity, ports: pure, imported by every folder but sandbox',
   },
