@@ -2,7 +2,7 @@ import type { Finding } from '../domain/invoice.ts';
 import type { Column } from '../domain/row.ts';
 import type { DecimalMark } from './invoice/read-number.ts';
 
-export type FileFormat = 'csv' | 'json' | 'ndjson';
+export type FileFormat = 'csv' | 'json' | 'ndjson' | 'xlsx' | 'ods';
 
 /** Columns whose cells are numbers; each has its own decimal mark. */
 export const NUMBER_COLUMNS = ['quantity', 'unit_price'] as const;
@@ -22,6 +22,8 @@ export interface Dialect {
   readonly headerRow: number | null;
   /** Cells of the header as they stand in the file. */
   readonly header: readonly string[];
+  /** Name of the sheet in a workbook. */
+  readonly sheet?: string | undefined;
   /** In JSON: a list, or an object whose member `invoices` is one. */
   readonly frame?: 'array' | 'invoices' | undefined;
   /** True for a corrections file of Lote's own (it has `lote_state` and `lote_reason`): its inert cells lose their `'`. */
