@@ -61,7 +61,9 @@ const readingOptions = [
 ];
 
 function reading(program: Command, name: string): Command {
-  const command = program.command(name).argument('<file...>', 'XLSX, ODS, CSV, JSON or NDJSON files of invoices', oneMore);
+  const command = program
+    .command(name)
+    .argument('<file...>', 'XLSX, ODS, CSV, JSON or NDJSON files of invoices', oneMore);
   for (const option of readingOptions) command.addOption(option);
   return command.option('--json', 'print one JSON document on stdout', false);
 }

@@ -11,13 +11,19 @@ export interface TableHeader {
   readonly map: HeaderMap;
 }
 
+/** As much of it as is kept with a batch. */
+export interface HeaderPlaces {
+  readonly header: CsvRecord;
+  readonly map: Pick<HeaderMap, 'indexes' | 'referenceParts'>;
+}
+
 /** Headers shown in a finding or a proof; a file may have 10,000. */
 export const MOST_HEADERS_SHOWN = 50;
 /** A hostile header cell may be a megabyte long, and each finding repeats it. */
 const LONGEST_LABEL = 80;
 
 /** The file's own word for a column. */
-export function labelOf({ header, map }: TableHeader, column: Column): string {
+export function labelOf({ header, map }: HeaderPlaces, column: Column): string {
   return shorten(header.cells[map.indexes[COLUMNS.indexOf(column)] ?? -1]?.trim() ?? column, LONGEST_LABEL);
 }
 

@@ -2,7 +2,7 @@ import { canonicalDecimal } from '../../domain/money.ts';
 import { expandExponent } from '../invoice/expand-exponent.ts';
 import { hasValidChecksum } from '../invoice/identity.ts';
 import { exactNumber } from './exact-number.ts';
-import { typedNumber } from './typed-number.ts';
+import { readTypedNumber, typedNumber } from './typed-number.ts';
 import type { SheetCell } from './workbook.ts';
 
 /** What a column's cells are for: a number is read in another way as an amount than as a tax number. */
@@ -60,7 +60,7 @@ export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValu
       return { text: cell.text };
     case 'text':
       // A typed number waits in a form that no text may have.
-      return { text: role === 'number' ? cell.text.replace('e', 'E') : cell.text };
+      return { text: readTypedNumber(cell.text) === null ? cell.text : cell.text.replace('e-', 'E-') };
   }
 }
 

@@ -50,7 +50,13 @@ export async function readWorkbook(
   return {
     dialect: {
       ...{ format: workbook.format, delimiter: null, lineEnd: null, headerRow: chosen.header.row },
-      ...{ header: chosen.header.cells, own: chosen.map.own, sheet: chosen.sheet.name },
+      ...{ header: chosen.header.cells, own: chosen.map.own },
+      sheet: {
+        name: chosen.sheet.name,
+        indexes: chosen.map.indexes,
+        referenceParts: chosen.map.referenceParts,
+        marks: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
+      },
     },
     conversion: {
       format: workbook.format,

@@ -3,10 +3,11 @@ import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
 import { labelOf } from '../csv/table-header.ts';
+import type { HeaderPlaces } from '../csv/table-header.ts';
 import type { FindingList } from '../finding-list.ts';
+import type { SheetDialect } from '../ingest-result.ts';
 import { cellValue } from './cell-value.ts';
-import type { CellRole } from './cell-value.ts';
-import type { ChosenSheet } from './choose-sheet.ts';
+import type { CellRole, CellValue } from './cell-value.ts';
 import { shownCells } from './choose-sheet.ts';
 import type { SheetRow } from './workbook.ts';
 
@@ -35,17 +36,26 @@ export class SheetRecords {
   readonly formulas: Sightings = { count: 0, first: null };
   readonly hiddenRows: Sightings = { count: 0, first: null };
   readonly beyond: Sightings = { count: 0, first: null };
-  readonly #chosen: ChosenSheet;
+  readonly #chosen: HeaderPlaces;
   readonly #width: number;
   /** Column of Lote and role by position in the sheet. */
   readonly #columns: readonly ({ readonly column: Column; readonly role: CellRole } | undefined)[];
   readonly #recalculates: boolean;
   readonly #findings: FindingList | null;
+  readonly #marks: SheetDialect['marks'];
 
-  constructor(given: { chosen: ChosenSheet; recalculates: boolean; findings: FindingList | null }) {
+  constructor(given: {
+    chosen: HeaderPlaces;
+    recalculates: boolean;
+    /** Gets the warnings; null when the rows were read before. */
+    findings: FindingList | null;
+    /** For records that are written as text. */
+    marks?: SheetDialect['marks'];
+  }) {
     this.#chosen = given.chosen;
     this.#recalculates = given.recalculates;
     this.#findings = given.findings;
+    this.#marks = given.marks ?? { quantity: '.', unit_price: '.' };
     const { map, header } = given.chosen;
     this.#width = header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
     this.#columns = header.cells.map((_, at) => {
@@ -67,39 +77,54 @@ export class SheetRecords {
       const cells = shownCells(row);
       return { row: row.row, cells, inCsv: cells };
     }
-    const errors: Finding[] = [];
-    const unusable: Column[] = [];
-    const values = Array.from({ length: this.#width }, (_, at) => {
-      const known = this.#columns[at];
-      const cell = row.cells[at];
-      const value = cellValue(cell, known?.role ?? 'text');
-      if (cell === undefined || known === undefined) return value;
-      const label = labelOf(this.#chosen, known.column);
-      if (cell.formula) sight(this.formulas, `row ${row.row}, ${label}`);
-      const note = cell.formula && this.#recalculates && cell.kind !== 'missing' ? NOT_CALCULATED : value.note;
-      if (note === undefined) return value;
-      const message = `Row ${row.row}, ${label}: ${note.message}`;
-      const finding: Finding = { row: row.row, column: label, code: note.code, message, severity: note.severity };
-      if (note.severity === 'warning') this.#findings?.add(finding);
-      else {
-        errors.push(finding);
-        unusable.push(known.column);
-      }
-      return note === NOT_CALCULATED ? { ...value, inCsv: '#VALUE!' } : value;
-    });
+    const wrong: Wrong = { errors: [], unusable: [] };
+    const values = Array.from({ length: this.#width }, (_, at) => this.#value(row, at, wrong));
     if (row.hidden) {
       sight(this.hiddenRows, `row ${row.row}`);
-      errors.push(hiddenRow(row.row));
+      wrong.errors.push(hiddenRow(row.row));
     }
     for (let at = this.#width; at < row.cells.length; at += 1)
       if ((row.cells[at]?.text.trim() ?? '') !== '') sight(this.beyond, `row ${row.row}, column ${at + 1}`);
     return {
       row: row.row,
       cells: values.map(({ text }) => text),
-      inCsv: values.map(({ text, inCsv }) => inCsv ?? text),
-      ...(errors.length === 0 ? {} : { errors, unusable }),
+      inCsv: values.map((value, at) => this.#inCsv(value, at)),
+      ...(wrong.errors.length === 0 ? {} : wrong),
     };
   }
+
+  #value(row: SheetRow, at: number, wrong: Wrong): CellValue {
+    const known = this.#columns[at];
+    const cell = row.cells[at];
+    const value = cellValue(cell, known?.role ?? 'text');
+    if (cell === undefined || known === undefined) return value;
+    const label = labelOf(this.#chosen, known.column);
+    if (cell.formula) sight(this.formulas, `row ${row.row}, ${label}`);
+    const isStale = cell.formula && this.#recalculates && cell.kind !== 'missing';
+    const note = isStale ? NOT_CALCULATED : value.note;
+    if (note === undefined) return value;
+    const message = `Row ${row.row}, ${label}: ${note.message}`;
+    const finding: Finding = { row: row.row, column: label, code: note.code, message, severity: note.severity };
+    if (note.severity === 'warning') this.#findings?.add(finding);
+    else {
+      wrong.errors.push(finding);
+      wrong.unusable.push(known.column);
+    }
+    return isStale ? { ...value, inCsv: '#VALUE!' } : value;
+  }
+
+  /** Numbers that were numbers are written with the mark of those that were texts: a column of a CSV file has one. */
+  #inCsv({ text, inCsv }: CellValue, at: number): string {
+    if (inCsv === undefined) return text;
+    const column = this.#columns[at]?.column;
+    const mark = column === 'quantity' || column === 'unit_price' ? this.#marks[column] : '.';
+    return inCsv.replace('.', mark);
+  }
+}
+
+interface Wrong {
+  readonly errors: Finding[];
+  readonly unusable: Column[];
 }
 
 const NOT_CALCULATED = {

@@ -29,7 +29,7 @@ export class ContentHandler implements XmlHandler {
   readonly tables: Table[] = [];
   readonly merged: (MergedRange & { readonly table: number })[] = [];
   readonly hiddenColumns: { first: number; last: number; table: number }[] = [];
-  readonly #styles = new OdsStyles();
+  readonly #styles: OdsStyles;
   readonly #text = new CellText();
   #rows: RepeatedRow[] = [];
   #table: Table | null = null;
@@ -41,6 +41,11 @@ export class ContentHandler implements XmlHandler {
   #cell: Attributes | null = null;
   /** Inside a comment or a drawing, whose text is not the cell's. */
   #aside = 0;
+
+  /** `styles`: those of the other part, to which this one adds its own. */
+  constructor(styles: OdsStyles) {
+    this.#styles = styles;
+  }
 
   /** Rows with content that are complete, and not yet taken. */
   take(): readonly RepeatedRow[] {

@@ -16,6 +16,8 @@ export function odsCell(
     format: of,
   });
   if (attributes['calcext:value-type'] === 'error' || (formula && ERROR.test(shown))) return made('error', shown);
+  // LibreOffice writes a truth value that came from XLSX as the number of a formula.
+  if (formula && /^\p{L}+$/u.test(shown) && attributes['office:value-type'] === 'float') return made('boolean', shown);
   switch (attributes['office:value-type']) {
     case 'float':
       return made('number', attributes['office:value'] ?? '', format);

@@ -2,6 +2,9 @@ import { MOST_STYLES, tooLarge } from '../limits.ts';
 import { GENERAL } from '../number-format.ts';
 import type { NumberFormat } from '../number-format.ts';
 
+/** Styles refer to each other; a circle of them must end. */
+const MOST_PARENTS = 10;
+
 type Attributes = Readonly<Record<string, string>>;
 
 const DATA_STYLES: ReadonlySet<string> = new Set([
@@ -10,10 +13,11 @@ const DATA_STYLES: ReadonlySet<string> = new Set([
   'number:percentage-style',
 ]);
 
-/** The automatic styles of an ODS file, as far as they say how numbers are shown and which sheets are hidden. */
+/** The styles of an ODS file, of both of its parts that hold some, as far as they say how numbers are shown and which sheets are hidden. */
 export class OdsStyles {
   readonly #formats = new Map<string, NumberFormat>();
   readonly #dataStyleOf = new Map<string, string>();
+  readonly #parentOf = new Map<string, string>();
   readonly #hiddenTables = new Set<string>();
   #format: { name: string; format: NumberFormat } | null = null;
   #style = '';
@@ -24,12 +28,15 @@ export class OdsStyles {
     else if (name === 'style:style') {
       this.#style = attributes['style:name'] ?? '';
       const dataStyle = attributes['style:data-style-name'];
+      const parent = attributes['style:parent-style-name'];
       if (dataStyle !== undefined) this.#dataStyleOf.set(this.#style, dataStyle);
+      if (parent !== undefined) this.#parentOf.set(this.#style, parent);
     } else if (name === 'style:table-properties' && attributes['table:display'] === 'false')
       this.#hiddenTables.add(this.#style);
     else if (name === 'number:number' && this.#format !== null)
       this.#format.format = digits(this.#format.format, attributes);
     if (name.startsWith('number:')) this.#text = '';
+    if (this.#formats.size + this.#parentOf.size > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
   }
 
   text(text: string): void {
@@ -47,9 +54,12 @@ export class OdsStyles {
     this.#text = '';
   }
 
-  /** Of a cell, by the first of its own style, its row's and its column's. */
+  /** Of a cell style; one that says nothing of numbers takes what its parent says. */
   format(style: string | undefined): NumberFormat {
-    return this.#formats.get(this.#dataStyleOf.get(style ?? '') ?? '') ?? GENERAL;
+    let name = style ?? 'Default';
+    for (let steps = 0; steps < MOST_PARENTS && !this.#dataStyleOf.has(name); steps += 1)
+      name = this.#parentOf.get(name) ?? '';
+    return this.#formats.get(this.#dataStyleOf.get(name) ?? '') ?? GENERAL;
   }
 
   isHidden(tableStyle: string | undefined): boolean {
@@ -59,7 +69,6 @@ export class OdsStyles {
   #begin(name: string, attributes: Attributes): void {
     const kind = name === 'number:percentage-style' ? 'percent' : 'number';
     this.#format = { name: attributes['style:name'] ?? '', format: { ...GENERAL, kind } };
-    if (this.#formats.size + this.#dataStyleOf.size > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
   }
 }
 

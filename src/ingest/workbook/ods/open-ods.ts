@@ -5,8 +5,10 @@ import { encrypted } from '../zip-archive.ts';
 import type { ZipArchive } from '../zip-archive.ts';
 import { Refusal } from '../../refusal.ts';
 import { ContentHandler } from './content-handler.ts';
+import { OdsStyles } from './ods-styles.ts';
 
 const CONTENT = 'content.xml';
+const STYLES = 'styles.xml';
 
 interface OdsSheet extends Sheet {
   readonly index: number;
@@ -51,8 +53,14 @@ async function firstText(archive: ZipArchive, part: string): Promise<string> {
   return '';
 }
 
+async function stylesOf(archive: ZipArchive): Promise<OdsStyles> {
+  const styles = new OdsStyles();
+  if (archive.has(STYLES)) await readXml(STYLES, archive.chunks(STYLES), styles);
+  return styles;
+}
+
 async function sheetsOf(archive: ZipArchive, signal?: AbortSignal): Promise<readonly OdsSheet[]> {
-  const handler = new ContentHandler();
+  const handler = new ContentHandler(await stylesOf(archive));
   const reader = new XmlReader(CONTENT, handler);
   const heads = new Map<number, SheetRow[]>();
   for await (const chunk of archive.chunks(CONTENT, signal)) {
@@ -69,12 +77,12 @@ async function sheetsOf(archive: ZipArchive, signal?: AbortSignal): Promise<read
 }
 
 function rowsOf(archive: ZipArchive, index: number, signal?: AbortSignal): SheetRows {
-  const handler = new ContentHandler();
   const merged: SheetRows['merged'][number][] = [];
   const hiddenColumns: SheetRows['hiddenColumns'][number][] = [];
   return { portions: portions(), merged, hiddenColumns };
 
   async function* portions(): AsyncGenerator<Iterable<SheetRow>> {
+    const handler = new ContentHandler(await stylesOf(archive));
     const reader = new XmlReader(CONTENT, handler);
     for await (const chunk of archive.chunks(CONTENT, signal)) {
       reader.write(chunk);

@@ -70,7 +70,7 @@ async function correctionsOf(read: ReadBack): Promise<Buffer> {
 
 function originalOf({ path, proof }: ReadBack): OriginalFile {
   const { format, delimiter, lineEnd, encoding, bom, header } = dialectOf(proof);
-  if (format !== 'csv') {
+  if (format === 'json' || format === 'ndjson') {
     return { kind: 'json', format: format === 'json' ? 'array' : format, objects: jsonObjects() };
   }
   const newline = lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
