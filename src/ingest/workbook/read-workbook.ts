@@ -43,6 +43,7 @@ export async function readWorkbook(
   const seen = reportWorkbook({ workbook, chosen, sheet, records, damage, findings });
   await reading.writer.end();
   const readAs = parseReadAs(rows.readAs ?? '');
+  const duplicateRows = reading.options.duplicateRows ?? readAs.duplicateRows ?? 'refuse';
   const decimal = {
     quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),
     unit_price: evidence.unit_price.decide(reading.options.decimal ?? readAs.unit_price),
@@ -65,7 +66,7 @@ export async function readWorkbook(
         quantity: decimal.quantity.against !== undefined,
         unit_price: decimal.unit_price.against !== undefined,
       },
-      duplicateRows: reading.options.duplicateRows ?? 'refuse',
+      duplicateRows,
       lookAlikes: reading.options.lookAlikes ?? 'refuse',
       labels: labelsOf(chosen),
       damaged: damage.toJSON(),
@@ -76,7 +77,8 @@ export async function readWorkbook(
       ...proof,
       workbook: { ...(proof['workbook'] as object), ...seen },
       decimal,
-      ...(reading.options.duplicateRows === 'keep' ? { duplicateRows: 'keep' } : {}),
+      ...(duplicateRows === 'keep' ? { duplicateRows } : {}),
+      ...(readAs.profile === undefined ? {} : { correctedWith: readAs.profile }),
     },
   };
 }

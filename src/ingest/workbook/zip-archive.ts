@@ -119,5 +119,5 @@ export function encrypted(): Refusal {
 function asDamage(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error) || error.name === 'AbortError') return error;
   if ('syscall' in error) return error;
-  return damaged(`its archive cannot be read (${shorten(error.message, 120)})`);
+  return damaged(`its archive cannot be read (${shorten(error.message.replace(/\.$/, ''), 120)})`);
 }
