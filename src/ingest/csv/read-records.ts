@@ -56,7 +56,10 @@ export function dialectOf(proof: Proof): Dialect {
  */
 export async function* readRecords(path: string, proof: Proof, signal?: AbortSignal): AsyncGenerator<OriginalRecord> {
   const dialect = dialectOf(proof);
-  if (dialect.sheet !== undefined) return yield* sheetRecords(path, dialect, signal);
+  if (dialect.sheet !== undefined) {
+    yield* sheetRecords(path, dialect, signal);
+    return;
+  }
   const chunks = decodeChunks(fileChunks(path, signal), dialect);
   yield* dialect.format === 'csv' ? csvRecords(chunks, dialect) : jsonRecords(chunks);
 }

@@ -16,9 +16,13 @@ export const LONGEST_TOKEN = 1024 * 1024;
 export const DEEPEST = 64;
 /** What Excel and LibreOffice can hold. */
 export const MOST_ROWS = 1_048_576;
+/** What Excel can hold. */
 export const MOST_COLUMNS = 16_384;
+/** The first rows of each are read before one is chosen. */
 export const MOST_SHEETS = 200;
+/** Excel holds 65,490 in a workbook. */
 export const MOST_STYLES = 100_000;
+/** Kept until the sheet is read to its end. */
 export const MOST_MERGED = 100_000;
 /** The header must be among the first rows with content; what stands above it is preamble. */
 export const HEADER_WITHIN = 50;

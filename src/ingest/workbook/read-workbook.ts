@@ -1,9 +1,10 @@
 import { parseReadAs } from '../../domain/read-as.ts';
 import { CsvRows } from '../csv/csv-rows.ts';
 import { DecimalEvidence } from '../csv/decimal-evidence.ts';
+import type { DecimalProof } from '../csv/decimal-evidence.ts';
 import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, reportHeader } from '../csv/table-header.ts';
 import { Damage } from '../encoding/damage.ts';
-import type { Proof } from '../ingest-result.ts';
+import type { NumberColumn, Proof } from '../ingest-result.ts';
 import { shorten } from '../invoice/shorten.ts';
 import { LostRows } from '../lost-rows.ts';
 import type { Read, Reading } from '../reading.ts';
@@ -49,16 +50,7 @@ export async function readWorkbook(
     unit_price: evidence.unit_price.decide(reading.options.decimal ?? readAs.unit_price),
   };
   return {
-    dialect: {
-      ...{ format: workbook.format, delimiter: null, lineEnd: null, headerRow: chosen.header.row },
-      ...{ header: chosen.header.cells, own: chosen.map.own },
-      sheet: {
-        name: chosen.sheet.name,
-        indexes: chosen.map.indexes,
-        referenceParts: chosen.map.referenceParts,
-        marks: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
-      },
-    },
+    dialect: dialectOf(workbook, chosen, decimal),
     conversion: {
       format: workbook.format,
       decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
@@ -79,6 +71,21 @@ export async function readWorkbook(
       decimal,
       ...(duplicateRows === 'keep' ? { duplicateRows } : {}),
       ...(readAs.profile === undefined ? {} : { correctedWith: readAs.profile }),
+    },
+  };
+}
+
+function dialectOf(
+  { format }: Workbook,
+  { sheet, header, map }: ChosenSheet,
+  decimal: Readonly<Record<NumberColumn, DecimalProof>>,
+): Read['dialect'] {
+  const { indexes, referenceParts } = map;
+  return {
+    ...{ format, delimiter: null, lineEnd: null, headerRow: header.row, header: header.cells, own: map.own },
+    sheet: {
+      ...{ name: sheet.name, indexes, referenceParts },
+      marks: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
     },
   };
 }

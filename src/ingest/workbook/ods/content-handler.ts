@@ -4,7 +4,7 @@ import type { XmlHandler } from '../xml-reader.ts';
 import { CellText } from './cell-text.ts';
 import { ColumnStyles } from './column-styles.ts';
 import { odsCell } from './ods-cell.ts';
-import { OdsStyles } from './ods-styles.ts';
+import type { OdsStyles } from './ods-styles.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
