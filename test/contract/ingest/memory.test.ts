@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { xlsxOf } from '../../support/workbook-file.ts';
 import { HEADER } from '../../unit/ingest/ingested.ts';
 
 const PROCESS = fileURLToPath(new URL('../../support/reading-process.ts', import.meta.url));
@@ -31,10 +30,6 @@ interface Measured {
 async function readingOf(name: string, text: Iterable<string>): Promise<Measured> {
   const path = join(directory, name);
   await pipeline(text, createWriteStream(path));
-  return readingOfFile(path);
-}
-
-async function readingOfFile(path: string): Promise<Measured> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--import', 'tsx', PROCESS, path]);
   rmSync(path);
   return JSON.parse(stdout) as Measured;
@@ -73,20 +68,6 @@ describe('a file of any size is read in little memory', () => {
     const read = await readingOf('rows.csv', csv(1_000_000));
 
     expect(read).toMatchObject({ ok: true, rows: 1_000_000 });
-    expect(read.aboveIdleMb).toBeLessThan(MOST_ABOVE_IDLE_MB);
-  });
-
-  it('100,000 rows of XLSX', { timeout: 180_000 }, async () => {
-    const header = HEADER.split(',');
-    const rows = Array.from({ length: 100_000 }, (_, at) => [
-      ...[`F/${at}`, '501964843', `Cliente ${at}`, 'EUR', `Artigo ${at}`],
-      ...[{ number: `${1 + (at % 7)}` }, { number: `${at % 90}.25` }, 'IVA_23'],
-    ]);
-    const path = join(directory, 'rows.xlsx');
-    writeFileSync(path, xlsxOf([header, ...rows]));
-    const read = await readingOfFile(path);
-
-    expect(read).toMatchObject({ ok: true, rows: 100_000 });
     expect(read.aboveIdleMb).toBeLessThan(MOST_ABOVE_IDLE_MB);
   });
 
