@@ -97,6 +97,7 @@ export interface ReadOptions {
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
   readonly delimiter?: string;
+  readonly sheet?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
   readonly lookAlikes?: 'refuse' | 'keep';
 }

@@ -231,12 +231,14 @@ function requireSameBytes(read: string, claimed: string): void {
   );
 }
 
-function readOptions({ profile, decimal, encoding, delimiter, duplicateRows, lookAlikes }: IngestInput) {
+function readOptions(input: IngestInput) {
+  const { profile, decimal, encoding, delimiter, sheet, duplicateRows, lookAlikes } = input;
   return {
     ...(profile === undefined ? {} : { profile }),
     ...(decimal === undefined ? {} : { decimal }),
     ...(encoding === undefined ? {} : { encoding }),
     ...(delimiter === undefined ? {} : { delimiter }),
+    ...(sheet === undefined ? {} : { sheet }),
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
     ...(lookAlikes === undefined ? {} : { lookAlikes }),
   };

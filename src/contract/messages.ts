@@ -16,6 +16,8 @@ export interface BatchInput {
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
   readonly delimiter?: string;
+  /** Name of the sheet of a workbook; without it the only visible one with a known header is read. */
+  readonly sheet?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
   /** `refuse` (default): references that look alike and are not the same stop their invoices. `keep`: they are confirmed to be two. */
   readonly lookAlikes?: 'refuse' | 'keep';

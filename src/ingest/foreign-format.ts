@@ -1,9 +1,8 @@
 const MAGIC: readonly (readonly [string, string])[] = [
-  ['504b0304', 'an Excel workbook (XLSX) or another ZIP archive'],
   ['504b0506', 'an empty ZIP archive'],
   ['25504446', 'a PDF document'],
   ['1f8b', 'a gzip archive'],
-  ['d0cf11e0a1b11ae1', 'an old Excel workbook (XLS)'],
+  ['d0cf11e0a1b11ae1', 'an old Excel workbook (XLS), or one with a password'],
   ['377abcaf271c', 'a 7-Zip archive'],
   ['52617221', 'a RAR archive'],
   ['53514c69746520666f726d6174', 'an SQLite database'],

@@ -8,6 +8,8 @@ export interface IngestOptions {
   /** The encoding where the bytes prove none: that of the file a corrections file was made of. */
   readonly likelyEncoding?: string;
   readonly delimiter?: string;
+  /** Name of the sheet of a workbook; without it the only visible one with a known header is read. */
+  readonly sheet?: string;
   readonly decimal?: DecimalMark;
   /** Identical rows within one invoice: `refuse` (default) makes the invoice invalid, `keep` takes them as lines of their own. */
   readonly duplicateRows?: 'refuse' | 'keep';

@@ -2,13 +2,23 @@ import type { Finding } from '../domain/invoice.ts';
 import type { Column } from '../domain/row.ts';
 import type { DecimalMark } from './invoice/read-number.ts';
 
-export type FileFormat = 'csv' | 'json' | 'ndjson';
+export type FileFormat = 'csv' | 'json' | 'ndjson' | 'xlsx' | 'ods';
 
 /** Columns whose cells are numbers; each has its own decimal mark. */
 export const NUMBER_COLUMNS = ['quantity', 'unit_price'] as const;
 
 /** Name of a column whose cells are numbers. */
 export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
+
+/** What of a workbook was read, so that its rows can be written as text again. */
+export interface SheetDialect {
+  readonly name: string;
+  /** Positions of the columns, as in `HeaderMap`. */
+  readonly indexes: readonly number[];
+  readonly referenceParts: readonly number[];
+  /** Marks of the numbers that stand in it as texts. */
+  readonly marks: Readonly<Record<NumberColumn, DecimalMark>>;
+}
 
 /** How the file is written, so that it can be read again, and corrections be written in the same way. */
 export interface Dialect {
@@ -22,6 +32,8 @@ export interface Dialect {
   readonly headerRow: number | null;
   /** Cells of the header as they stand in the file. */
   readonly header: readonly string[];
+  /** Of a workbook. */
+  readonly sheet?: SheetDialect | undefined;
   /** In JSON: a list, or an object whose member `invoices` is one. */
   readonly frame?: 'array' | 'invoices' | undefined;
   /** True for a corrections file of Lote's own (it has `lote_state` and `lote_reason`): its inert cells lose their `'`. */

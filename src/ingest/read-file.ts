@@ -9,6 +9,7 @@ import { decodedHead } from './encoding/decoded-head.ts';
 import { fileChunks } from './file-chunks.ts';
 import { FindingList } from './finding-list.ts';
 import { foreignFormat } from './foreign-format.ts';
+import { hashFile } from './hash-file.ts';
 import type { IngestOptions } from './ingest-options.ts';
 import type { Dialect, IngestResult, Proof } from './ingest-result.ts';
 import { LineIndex } from './csv/line-index.ts';
@@ -17,6 +18,8 @@ import { readJson } from './json/read-json.ts';
 import type { Read, Reading } from './reading.ts';
 import { Refusal } from './refusal.ts';
 import { RowWriter } from './row-writer.ts';
+import { isArchive, openWorkbook } from './workbook/open-workbook.ts';
+import { readWorkbook } from './workbook/read-workbook.ts';
 import { scanFile } from './scan-file.ts';
 import type { FileScan } from './scan-file.ts';
 
@@ -34,26 +37,20 @@ export interface ReadFileRequest {
  * @throws LoteError `file-unreadable`; `file-changed` when it was written to meanwhile; `usage` for an unknown encoding name
  */
 export async function readFile(request: ReadFileRequest): Promise<IngestResult> {
-  const { path, signal, options = {} } = request;
+  const { path, signal } = request;
   const scan = await scanFile(path, signal);
   const findings = new FindingList();
   const counts = { rows: 0, rowsWithoutInvoice: 0, rowsLost: 0 };
   let proof: Proof = {};
   try {
-    const encoding = await checkedEncoding(scan, request);
-    proof = { encoding: { name: encoding.encoding, how: encoding.how, bom: encoding.bom, samples: encoding.samples } };
-    for (const finding of encoding.findings) findings.add(finding);
-    const head = await decodedHead(scan, encoding);
-    const chunks = decodeChunks(sameBytes(path, scan.sha256, signal), encoding);
-    const lineEnds = encoding.encoding.startsWith('utf-16') ? [] : scan.lineEnds.found();
-    const writer = new RowWriter(request.store);
     const noteProof = (part: Proof): void => {
       proof = { ...proof, ...part };
     };
-    const reading: Reading = { chunks, head, lineEnds, writer, findings, options, noteProof, counts };
-    const read = await (isJson(head) ? readJson(reading) : readCsv(reading));
-    requireInvoice(reading);
-    return accepted({ scan, encoding, read, reading, proof });
+    const basis = { findings, noteProof, counts, writer: new RowWriter(request.store), options: request.options ?? {} };
+    const given = { scan, request, basis };
+    const read = await (isArchive(scan.head) ? readAsWorkbook(given) : readAsText(given));
+    requireInvoice(basis);
+    return accepted({ scan, read, basis, proof });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return {
@@ -67,30 +64,66 @@ export async function readFile(request: ReadFileRequest): Promise<IngestResult> 
   }
 }
 
-function accepted(given: {
-  scan: FileScan;
-  encoding: EncodingDecision;
-  read: Read;
-  reading: Reading;
-  proof: Proof;
-}): IngestResult {
-  const { scan, encoding, read, reading, proof } = given;
-  const dialect: Dialect = { ...read.dialect, encoding: encoding.encoding, bom: encoding.bom };
+type Basis = Omit<Reading, 'chunks' | 'head' | 'lineEnds'>;
+
+interface ReadFrom {
+  readonly scan: FileScan;
+  readonly request: ReadFileRequest;
+  readonly basis: Basis;
+}
+
+async function readAsText({ scan, request, basis }: ReadFrom): Promise<ReadFileContent> {
+  const encoding = await checkedEncoding(scan, request);
+  basis.noteProof({
+    encoding: { name: encoding.encoding, how: encoding.how, bom: encoding.bom, samples: encoding.samples },
+  });
+  for (const finding of encoding.findings) basis.findings.add(finding);
+  const head = await decodedHead(scan, encoding);
+  const chunks = decodeChunks(sameBytes(request.path, scan.sha256, request.signal), encoding);
+  const lineEnds = encoding.encoding.startsWith('utf-16') ? [] : scan.lineEnds.found();
+  const reading: Reading = { ...basis, chunks, head, lineEnds };
+  const read = await (isJson(head) ? readJson(reading) : readCsv(reading));
+  return { ...read, dialect: { ...read.dialect, encoding: encoding.encoding, bom: encoding.bom } };
+}
+
+/** A ZIP archive is read at its end first, so that what is damaged may also be a file that somebody is still writing. */
+async function readAsWorkbook({ scan, request, basis }: ReadFrom): Promise<ReadFileContent> {
+  const { path, signal } = request;
+  try {
+    const workbook = await openWorkbook(path, signal);
+    try {
+      const read = await readWorkbook(workbook, basis, signal);
+      // Its texts are Unicode; corrections of it are written with a mark that Excel knows UTF-8 by.
+      return { ...read, dialect: { ...read.dialect, encoding: 'utf-8', bom: true } };
+    } finally {
+      workbook.close();
+    }
+  } finally {
+    await requireSameBytes(path, scan.sha256, signal);
+  }
+}
+
+interface ReadFileContent extends Omit<Read, 'dialect'> {
+  readonly dialect: Dialect;
+}
+
+function accepted(given: { scan: FileScan; read: ReadFileContent; basis: Basis; proof: Proof }): IngestResult {
+  const { scan, read, basis, proof } = given;
   return {
     ok: true,
-    format: dialect.format,
+    format: read.dialect.format,
     sha256: scan.sha256,
-    rows: reading.counts.rows,
-    rowsWithoutInvoice: reading.counts.rowsWithoutInvoice,
-    rowsLost: reading.counts.rowsLost,
-    findings: [...rowsLost(reading), ...reading.findings.all()],
-    proof: { ...proof, ...read.proof, dialect },
+    rows: basis.counts.rows,
+    rowsWithoutInvoice: basis.counts.rowsWithoutInvoice,
+    rowsLost: basis.counts.rowsLost,
+    findings: [...rowsLost(basis), ...basis.findings.all()],
+    proof: { ...proof, ...read.proof, dialect: read.dialect },
     conversion: read.conversion,
   };
 }
 
 /** One loud line before the many: these rows are in no invoice, and somebody meant them to be. */
-function rowsLost({ counts }: Reading): readonly Finding[] {
+function rowsLost({ counts }: Basis): readonly Finding[] {
   if (counts.rowsLost === 0) return [];
   const message = `${counts.rowsLost} of ${counts.rows} rows have no usable reference or tax number and are in no invoice. Nothing of them is sent; correct them and drop the file, or its corrections, again`;
   return [{ row: null, column: null, code: 'rows-lost', message, severity: 'error' }];
@@ -103,7 +136,7 @@ async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFi
   if (foreign !== null)
     throw new Refusal(
       'format-foreign',
-      `Expected CSV, JSON or NDJSON, found ${foreign}. Save or export it as CSV (UTF-8)`,
+      `Expected CSV, JSON, NDJSON, XLSX or ODS, found ${foreign}. Save or export it as one of these`,
     );
   try {
     return decideEncoding(scan, options);
@@ -136,14 +169,21 @@ async function* sameBytes(path: string, sha256: string, signal?: AbortSignal): A
     hash.update(chunk);
     yield chunk;
   }
-  if (hash.digest('hex') === sha256) return;
-  throw new LoteError(
+  if (hash.digest('hex') !== sha256) throw changed(path);
+}
+
+async function requireSameBytes(path: string, sha256: string, signal?: AbortSignal): Promise<void> {
+  if ((await hashFile(path, signal)) !== sha256) throw changed(path);
+}
+
+function changed(path: string): LoteError {
+  return new LoteError(
     'file-changed',
     `Reading ${path}: expected a finished file, but its content changed while it was read. Drop it again when it is complete`,
   );
 }
 
-function requireInvoice({ counts }: Reading): void {
+function requireInvoice({ counts }: Basis): void {
   if (counts.rows > counts.rowsWithoutInvoice) return;
   const found =
     counts.rows === 0 ? 'no row at all' : `${counts.rows} rows, none with a usable reference and tax number`;

@@ -18,6 +18,7 @@ const FIELDS: Readonly<Record<Exclude<keyof BatchInput, 'file'>, Check>> = {
   decimal: oneOf(',', '.'),
   encoding: text,
   delimiter: text,
+  sheet: text,
   duplicateRows: oneOf('refuse', 'keep'),
   lookAlikes: oneOf('refuse', 'keep'),
   profile: text,

@@ -39,6 +39,7 @@ export function addReadingCommands(program: Command): void {
 const readingOptions = [
   new Option('--encoding <name>', 'encoding of the file when it cannot be proved, e.g. cp850'),
   new Option('--delimiter <character>', 'column delimiter of a CSV file'),
+  new Option('--sheet <name>', 'sheet of a workbook (else the only visible one with a known header)'),
   new Option('--decimal <mark>', 'decimal mark of the numbers').choices([',', '.']),
   new Option('--duplicate-rows <what>', 'identical rows within one invoice').choices(['refuse', 'keep']),
   new Option('--look-alikes <what>', 'references that look alike and are not the same').choices(['refuse', 'keep']),
@@ -60,7 +61,9 @@ const readingOptions = [
 ];
 
 function reading(program: Command, name: string): Command {
-  const command = program.command(name).argument('<file...>', 'CSV, JSON or NDJSON files of invoices', oneMore);
+  const command = program
+    .command(name)
+    .argument('<file...>', 'XLSX, ODS, CSV, JSON or NDJSON files of invoices', oneMore);
   for (const option of readingOptions) command.addOption(option);
   return command.option('--json', 'print one JSON document on stdout', false);
 }

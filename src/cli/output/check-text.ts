@@ -19,6 +19,13 @@ const ShownProof = z.object({
   ignored: z.array(z.string()).optional(),
   decimal: z.object({ quantity: Decimal, unit_price: Decimal }).optional(),
   dialect: z.object({ format: z.string() }).optional(),
+  workbook: z
+    .object({
+      sheet: z.object({ name: z.string(), how: z.string(), headerRow: z.number() }),
+      notRead: z.array(z.string()),
+      hidden: z.array(z.string()),
+    })
+    .optional(),
   profile: z.object({ name: z.string(), sha256: z.string(), how: z.string() }).optional(),
 });
 
@@ -45,11 +52,12 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function proofLines(proof: CheckedFile['proof']): readonly string[] {
-  const { encoding, delimiter, header, ignored, decimal, dialect, profile } = ShownProof.parse(proof);
+  const { encoding, delimiter, header, ignored, decimal, dialect, profile, workbook } = ShownProof.parse(proof);
   return [
     ...(profile === undefined ? [] : [`profile      ${profile.name}, sha256 ${profile.sha256}, by ${profile.how}`]),
     ...(encoding === undefined ? [] : [`encoding     ${encodingText(encoding)}`]),
     ...(dialect === undefined ? [] : [`format       ${dialect.format}`]),
+    ...(workbook === undefined ? [] : workbookLines(workbook)),
     ...(delimiter === undefined
       ? []
       : [`delimiter    ${JSON.stringify(delimiter.value)}, ${delimiter.how}; header in row ${delimiter.headerRow}`]),
@@ -60,6 +68,15 @@ function proofLines(proof: CheckedFile['proof']): readonly string[] {
     ...(decimal === undefined
       ? []
       : [`quantity     ${decimalText(decimal.quantity)}`, `unit_price   ${decimalText(decimal.unit_price)}`]),
+  ];
+}
+
+function workbookLines({ sheet, notRead, hidden }: z.infer<typeof ShownProof.shape.workbook> & object) {
+  const names = (sheets: readonly string[]): string => sheets.map((name) => `"${name}"`).join(', ');
+  return [
+    `sheet        "${sheet.name}", ${sheet.how}; header in row ${sheet.headerRow}`,
+    ...(notRead.length === 0 ? [] : [`not read     sheets ${names(notRead)}`]),
+    ...(hidden.length === 0 ? [] : [`hidden       sheets ${names(hidden)}, not read`]),
   ];
 }
 

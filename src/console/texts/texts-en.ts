@@ -89,7 +89,7 @@ export const TEXTS_EN: ConsoleTexts = {
   useCorrections: 'Correct the rows in the corrections file and check that file here: only those invoices go out.',
   upload: {
     title: 'Check and start a file',
-    choose: 'Invoice file (CSV, JSON or NDJSON)',
+    choose: 'Invoice file (Excel, ODS, CSV, JSON or NDJSON)',
     button: 'Check',
     promise: 'Nothing is sent before you have seen the check and pressed Start.',
   },

@@ -91,7 +91,7 @@ export const TEXTS_ES: ConsoleTexts = {
     'Corrija las filas en el archivo de correcciones y compruebe ese archivo aquí: solo se envían esas facturas.',
   upload: {
     title: 'Comprobar e iniciar un archivo',
-    choose: 'Archivo de facturas (CSV, JSON o NDJSON)',
+    choose: 'Archivo de facturas (Excel, ODS, CSV, JSON o NDJSON)',
     button: 'Comprobar',
     promise: 'No se envía nada antes de que vea la comprobación y pulse Iniciar.',
   },

@@ -91,7 +91,7 @@ export const TEXTS_PT: ConsoleTexts = {
     'Corrija as linhas no ficheiro de correções e verifique esse ficheiro aqui: só essas faturas são enviadas.',
   upload: {
     title: 'Verificar e iniciar um ficheiro',
-    choose: 'Ficheiro de faturas (CSV, JSON ou NDJSON)',
+    choose: 'Ficheiro de faturas (Excel, ODS, CSV, JSON ou NDJSON)',
     button: 'Verificar',
     promise: 'Nada é enviado antes de ver a verificação e de carregar em Iniciar.',
   },

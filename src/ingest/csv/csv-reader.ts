@@ -1,5 +1,7 @@
 import { CsvError, Parser } from 'csv-parse';
 import type { Options } from 'csv-parse';
+import type { Finding } from '../../domain/invoice.ts';
+import type { Column } from '../../domain/row.ts';
 import { LineIndex } from './line-index.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -8,6 +10,9 @@ export interface CsvRecord {
   /** Line on which it starts. */
   readonly row: number;
   readonly cells: readonly string[];
+  /** What the reader of a workbook found wrong with its cells, in columns of Lote that are therefore not to be used. */
+  readonly errors?: readonly Finding[];
+  readonly unusable?: readonly Column[];
 }
 
 /** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not swallow a large file into memory. */

@@ -3,7 +3,8 @@ import type { Column } from '../../domain/row.ts';
 import type { CsvRecord } from './csv-reader.ts';
 import type { Damage } from '../encoding/damage.ts';
 import type { DecimalEvidence } from './decimal-evidence.ts';
-import type { DialectDecision } from './decide-dialect.ts';
+import type { TableHeader } from './table-header.ts';
+import { labelOf } from './table-header.ts';
 import { READ_AS } from '../../domain/read-as.ts';
 import { nifProblem, normalNif } from '../invoice/identity.ts';
 import { NUMBER_COLUMNS } from '../ingest-result.ts';
@@ -19,8 +20,6 @@ import { totalsLabel } from './totals-row.ts';
 
 /** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
 const FORMULA_START = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
-/** A hostile header cell may be a megabyte long, and each finding repeats it. */
-const LONGEST_LABEL = 80;
 /** So many names of columns in one record, and it is a header. */
 const HEADER_LIKE = 4;
 const NIF = COLUMNS.indexOf('merchant_nif');
@@ -35,10 +34,13 @@ const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map
   COLUMNS.indexOf(column),
 ]);
 
+/** What the rows of a table are written to. */
+type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
+
 /** Turns the records of a CSV file below its header into rows, and keeps the evidence they give. */
 export class CsvRows {
-  readonly #reading: Reading;
-  readonly #dialect: DialectDecision;
+  readonly #reading: RowsOf;
+  readonly #dialect: TableHeader;
   readonly #damage: Damage;
   readonly #lost: LostRows;
   readonly #evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
@@ -52,8 +54,8 @@ export class CsvRows {
   #last = 0;
 
   constructor(given: {
-    reading: Reading;
-    dialect: DialectDecision;
+    reading: RowsOf;
+    dialect: TableHeader;
     damage: Damage;
     lost: LostRows;
     evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
@@ -79,10 +81,11 @@ export class CsvRows {
     if (this.#dialect.map.own) this.#noteReadAs(record);
     this.#shortLast = record.cells.length < this.#width ? record.row : null;
     const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
-    const nif = normalNif(cells[NIF] ?? '');
+    const nif = record.unusable?.includes('merchant_nif') === true ? null : normalNif(cells[NIF] ?? '');
     const reference = this.#reference(record, cells);
     if (nif === null || reference.problem !== null) return this.#withoutInvoice(record, { cells, nif, reference });
     const row = { row: record.row, ref: reference.text, nif, object: null, cells };
+    if (record.errors !== undefined) this.#damage.add(record.row, record.errors);
     if (this.#hasWrongWidth(record)) this.#damageRow(record);
     else this.#observe(record.row, cells);
     this.#lost.kept(row);
@@ -216,8 +219,10 @@ export class CsvRows {
         ? shiftedRow(row)
         : { row, ref: reference.text, nif, customer, what: 'has no reference' },
     );
-    this.#addProblem(row, 'merchant_nif', nifProblem(cells[NIF] ?? ''));
-    this.#addProblem(row, 'invoice_ref', reference.problem);
+    for (const error of record.errors ?? []) findings.add(error);
+    if (record.unusable?.includes('merchant_nif') !== true)
+      this.#addProblem(row, 'merchant_nif', nifProblem(cells[NIF] ?? ''));
+    if (record.unusable?.includes('invoice_ref') !== true) this.#addProblem(row, 'invoice_ref', reference.problem);
   }
 
   #addProblem(row: number, column: Column, problem: { readonly code: string; readonly message: string } | null): void {
@@ -236,14 +241,6 @@ export class CsvRows {
       { row },
     );
   }
-}
-
-/** The file's own word for a column. */
-export function labelOf(dialect: DialectDecision, column: Column): string {
-  return shorten(
-    dialect.header.cells[dialect.map.indexes[COLUMNS.indexOf(column)] ?? -1]?.trim() ?? column,
-    LONGEST_LABEL,
-  );
 }
 
 /** Nothing in it can be trusted to stand in its column. */

@@ -1,18 +1,13 @@
-import { COLUMNS } from '../../domain/row.ts';
 import { parseReadAs } from '../../domain/read-as.ts';
-import type { Column } from '../../domain/row.ts';
 import { CsvReader } from './csv-reader.ts';
-import { CsvRows, labelOf } from './csv-rows.ts';
+import { CsvRows } from './csv-rows.ts';
 import { Damage } from '../encoding/damage.ts';
 import { DecimalEvidence } from './decimal-evidence.ts';
-import type { DialectDecision } from './decide-dialect.ts';
 import { decideDialect } from './decide-dialect.ts';
 import { LostRows } from '../lost-rows.ts';
 import type { Read, Reading } from '../reading.ts';
 import { shorten } from '../invoice/shorten.ts';
-
-/** Headers shown in a finding or a proof; a file may have 10,000. */
-const MOST_SHOWN = 50;
+import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, reportHeader } from './table-header.ts';
 
 /**
  * Reads a CSV file into rows.
@@ -23,10 +18,11 @@ export async function readCsv(reading: Reading): Promise<Read> {
   const dialectProof = {
     delimiter: { value: dialect.delimiter, how: dialect.how, headerRow: dialect.header.row },
     header: headerProof(dialect),
-    ignored: dialect.map.ignored.slice(0, MOST_SHOWN).map((name) => shorten(name, 80)),
+    ignored: dialect.map.ignored.slice(0, MOST_HEADERS_SHOWN).map((name) => shorten(name, 80)),
   };
   reading.noteProof(dialectProof);
-  reportHeader(reading, dialect);
+  const { header, map, how } = dialect;
+  reportHeader(reading.findings, { header, map, expectedRow: how === 'sep-line' ? 2 : 1 });
   const reader = new CsvReader(dialect.delimiter, reading.lineEnds);
   const damage = new Damage();
   const evidence = {
@@ -65,7 +61,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
       },
       duplicateRows: reading.options.duplicateRows ?? 'refuse',
       lookAlikes: reading.options.lookAlikes ?? 'refuse',
-      labels: labels(dialect),
+      labels: labelsOf(dialect),
       damaged: damage.toJSON(),
       lostReferences: lost.references(),
       taxCodes: reading.options.taxCodes ?? null,
@@ -76,53 +72,4 @@ export async function readCsv(reading: Reading): Promise<Read> {
       ...(reading.options.duplicateRows === 'keep' ? { duplicateRows: 'keep' } : {}),
     },
   };
-}
-
-function reportHeader({ findings }: Reading, { header, how, map }: DialectDecision): void {
-  if (header.row > (how === 'sep-line' ? 2 : 1)) {
-    findings.add({
-      row: header.row,
-      column: null,
-      code: 'preamble',
-      message: `The header stands in row ${header.row}; what is above it was left out`,
-      severity: 'info',
-    });
-  }
-  for (const { column, header: name } of map.overruled) {
-    const message = `The profile gives every row a constant ${column}, so the file's own column "${shorten(name, 40)}" is not read`;
-    findings.add({
-      row: header.row,
-      column: shorten(name, 80),
-      code: 'constant-overrules',
-      message,
-      severity: 'warning',
-    });
-  }
-  if (map.ignored.length === 0) return;
-  const shown = map.ignored
-    .slice(0, MOST_SHOWN)
-    .map((name) => `"${shorten(name, 40)}"`)
-    .join(', ');
-  const more = map.ignored.length > MOST_SHOWN ? ` and ${map.ignored.length - MOST_SHOWN} more` : '';
-  findings.add({
-    row: header.row,
-    column: null,
-    code: 'columns-ignored',
-    message: `These columns are not part of an invoice and are not sent: ${shown}${more}`,
-    severity: 'info',
-  });
-}
-
-function labels(dialect: DialectDecision): Record<Column, string> {
-  return Object.fromEntries(COLUMNS.map((column) => [column, labelOf(dialect, column)])) as Record<Column, string>;
-}
-
-function headerProof({
-  header,
-  map,
-}: DialectDecision): readonly { column: Column; header: string; position: number }[] {
-  return COLUMNS.flatMap((column, at) => {
-    const index = map.indexes[at] ?? -1;
-    return index < 0 ? [] : [{ column, header: shorten(header.cells[index]?.trim() ?? '', 80), position: index + 1 }];
-  });
 }

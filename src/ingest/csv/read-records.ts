@@ -7,6 +7,8 @@ import type { Dialect, Proof } from '../ingest-result.ts';
 import { JsonReader } from '../json/json-reader.ts';
 import { isObject, jsonText } from '../json/json-value.ts';
 import type { JsonValue } from '../json/json-value.ts';
+import { openWorkbook } from '../workbook/open-workbook.ts';
+import { SheetRecords } from '../workbook/sheet-records.ts';
 
 /** One record of the original file: cells of a CSV record, or the text of a JSON invoice object. */
 export type OriginalRecord =
@@ -14,7 +16,7 @@ export type OriginalRecord =
   | { readonly kind: 'json'; /** Ordinals of its lines. */ readonly rows: readonly number[]; readonly text: string };
 
 const DialectShape = z.object({
-  format: z.enum(['csv', 'json', 'ndjson']),
+  format: z.enum(['csv', 'json', 'ndjson', 'xlsx', 'ods']),
   encoding: z.string(),
   bom: z.boolean(),
   delimiter: z.string().nullable(),
@@ -22,6 +24,14 @@ const DialectShape = z.object({
   headerRow: z.number().nullable(),
   header: z.array(z.string()),
   frame: z.enum(['array', 'invoices']).optional(),
+  sheet: z
+    .object({
+      name: z.string(),
+      indexes: z.array(z.number()),
+      referenceParts: z.array(z.number()),
+      marks: z.object({ quantity: z.enum(['.', ',']), unit_price: z.enum(['.', ',']) }),
+    })
+    .optional(),
   own: z.boolean(),
 });
 
@@ -46,8 +56,29 @@ export function dialectOf(proof: Proof): Dialect {
  */
 export async function* readRecords(path: string, proof: Proof, signal?: AbortSignal): AsyncGenerator<OriginalRecord> {
   const dialect = dialectOf(proof);
+  if (dialect.sheet !== undefined) {
+    yield* sheetRecords(path, dialect, signal);
+    return;
+  }
   const chunks = decodeChunks(fileChunks(path, signal), dialect);
   yield* dialect.format === 'csv' ? csvRecords(chunks, dialect) : jsonRecords(chunks);
+}
+
+async function* sheetRecords(path: string, dialect: Dialect, signal?: AbortSignal): AsyncGenerator<OriginalRecord> {
+  const { sheet, header, headerRow } = dialect;
+  const workbook = await openWorkbook(path, signal);
+  try {
+    const found = workbook.sheets.find(({ name }) => name === sheet?.name);
+    if (found === undefined || sheet === undefined) return;
+    const chosen = { header: { row: headerRow ?? 0, cells: header }, map: sheet };
+    const { recalculates } = workbook;
+    const records = new SheetRecords({ chosen, recalculates, findings: null, marks: sheet.marks });
+    for await (const portion of workbook.rows(found, signal).portions)
+      for (const row of portion)
+        if (row.row > chosen.header.row) yield { kind: 'csv', row: row.row, cells: records.record(row).inCsv };
+  } finally {
+    workbook.close();
+  }
 }
 
 async function* csvRecords(

@@ -5,6 +5,7 @@ import { expandExponent } from './expand-exponent.ts';
 import type { Conversion, NumberColumn } from '../ingest-result.ts';
 import { LONGEST_NUMBER, readNumber } from './read-number.ts';
 import type { ReadNumber } from './read-number.ts';
+import { readTypedNumber } from '../workbook/typed-number.ts';
 
 /** More decimals than this are what a float leaves behind (`12.340000000000002`), not what anybody charges. */
 const MOST_DECIMALS = 8;
@@ -32,19 +33,21 @@ export function numberCell(
     findings.error(row.row, column, { code: `${name}-missing`, message: 'expected a number, found an empty cell' });
     return null;
   }
-  const text = conversion.format === 'csv' ? cell : (expandExponent(cell) ?? cell);
-  const read = readNumber(text, conversion.decimal[column]);
+  const typed = isWorkbook(conversion) ? readTypedNumber(cell) : null;
+  const text = typed ?? (isJson(conversion) ? expandExponent(cell) : null) ?? cell;
+  const shown = typed ?? cell;
+  const read = readNumber(text, typed === null ? conversion.decimal[column] : '.');
   if (read === null) {
     findings.error(row.row, column, {
       code: `${name}-unreadable`,
-      message: unreadable(cell, conversion.decimal[column]),
+      message: unreadable(shown, conversion.decimal[column]),
     });
     return null;
   }
-  if (isAmbiguous(text, read, given.conversion, column)) {
+  if (typed === null && isAmbiguous(text, read, given.conversion, column)) {
     findings.error(row.row, column, {
       code: `${name}-ambiguous`,
-      message: `found ${shownCell(cell)}, which reads as two numbers, in a column where both decimal marks occur. Write it with two decimals`,
+      message: `found ${shownCell(shown)}, which reads as two numbers, in a column where both decimal marks occur. Write it with two decimals`,
     });
     return null;
   }
@@ -52,30 +55,38 @@ export function numberCell(
     const expected = column === 'quantity' ? 'a quantity, which has no currency' : `an amount in ${currency}`;
     findings.error(row.row, column, {
       code: `${name}-currency`,
-      message: `expected ${expected}, found ${shownCell(cell)}`,
+      message: `expected ${expected}, found ${shownCell(shown)}`,
     });
     return null;
   }
   if (!/[1-9]/.test(read.value) || read.value.startsWith('-')) {
     findings.warning(row.row, column, {
       code: `${name}-not-positive`,
-      message: `expected more than zero, found ${shownCell(cell)}; it is sent as it is`,
+      message: `expected more than zero, found ${shownCell(shown)}; it is sent as it is`,
     });
   }
   const [whole = '', decimals = ''] = read.value.replace('-', '').split('.');
   if (decimals.length > MOST_DECIMALS) {
     findings.warning(row.row, column, {
       code: `${name}-decimals`,
-      message: `expected at most ${MOST_DECIMALS} decimals, found ${shownCell(cell)}; nothing is rounded, it is sent as it is`,
+      message: `expected at most ${MOST_DECIMALS} decimals, found ${shownCell(shown)}; nothing is rounded, it is sent as it is`,
     });
   }
   if (whole.length > MOST_WHOLE_DIGITS) {
     findings.warning(row.row, column, {
       code: `${name}-very-large`,
-      message: `expected at most ${MOST_WHOLE_DIGITS} digits before the decimal mark, found ${whole.length} in ${shownCell(cell)}; it is sent as it is`,
+      message: `expected at most ${MOST_WHOLE_DIGITS} digits before the decimal mark, found ${whole.length} in ${shownCell(shown)}; it is sent as it is`,
     });
   }
   return read.value;
+}
+
+function isWorkbook({ format }: Conversion): boolean {
+  return format === 'xlsx' || format === 'ods';
+}
+
+function isJson({ format }: Conversion): boolean {
+  return format === 'json' || format === 'ndjson';
 }
 
 function isAmbiguous(text: string, read: ReadNumber, conversion: Conversion, column: NumberColumn): boolean {

@@ -80,6 +80,6 @@ function isShifted(row: RawRow, { damaged }: Conversion): boolean {
 
 /** The line object itself is missing or of a wrong type, and that has been said. */
 function hasNoLine(row: RawRow, { damaged, format }: Conversion): boolean {
-  if (format === 'csv') return false;
+  if (format !== 'json' && format !== 'ndjson') return false;
   return damaged[row.row]?.some((finding) => finding.column?.startsWith('lines')) ?? false;
 }

@@ -23,6 +23,7 @@ const ProfileFile = z
     description: z.string(),
     encoding: text,
     delimiter: z.string().length(1, 'expected one character'),
+    sheet: text,
     decimal: z.enum([',', '.']),
     duplicateRows: z.enum(['refuse', 'keep']),
     columns: byColumn,

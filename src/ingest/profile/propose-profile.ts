@@ -8,10 +8,14 @@ import type { IngestOptions } from '../ingest-options.ts';
 import { Refusal } from '../refusal.ts';
 import { scanFile } from '../scan-file.ts';
 import { shorten } from '../invoice/shorten.ts';
+import { likeliestHeader as likeliestSheetHeader, shownCells } from '../workbook/choose-sheet.ts';
+import { isArchive, openWorkbook } from '../workbook/open-workbook.ts';
 
 /** A profile as a person will complete it. */
 export type ProposedProfile = Readonly<Record<string, unknown>>;
 
+const DESCRIPTION =
+  'Proposed by lote check --propose. Read it, decide what says TO DO, and save it as profiles/<name>.json of the input directory.';
 /** No header is called so: a profile with it is refused until somebody has decided. */
 const UNDECIDED = 'TO DO: one of';
 const RATE = /^(\d{1,2})(?:[.,]0+)?\s*%?$/;
@@ -20,30 +24,57 @@ const MOST_TAX_WORDS = 20;
 const MOST_SHOWN = 12;
 
 /**
- * A starting profile for a CSV file, from its first megabyte: what was found, and what a person has to decide. Null for what is no table.
+ * A starting profile for a CSV file, from its first megabyte, or for a workbook, from the first rows of its sheets: what was found, and what a person has to decide. Null for what is no table.
  * @throws LoteError `file-unreadable`
  */
 export async function proposeProfile(path: string, options: IngestOptions = {}): Promise<ProposedProfile | null> {
   const scan = await scanFile(path);
   try {
+    if (isArchive(scan.head)) return await proposeForWorkbook(path, options);
     const encoding = decideEncoding(scan, options);
     const found = await likeliestHeader(await decodedHead(scan, encoding), options);
     if (found === null) return null;
-    const { header, map, delimiter, below } = found;
-    const free = header.cells.filter((_, at) => !map.indexes.includes(at)).map((cell) => cell.trim());
     return {
-      description:
-        'Proposed by lote check --propose. Read it, decide what says TO DO, and save it as profiles/<name>.json of the input directory.',
+      description: DESCRIPTION,
       encoding: encoding.encoding,
-      delimiter,
+      delimiter: found.delimiter,
       ...decimalOf(found),
-      columns: columnsOf(header.cells, map.indexes, free),
-      ...taxCodesOf(below.map((cells) => cells[map.indexes[COLUMNS.indexOf('tax_code')] ?? -1] ?? '')),
+      ...tableOf(found),
     };
   } catch (error) {
     if (error instanceof Refusal || error instanceof UndecodableAt) return null;
     throw error;
   }
+}
+
+/** Its numbers need no decimal mark; the sheet is named where there are several. */
+async function proposeForWorkbook(path: string, options: IngestOptions): Promise<ProposedProfile | null> {
+  const workbook = await openWorkbook(path);
+  try {
+    const visible = workbook.sheets.filter(({ hidden }) => !hidden);
+    const [best] = visible
+      .flatMap((sheet) => likeliestSheetHeader(sheet, options) ?? [])
+      .sort((a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length);
+    if (best === undefined || best.header.cells.length < 2) return null;
+    const below = best.sheet.head.filter(({ row }) => row > best.header.row).map((row) => shownCells(row));
+    const sheet = visible.length > 1 ? { sheet: shorten(best.sheet.name, 200) } : {};
+    return { description: DESCRIPTION, ...sheet, ...tableOf({ ...best, below }) };
+  } finally {
+    workbook.close();
+  }
+}
+
+function tableOf(found: {
+  readonly header: { readonly cells: readonly string[] };
+  readonly map: { readonly indexes: readonly number[] };
+  readonly below: readonly (readonly string[])[];
+}) {
+  const { header, map, below } = found;
+  const free = header.cells.filter((_, at) => !map.indexes.includes(at)).map((cell) => cell.trim());
+  return {
+    columns: columnsOf(header.cells, map.indexes, free),
+    ...taxCodesOf(below.map((cells) => cells[map.indexes[COLUMNS.indexOf('tax_code')] ?? -1] ?? '')),
+  };
 }
 
 function columnsOf(

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
+import { READ_AS } from '../../domain/read-as.ts';
 import type { ReadAs } from '../../domain/read-as.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
 import { chooseProfile } from '../../ingest/profile/choose-profile.ts';
@@ -54,6 +55,8 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
   const { profile: _, ...declared } = options;
   const merged: IngestOptions = { ...chosen?.profile.options, ...asWritten(readAs), ...declared };
   const read = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
+  const missed = missedProfile(read, chosen);
+  if (missed !== null) return { ...read, ok: false, refused: true, findings: [missed, ...read.findings] };
   if (chosen === null) return read;
   const { name, sha256 } = chosen.profile;
   return {
@@ -70,6 +73,14 @@ function asWritten({ encoding, delimiter, duplicateRows }: ReadAs): IngestOption
     ...(delimiter === undefined ? {} : { delimiter }),
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
   };
+}
+
+/** Corrections that somebody saved as a workbook name their profile where only the reader of its rows finds it. */
+function missedProfile({ ok, proof }: IngestResult, chosen: ChosenProfile | null): Finding | null {
+  const wanted = proof['correctedWith'];
+  if (!ok || typeof wanted !== 'string' || chosen?.profile.name === wanted) return null;
+  const message = `These are corrections of a file that was read with the mapping profile ${wanted}, and as a workbook they cannot choose it. Run them with --profile ${wanted}`;
+  return { row: null, column: READ_AS, code: 'corrections-profile', message, severity: 'error' };
 }
 
 const HOW: Readonly<Record<ChosenProfile['how'], string>> = {

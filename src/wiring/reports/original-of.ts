@@ -21,14 +21,15 @@ export async function originalOf(batch: ReportedFile, dataDir: string): Promise<
   );
   if (!isKept || batch.state === 'refused') return null;
   const dialect = dialectOf(batch.proof);
-  return dialect.format === 'csv' ? csvOriginal(batch, path) : jsonOriginal(batch, path);
+  return dialect.format === 'json' || dialect.format === 'ndjson' ? jsonOriginal(batch, path) : csvOriginal(batch, path);
 }
 
 function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
-  const { delimiter, lineEnd, encoding, bom, header } = dialectOf(batch.proof);
+  const { delimiter, lineEnd, encoding, bom, header, sheet } = dialectOf(batch.proof);
   return {
     kind: 'csv',
-    extension: extname(batch.file).slice(1).toLowerCase() || 'csv',
+    // Corrections of a workbook are a CSV file: its name must not say otherwise.
+    extension: (sheet === undefined ? extname(batch.file).slice(1).toLowerCase() : '') || 'csv',
     header,
     readAs: readAsText(readAsOf(batch.proof)),
     dialect: {

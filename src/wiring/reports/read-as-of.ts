@@ -10,18 +10,30 @@ const ReadProof = z.object({
   encoding: z.object({ name: z.string(), how: z.string() }).optional(),
   duplicateRows: z.literal('keep').optional(),
   profile: z.object({ name: z.string() }).optional(),
+  workbook: z.object({}).optional(),
 });
 
 /** What a corrections file must carry so that its rows, fewer than the file's, are read as they were. */
 export function readAsOf(proof: Proof): ReadAs {
-  const { decimal, profile, encoding, delimiter, duplicateRows } = ReadProof.parse(proof);
+  const { decimal, profile, encoding, delimiter, duplicateRows, workbook } = ReadProof.parse(proof);
   return {
-    ...(decimal?.quantity.ambiguous === undefined ? {} : { quantity: decimal.quantity.mark }),
-    ...(decimal?.unit_price.ambiguous === undefined ? {} : { unit_price: decimal.unit_price.mark }),
+    ...marksOf(decimal, workbook !== undefined),
     ...(profile === undefined ? {} : { profile: profile.name }),
     ...(encoding?.how === 'declared' ? { encoding: encoding.name } : {}),
     ...(delimiter?.how === 'declared' ? { delimiter: delimiter.value } : {}),
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
+  };
+}
+
+/** Numbers that a workbook held as numbers prove nothing about the mark of a text, and their texts may read as two numbers. */
+function marksOf(decimal: z.infer<typeof ReadProof>['decimal'], isWorkbook: boolean): Pick<ReadAs, 'quantity' | 'unit_price'> {
+  return {
+    ...(decimal === undefined || (decimal.quantity.ambiguous === undefined && !isWorkbook)
+      ? {}
+      : { quantity: decimal.quantity.mark }),
+    ...(decimal === undefined || (decimal.unit_price.ambiguous === undefined && !isWorkbook)
+      ? {}
+      : { unit_price: decimal.unit_price.mark }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,12 +132,17 @@ describe('lote check says', () => {
     );
   });
 
+  it('which sheet of a workbook is read, and which are not', async () => {
+    const book = new URL('../../../golden/workbooks/openpyxl-hidden.xlsx', import.meta.url);
+    const text = await said(fileURLToPath(book));
+
+    expect(text).toContain('sheet        "Faturas", only-one; header in row 1');
+    expect(text).toContain('hidden       sheets "Antigas", not read');
+    expect(text).toContain('Row 3: the row is hidden');
+  });
+
   it.each([
-    [
-      'an Excel workbook',
-      Buffer.from('PK\u0003\u0004\u0014\0\u0006\0'),
-      'an Excel workbook (XLSX) or another ZIP archive',
-    ],
+    ['half of a workbook', Buffer.from('PK\u0003\u0004\u0014\0\u0006\0'), 'its archive cannot be read'],
     ['a gzip file', gzipSync(HEADER), 'a gzip archive'],
     ['a PDF', Buffer.from('%PDF-1.7\n'), 'a PDF document'],
     ['a page', Buffer.from('<!DOCTYPE html><table>'), 'an HTML page'],

@@ -14,6 +14,7 @@ import { planCorrections } from '../../../../src/report/corrections/corrections-
 import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
 import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';
 import type { OriginalFile } from '../../../../src/report/corrections/original-file.ts';
+import { odsOf, xlsxOf } from '../../../support/workbook-file.ts';
 import { portionsOf, unsentInvoice } from '../batch-invoices.ts';
 
 const HEADER = [
@@ -58,19 +59,26 @@ async function ingest(name: string, bytes: Uint8Array | string): Promise<ReadBac
 }
 
 /** Hands every row back, as if each invoice had been refused. */
-async function correctionsOf(read: ReadBack): Promise<Buffer> {
+async function correctionsOf(read: ReadBack, readAs?: string): Promise<Buffer> {
   const reason = { code: 'refused', message: 'Say "why"; or not.' };
   const plan = await planCorrections(portionsOf([unsentInvoice({ rows: read.rows, state: 'invalid', reason })]), []);
-  const original = originalOf(read);
+  const found = originalOf(read);
+  const original = readAs === undefined ? found : { ...found, readAs };
   const pieces: Buffer[] = [];
   for await (const piece of original.kind === 'csv' ? csvCorrections(original, plan) : jsonCorrections(original, plan))
     pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
+async function recordsOf({ path, proof }: ReadBack): Promise<unknown[]> {
+  const records: unknown[] = [];
+  for await (const record of readRecords(path, proof)) records.push(record);
+  return records;
+}
+
 function originalOf({ path, proof }: ReadBack): OriginalFile {
   const { format, delimiter, lineEnd, encoding, bom, header } = dialectOf(proof);
-  if (format !== 'csv') {
+  if (format === 'json' || format === 'ndjson') {
     return { kind: 'json', format: format === 'json' ? 'array' : format, objects: jsonObjects() };
   }
   const newline = lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
@@ -152,6 +160,28 @@ describe('a corrections file', () => {
       ),
       { numRuns: RUNS },
     );
+  });
+
+  it.each([
+    ['XLSX', xlsxOf],
+    ['ODS', odsOf],
+  ])('of %s is CSV and reads back to the same invoices; what was not proved is not proved by it', async (_, bookOf) => {
+    const row = (ref: string, nif: string, price: string) => [
+      ...['IVA_23', ref, { number: nif }, '=Ana', 'EUR', 'Pão\n2', { number: '2' }, { number: price }],
+    ];
+    const book = bookOf([HEADER, row('F-1', '501964843', '1.234'), row('F-2', '999999990', '0.5')]);
+    const unproved = bookOf([HEADER, row('F-1', '501964843', '1.234'), row('F-2', '1964843', '0.5')]);
+
+    const first = await ingest('first.xlsx', book);
+    const second = await ingest('second.csv', await correctionsOf(first, 'quantity=point unit_price=point'));
+    const lost = await ingest('unproved.xlsx', unproved);
+
+    expect(contentOf(first)).toMatchObject([
+      { lines: [{ quantity: '2', unitPrice: '1.234' }] },
+      { lines: [{ quantity: '2', unitPrice: '0.5' }] },
+    ]);
+    expect(contentOf(second)).toEqual(contentOf(first));
+    expect(await recordsOf(lost)).toMatchObject([{ cells: { 2: '501964843' } }, { cells: { 2: '1.964843E+6' } }]);
   });
 
   it.each(['windows-1252', 'utf-16le'])('reads back in the encoding it came in: %s', async (encoding) => {

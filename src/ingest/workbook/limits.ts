@@ -1,0 +1,44 @@
+import { Refusal } from '../refusal.ts';
+
+/** A workbook of a hundred sheets has a few hundred parts. */
+export const MOST_PARTS = 10_000;
+/** A sheet of a million full rows has about half a gigabyte of XML. */
+export const MOST_BYTES_OF_A_PART = 4 * 1024 ** 3;
+/** The XML of real sheets shrinks 8 to 40 times; DEFLATE can reach 1,000, and only with nothing in it. */
+export const MOST_RATIO = 250;
+/** Below it a high ratio does no harm. */
+export const RATIO_COUNTS_FROM = 32 * 1024 ** 2;
+/** Different texts of a workbook are kept in memory while its rows are read. */
+export const MOST_BYTES_OF_TEXTS = 128 * 1024 ** 2;
+/** Characters of XML without a tag: as long as the longest record of a CSV file. */
+export const LONGEST_TOKEN = 1024 * 1024;
+/** Elements inside each other; real parts have a dozen. */
+export const DEEPEST = 64;
+/** What Excel and LibreOffice can hold. */
+export const MOST_ROWS = 1_048_576;
+/** What Excel can hold. */
+export const MOST_COLUMNS = 16_384;
+/** The first rows of each are read before one is chosen. */
+export const MOST_SHEETS = 200;
+/** Excel holds 65,490 in a workbook. */
+export const MOST_STYLES = 100_000;
+/** Kept until the sheet is read to its end. */
+export const MOST_MERGED = 100_000;
+/** The header must be among the first rows with content; what stands above it is preamble. */
+export const HEADER_WITHIN = 50;
+
+/** A file that is larger than any workbook of invoices, or made to look small. */
+export function tooLarge(what: string, most: number): Refusal {
+  return new Refusal(
+    'workbook-too-large',
+    `Expected a workbook with at most ${most.toLocaleString('en')} ${what}, found more. Nothing of it was read; split it, or save the sheet as CSV (UTF-8)`,
+  );
+}
+
+/** A file that no spreadsheet program writes so. */
+export function damaged(what: string): Refusal {
+  return new Refusal(
+    'workbook-damaged',
+    `Expected a whole workbook, but ${what}. Open it in a spreadsheet program, save it again and drop that file`,
+  );
+}

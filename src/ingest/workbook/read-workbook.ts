@@ -1,0 +1,127 @@
+import { parseReadAs } from '../../domain/read-as.ts';
+import { CsvRows } from '../csv/csv-rows.ts';
+import { DecimalEvidence } from '../csv/decimal-evidence.ts';
+import type { DecimalProof } from '../csv/decimal-evidence.ts';
+import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, reportHeader } from '../csv/table-header.ts';
+import { Damage } from '../encoding/damage.ts';
+import type { NumberColumn, Proof } from '../ingest-result.ts';
+import { shorten } from '../invoice/shorten.ts';
+import { LostRows } from '../lost-rows.ts';
+import type { Read, Reading } from '../reading.ts';
+import { chooseSheet } from './choose-sheet.ts';
+import type { ChosenSheet } from './choose-sheet.ts';
+import { reportWorkbook } from './report-workbook.ts';
+import { SheetRecords } from './sheet-records.ts';
+import type { SheetRows, Workbook } from './workbook.ts';
+
+/** Records between two writes to the store: what waits stays small, whatever a portion holds. */
+const DRAIN_EVERY = 1000;
+
+/**
+ * Reads one sheet of an opened workbook into rows.
+ * @throws Refusal when Lote cannot say what its rows are
+ */
+export async function readWorkbook(
+  workbook: Workbook,
+  reading: Omit<Reading, 'chunks' | 'head' | 'lineEnds'>,
+  signal?: AbortSignal,
+): Promise<Read> {
+  const chosen = chooseSheet(workbook, reading.options);
+  const proof = sheetProof(workbook, chosen);
+  reading.noteProof(proof);
+  reportHeader(reading.findings, { header: chosen.header, map: chosen.map, expectedRow: 1 });
+  const damage = new Damage();
+  const evidence = {
+    quantity: new DecimalEvidence(labelOf(chosen, 'quantity')),
+    unit_price: new DecimalEvidence(labelOf(chosen, 'unit_price')),
+  };
+  const lost = new LostRows(damage, labelOf(chosen, 'invoice_ref'));
+  const rows = new CsvRows({ reading, dialect: chosen, damage, lost, evidence });
+  const { findings } = reading;
+  const records = new SheetRecords({ chosen, recalculates: workbook.recalculates, findings });
+  const sheet = workbook.rows(chosen.sheet, signal);
+  await takeAll(sheet, { records, rows, reading });
+  const seen = reportWorkbook({ workbook, chosen, sheet, records, damage, findings });
+  await reading.writer.end();
+  const readAs = parseReadAs(rows.readAs ?? '');
+  const duplicateRows = reading.options.duplicateRows ?? readAs.duplicateRows ?? 'refuse';
+  const decimal = {
+    quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),
+    unit_price: evidence.unit_price.decide(reading.options.decimal ?? readAs.unit_price),
+  };
+  return {
+    dialect: dialectOf(workbook, chosen, decimal),
+    conversion: {
+      format: workbook.format,
+      decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
+      doubtful: {
+        quantity: decimal.quantity.against !== undefined,
+        unit_price: decimal.unit_price.against !== undefined,
+      },
+      duplicateRows,
+      lookAlikes: reading.options.lookAlikes ?? 'refuse',
+      labels: labelsOf(chosen),
+      damaged: damage.toJSON(),
+      lostReferences: lost.references(),
+      taxCodes: reading.options.taxCodes ?? null,
+    },
+    proof: {
+      ...proof,
+      workbook: { ...(proof['workbook'] as object), ...seen },
+      decimal,
+      ...(duplicateRows === 'keep' ? { duplicateRows } : {}),
+      ...(readAs.profile === undefined ? {} : { correctedWith: readAs.profile }),
+    },
+  };
+}
+
+function dialectOf(
+  { format }: Workbook,
+  { sheet, header, map }: ChosenSheet,
+  decimal: Readonly<Record<NumberColumn, DecimalProof>>,
+): Read['dialect'] {
+  const { indexes, referenceParts } = map;
+  return {
+    ...{ format, delimiter: null, lineEnd: null, headerRow: header.row, header: header.cells, own: map.own },
+    sheet: {
+      ...{ name: sheet.name, indexes, referenceParts },
+      marks: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
+    },
+  };
+}
+
+async function takeAll(
+  sheet: SheetRows,
+  given: {
+    readonly records: SheetRecords;
+    readonly rows: CsvRows;
+    readonly reading: Pick<Reading, 'writer'>;
+  },
+): Promise<void> {
+  let taken = 0;
+  for await (const portion of sheet.portions) {
+    for (const row of portion) {
+      given.rows.take(given.records.record(row));
+      taken += 1;
+      if (taken % DRAIN_EVERY === 0) await given.reading.writer.drain();
+    }
+  }
+}
+
+function sheetProof(workbook: Workbook, chosen: ChosenSheet): Proof {
+  const names = (hidden: boolean): readonly string[] =>
+    workbook.sheets
+      .filter((sheet) => sheet !== chosen.sheet && sheet.hidden === hidden)
+      .slice(0, MOST_HEADERS_SHOWN)
+      .map(({ name }) => shorten(name, 80));
+  return {
+    workbook: {
+      format: workbook.format,
+      sheet: { name: shorten(chosen.sheet.name, 80), how: chosen.how, headerRow: chosen.header.row },
+      notRead: names(false),
+      hidden: names(true),
+    },
+    header: headerProof(chosen),
+    ignored: chosen.map.ignored.slice(0, MOST_HEADERS_SHOWN).map((name) => shorten(name, 80)),
+  };
+}

@@ -1,0 +1,169 @@
+import { MOST_COLUMNS, MOST_MERGED, MOST_ROWS, damaged, tooLarge } from '../limits.ts';
+import { serialDate } from '../serial-date.ts';
+import type { CellKind, MergedRange, SheetCell, SheetRow } from '../workbook.ts';
+import { localName } from '../xml-reader.ts';
+import type { XmlHandler } from '../xml-reader.ts';
+import { isTrue } from './package-parts.ts';
+import { RichText, unescaped } from './rich-text.ts';
+import type { SharedStrings } from './shared-strings.ts';
+import type { CellStyles } from './styles.ts';
+
+/** What the cells of a sheet point to. */
+export interface CellContext {
+  readonly strings: SharedStrings;
+  readonly styles: CellStyles;
+  readonly epoch: 1900 | 1904;
+}
+
+const REFERENCE = /^([A-Z]{1,3})([1-9]\d{0,6})$/;
+
+/** Turns the tags of a worksheet part into rows. */
+export class SheetHandler implements XmlHandler {
+  readonly merged: MergedRange[] = [];
+  readonly hiddenColumns: { first: number; last: number }[] = [];
+  readonly #context: CellContext;
+  readonly #inline = new RichText();
+  #rows: SheetRow[] = [];
+  #row = 0;
+  #hidden = false;
+  #cells: (SheetCell | undefined)[] = [];
+  #column = -1;
+  #attributes: Readonly<Record<string, string>> = {};
+  #formula = false;
+  #value: string | null = null;
+  #isInline = false;
+  #inValue = false;
+  #inCell = false;
+
+  constructor(context: CellContext) {
+    this.#context = context;
+  }
+
+  /** Rows with content that are complete, and not yet taken. */
+  take(): readonly SheetRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    const local = localName(name);
+    if (this.#inCell) return this.#openInCell(local);
+    if (local === 'c') return this.#openCell(attributes);
+    if (local === 'row') return this.#openRow(attributes);
+    if (local === 'mergeCell') this.#merge(attributes['ref'] ?? '');
+    if (local === 'col' && isTrue(attributes['hidden']))
+      this.hiddenColumns.push({ first: Number(attributes['min']) - 1, last: Number(attributes['max']) - 1 });
+  }
+
+  close(name: string): void {
+    const local = localName(name);
+    if (local === 'v') this.#inValue = false;
+    else if (local === 'c') this.#closeCell();
+    else if (local === 'row') this.#closeRow();
+    else if (this.#isInline) this.#inline.close(local);
+  }
+
+  text(text: string): void {
+    if (this.#inValue) this.#value += text;
+    else if (this.#isInline) this.#inline.text(text);
+  }
+
+  #openRow(attributes: Readonly<Record<string, string>>): void {
+    const row = attributes['r'] === undefined ? this.#row + 1 : Number(attributes['r']);
+    if (!Number.isSafeInteger(row) || row <= this.#row) throw damaged(`row ${this.#row} is followed by another one`);
+    if (row > MOST_ROWS) throw tooLarge('rows', MOST_ROWS);
+    this.#row = row;
+    this.#hidden = isTrue(attributes['hidden']);
+    this.#cells = [];
+    this.#column = -1;
+  }
+
+  #openCell(attributes: Readonly<Record<string, string>>): void {
+    const at = attributes['r'];
+    const place = at === undefined ? { row: this.#row, column: this.#column + 1 } : placeOf(at);
+    if (place === null || place.row !== this.#row || place.column <= this.#column)
+      throw damaged(`row ${this.#row} holds cells of another row, or one cell twice`);
+    if (place.column >= MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
+    this.#column = place.column;
+    this.#attributes = attributes;
+    this.#inCell = true;
+    this.#formula = false;
+    this.#value = null;
+    this.#isInline = false;
+  }
+
+  #openInCell(local: string): void {
+    if (local === 'f') this.#formula = true;
+    else if (local === 'v') {
+      this.#inValue = true;
+      this.#value = '';
+    } else if (local === 'is') {
+      this.#isInline = true;
+      this.#inline.begin();
+    } else if (this.#isInline) this.#inline.open(local);
+  }
+
+  #closeCell(): void {
+    this.#inCell = false;
+    const cell = this.#cell();
+    if (cell !== null) this.#cells[this.#column] = cell;
+  }
+
+  #closeRow(): void {
+    if (this.#cells.length > 0) this.#rows.push({ row: this.#row, hidden: this.#hidden, cells: this.#cells });
+    this.#cells = [];
+  }
+
+  #cell(): SheetCell | null {
+    const { t: type = 'n', s: style } = this.#attributes;
+    const formula = this.#formula;
+    const raw = this.#isInline ? this.#inline.end() : this.#value;
+    const isText = type === 's' || type === 'str' || type === 'inlineStr';
+    if (formula && (raw === null || (raw === '' && !isText))) return this.#made('missing', '');
+    if (raw === null || (raw === '' && type !== 's')) return null;
+    if (type === 's') return this.#shared(raw);
+    if (type === 'str') return this.#made('text', unescaped(raw));
+    if (type === 'inlineStr') return this.#made('text', raw);
+    if (type === 'b') return this.#made('boolean', isTrue(raw) ? 'TRUE' : 'FALSE');
+    if (type === 'e') return this.#made('error', raw);
+    if (type === 'd') return this.#made('date', raw);
+    const format = this.#context.styles.format(style);
+    if (format.kind !== 'date') return { kind: 'number', text: raw.trim(), format, formula };
+    const date = serialDate(Number(raw), this.#context.epoch);
+    return date === null ? { kind: 'number', text: raw.trim(), format, formula } : this.#made('date', date);
+  }
+
+  #shared(raw: string): SheetCell | null {
+    const text = this.#context.strings.get(/^\s*\d+\s*$/.test(raw) ? Number(raw) : -1);
+    if (text === undefined) throw damaged(`row ${this.#row} names a text that the workbook does not have`);
+    return text === '' ? null : this.#made('text', text);
+  }
+
+  #made(kind: CellKind, text: string): SheetCell {
+    return { kind, text, format: null, formula: this.#formula };
+  }
+
+  #merge(ref: string): void {
+    const [from = '', to = from] = ref.split(':');
+    const first = placeOf(from);
+    const last = placeOf(to);
+    if (first === null || last === null) throw damaged('it merges cells that no sheet has');
+    if (this.merged.length >= MOST_MERGED) throw tooLarge('merged cells', MOST_MERGED);
+    this.merged.push({
+      firstRow: first.row,
+      lastRow: last.row,
+      firstColumn: first.column,
+      lastColumn: last.column,
+    });
+  }
+}
+
+/** `B5` -> row 5, column 1 (from 0). */
+function placeOf(reference: string): { readonly row: number; readonly column: number } | null {
+  const [, letters = '', digits = ''] = REFERENCE.exec(reference) ?? [];
+  if (letters === '') return null;
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return { row: Number(digits), column: column - 1 };
+}

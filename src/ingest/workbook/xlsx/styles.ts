@@ -1,0 +1,41 @@
+import { MOST_STYLES, tooLarge } from '../limits.ts';
+import { GENERAL, builtInFormat, parseNumberFormat } from '../number-format.ts';
+import type { NumberFormat } from '../number-format.ts';
+import { localName, readXml } from '../xml-reader.ts';
+import type { ZipArchive } from '../zip-archive.ts';
+
+/** The number format of each cell style, by its index. */
+export class CellStyles {
+  readonly #formats: readonly NumberFormat[];
+
+  constructor(formats: readonly NumberFormat[]) {
+    this.#formats = formats;
+  }
+
+  format(style: string | undefined): NumberFormat {
+    return this.#formats[Number(style ?? 0)] ?? GENERAL;
+  }
+}
+
+/** Reads the number formats of `styles.xml`; a workbook without it shows all numbers as they are. */
+export async function readStyles(archive: ZipArchive, part: string | null): Promise<CellStyles> {
+  if (part === null || !archive.has(part)) return new CellStyles([]);
+  const codes = new Map<number, string>();
+  const ids: number[] = [];
+  let inside = false;
+  await readXml(part, archive.chunks(part), {
+    open(name, attributes) {
+      const local = localName(name);
+      if (local === 'cellXfs') inside = true;
+      if (local === 'numFmt') codes.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? '');
+      if (inside && local === 'xf') ids.push(Number(attributes['numFmtId'] ?? 0));
+      if (ids.length + codes.size > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
+    },
+    close(name) {
+      if (localName(name) === 'cellXfs') inside = false;
+    },
+    text: () => undefined,
+  });
+  const formats = new Map([...codes].map(([id, code]) => [id, parseNumberFormat(code)]));
+  return new CellStyles(ids.map((id) => formats.get(id) ?? builtInFormat(id)));
+}

@@ -1,0 +1,123 @@
+import { crc32 } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import { open } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
+import { MOST_BYTES_OF_A_PART, MOST_PARTS, MOST_RATIO, RATIO_COUNTS_FROM, damaged, tooLarge } from './limits.ts';
+import { Refusal } from '../refusal.ts';
+import { shorten } from '../invoice/shorten.ts';
+
+/**
+ * The parts of a ZIP archive by name, without regard to case as in Office Open XML. Each part is streamed, and checked against the size and
+ * the checksum that the archive declares.
+ */
+export class ZipArchive {
+  readonly #zip: ZipFile;
+  readonly #entries: ReadonlyMap<string, Entry>;
+
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.#zip = zip;
+    this.#entries = entries;
+  }
+
+  /** @throws Refusal `workbook-damaged`, `workbook-too-large`, `workbook-encrypted` */
+  static async open(path: string): Promise<ZipArchive> {
+    const zip = await new Promise<ZipFile>((resolve, reject) =>
+      open(path, { lazyEntries: true, autoClose: false }, (error, opened) =>
+        error === null ? resolve(opened) : reject(asDamage(error)),
+      ),
+    );
+    try {
+      return new ZipArchive(zip, await entriesOf(zip));
+    } catch (error) {
+      zip.close();
+      throw error;
+    }
+  }
+
+  /** Names of the parts, in lower case. */
+  names(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name.toLowerCase());
+  }
+
+  /**
+   * The inflated bytes of a part; reading may be given up at any chunk.
+   * @throws Refusal `workbook-damaged`, `workbook-too-large`
+   */
+  async *chunks(name: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
+    const entry = this.#entries.get(name.toLowerCase());
+    if (entry === undefined) throw damaged(`its part ${JSON.stringify(shorten(name, 80))} is missing`);
+    requireBounded(entry);
+    const stream = await this.#stream(entry);
+    let sum = 0;
+    try {
+      for await (const chunk of stream) {
+        signal?.throwIfAborted();
+        sum = crc32(chunk as Buffer, sum);
+        yield chunk as Buffer;
+      }
+    } catch (error) {
+      throw asDamage(error);
+    } finally {
+      stream.destroy();
+    }
+    if (sum !== entry.crc32) throw damaged(`the checksum of its part ${JSON.stringify(shorten(name, 80))} is wrong`);
+  }
+
+  close(): void {
+    this.#zip.close();
+  }
+
+  #stream(entry: Entry): Promise<Readable> {
+    return new Promise((resolve, reject) => {
+      this.#zip.openReadStream(entry, (error, stream) => (error === null ? resolve(stream) : reject(asDamage(error))));
+    });
+  }
+}
+
+function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  return new Promise((resolve, reject) => {
+    if (zip.entryCount > MOST_PARTS) return reject(tooLarge('parts', MOST_PARTS));
+    zip.on('error', (error) => reject(asDamage(error)));
+    zip.on('end', () => resolve(entries));
+    zip.on('entry', (entry: Entry) => {
+      const problem = problemOf(entry, entries);
+      if (problem !== null) return reject(problem);
+      entries.set(entry.fileName.toLowerCase(), entry);
+      zip.readEntry();
+    });
+    zip.readEntry();
+  });
+}
+
+/** Two parts of one name are read as one file by some programs and as another one by others. */
+function problemOf(entry: Entry, entries: ReadonlyMap<string, Entry>): Refusal | null {
+  if ((entry.generalPurposeBitFlag & 1) === 1) return encrypted();
+  if (entries.size >= MOST_PARTS) return tooLarge('parts', MOST_PARTS);
+  return entries.has(entry.fileName.toLowerCase()) ? damaged('it has two parts of one name') : null;
+}
+
+/** The reader stops a part that is longer than it declares. */
+function requireBounded({ uncompressedSize, compressedSize }: Entry): void {
+  if (uncompressedSize > MOST_BYTES_OF_A_PART) throw tooLarge('bytes of one part', MOST_BYTES_OF_A_PART);
+  if (uncompressedSize > RATIO_COUNTS_FROM && uncompressedSize > compressedSize * MOST_RATIO)
+    throw tooLarge('times the size of the file in one part', MOST_RATIO);
+}
+
+/** A workbook that opens only with a password. */
+export function encrypted(): Refusal {
+  return new Refusal(
+    'workbook-encrypted',
+    'Expected a workbook without a password, found an encrypted one. Save it without a password, and drop that file',
+  );
+}
+
+function asDamage(error: unknown): unknown {
+  if (error instanceof Refusal || !(error instanceof Error) || error.name === 'AbortError') return error;
+  if ('syscall' in error) return error;
+  return damaged(`its archive cannot be read (${shorten(error.message.replace(/\.$/, ''), 120)})`);
+}
