@@ -73,7 +73,7 @@ function notSet(name: string, variables: string): HealthCheck {
  * clocks agree.
  */
 async function service({ ledger, serviceBaseUrl, now }: HealthParts): Promise<readonly HealthCheck[]> {
-  if (serviceBaseUrl === null) return [notSet('service', 'INVOICING_BASE_URL and INVOICING_API_KEY')];
+  if (serviceBaseUrl === null) return [notSet('service', 'INVOICING_BASE_URL')];
   const breaker = await ledger.breaker(serviceBaseUrl);
   const { statusCode, headers, body } = await request(serviceBaseUrl, {
     method: 'HEAD',

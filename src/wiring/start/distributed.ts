@@ -144,7 +144,7 @@ export async function startDistributedConsole(
   log: Logger,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const parts = startedParts(log);
-  const { service, temporal, console: place } = config;
+  const { serviceBaseUrl, temporal, console: place } = config;
   return orStop(parts, async () => {
     const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
     parts.add('ledger', () => ledger.close());
@@ -156,7 +156,7 @@ export async function startDistributedConsole(
       ...consoleParts({
         ...{ config, ledger, client, log, folders: createCommonFolders({ config, ledger, log }) },
         profile: readProfile(config),
-        serviceBaseUrl: service.kind === 'remote' ? service.baseUrl : null,
+        serviceBaseUrl,
         temporalUi: temporal.uiUrl,
         receiverUrl: null,
       }),
