@@ -16,6 +16,11 @@ export async function processTreeUsage(root: number): Promise<TreeUsage> {
   return { cpuMs: below(root) };
 }
 
+/** CPU time of one process in milliseconds, with that of its ended children; zero where there is no /proc. */
+export async function processCpuMs(pid: number): Promise<number> {
+  return (await readStat(pid))?.cpuMs ?? 0;
+}
+
 interface ProcessStat {
   readonly pid: number;
   readonly parent: number;

@@ -198,7 +198,7 @@ describe('readConfig', () => {
 });
 
 describe('readConfig with the PG… variables', () => {
-  const PASSWORD = " p@ss:w/o?#[]%41&=+;'\"\\$`é ";
+  const PASSWORD = ' p@ss:w/o?#[]%41&=+;\'"\\$`é ';
   /** As the driver reads it. */
   function addressOf(env: Record<string, string>): object {
     const { host, port, user, password, database } = new pg.Client({
