@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheDirectory } from '../../../src/file-system/cache-directory.ts';
@@ -27,18 +27,18 @@ export const GO_PROGRAMS: readonly GoProgram[] = [
 ];
 
 /**
- * The folders in which the programs stand, for PATH: those of the user's cache, built by Go where they are missing (minutes, once).
+ * Puts the programs into a folder that any account of this machine may read, from the user's cache; Go builds what is missing there (minutes,
+ * once).
  * @throws Error when there is no Go, or a build fails.
  */
-export async function clusterBinaries(notify: (line: string) => void): Promise<readonly string[]> {
-  const folders: string[] = [];
+export async function copyClusterBinaries(folder: string, notify: (line: string) => void): Promise<void> {
+  await mkdir(folder, { recursive: true });
   for (const program of GO_PROGRAMS) {
     const path = join(cacheDirectory(process.env), `${program.name}-${program.version}`, program.name);
     if (!existsSync(path)) await build(program, path, notify);
-    folders.push(dirname(path));
+    await copyFile(path, join(folder, program.name));
   }
-  folders.push(dirname(await acquireTemporalBinary(notify, process.env)));
-  return folders;
+  await copyFile(await acquireTemporalBinary(notify, process.env), join(folder, 'temporal'));
 }
 
 /** Built beside the cache and renamed into it, so that what is there is whole. Go calls a program as its folder is called. */

@@ -10,7 +10,7 @@ import {
   startPostgresCluster,
   type PostgresCluster,
 } from '../../support/servers/postgres-cluster.ts';
-import { clusterBinaries } from './cluster-binaries.ts';
+import { copyClusterBinaries } from './cluster-binaries.ts';
 import { clusterPlaces, clusterPorts, type ClusterPorts } from './cluster-places.ts';
 import { composeCommand, composeService } from './compose-places.ts';
 
@@ -52,10 +52,11 @@ const READY: Readonly<Record<string, string>> = {
 
 /** PostgreSQL and the folder that deploy/set-up.sh prepares; nothing else runs yet. */
 export async function prepareCluster(notify: (line: string) => void): Promise<Cluster> {
-  const binaries = await clusterBinaries(notify);
   const directory = await mkdtemp(join(tmpdir(), 'lote-cluster-'));
+  const programs = join(directory, 'bin');
+  await copyClusterBinaries(programs, notify);
   const system = {
-    PATH: [postgresBinaries() ?? '', ...binaries, process.env['PATH'] ?? ''].join(delimiter),
+    PATH: [programs, postgresBinaries() ?? '', process.env['PATH'] ?? ''].join(delimiter),
     HOME: process.env['HOME'] ?? '',
   };
   await succeed(startCommand(['/bin/sh', join(ROOT, 'deploy/set-up.sh'), directory], { env: system }));

@@ -149,7 +149,8 @@ export function ledgerOf(cluster: Cluster): LedgerFigures {
     }
   }
   return {
-    sent: async () => Number(await text(`SELECT count(*) AS found FROM invoice WHERE state NOT IN ('staged', 'sending')`)),
+    sent: async () =>
+      Number(await text(`SELECT count(*) AS found FROM invoice WHERE state NOT IN ('staged', 'sending')`)),
     deliveries: async () => Number(await text('SELECT count(*) AS found FROM delivery')),
     batchOf: (file) => text('SELECT batch_id AS found FROM batch WHERE file LIKE $1', [`%${file}`]),
   };
