@@ -10,6 +10,13 @@ TEMPORAL_PASSWORD=$(cat "$TEMPORAL_PASSWORD_FILE")
 LOTE_PASSWORD=$(cat "$LOTE_PASSWORD_FILE")
 export PGPASSWORD TEMPORAL_PASSWORD LOTE_PASSWORD
 
+case $TEMPORAL_PASSWORD in
+*' '*)
+  echo "$TEMPORAL_PASSWORD_FILE: the password of Temporal must hold no space, which its server writes as +" >&2
+  exit 1
+  ;;
+esac
+
 psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname postgres <<'SQL'
 \getenv temporal_password TEMPORAL_PASSWORD
 \getenv lote_password LOTE_PASSWORD

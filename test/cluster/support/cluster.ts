@@ -162,9 +162,9 @@ async function succeed(command: RunningCommand): Promise<CommandEnd> {
   return end;
 }
 
-/** Another one for each role. */
+/** Another one for each role. Temporal itself writes a space as `+`. */
 async function writePasswords(folder: string): Promise<Readonly<Record<Role, string>>> {
-  const passwords = { postgres: `1${AWKWARD}1`, temporal: `2${AWKWARD}2`, lote: `3${AWKWARD}3` };
+  const passwords = { postgres: `1${AWKWARD}1`, temporal: `2${AWKWARD.replaceAll(' ', '_')}2`, lote: `3${AWKWARD}3` };
   await writeFile(join(folder, 'postgres-password'), `${passwords.postgres}\n`);
   await writeFile(join(folder, 'temporal-database-password'), `${passwords.temporal}\n`);
   await writeFile(join(folder, 'lote-database-password'), `${passwords.lote}\n`);
