@@ -10,6 +10,8 @@ cd "${1:-$(dirname "$0")/..}"
 umask 022
 mkdir -p input reports profiles secrets
 chmod 0700 secrets
+# Other accounts run them, whatever the checkout's mode.
+[ ! -d deploy ] || chmod -R a+rX deploy
 
 random() {
   head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n'

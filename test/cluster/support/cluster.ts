@@ -177,7 +177,7 @@ function settingsOf(command: readonly string[]): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Of .env, and of deploy/sandbox.env: what `--env-file .env --env-file deploy/sandbox.env` gives. */
+/** Of .env after `cat deploy/sandbox.env >>.env`. */
 async function operatorOf(directory: string): Promise<Record<string, string>> {
   const texts = await Promise.all(
     [join(directory, '.env'), join(ROOT, 'deploy/sandbox.env')].map((file) => readFile(file, 'utf8')),

@@ -9,7 +9,7 @@ const IMAGE_ENV = /^ENV (?<pairs>LOTE_.*)$/mu;
 
 /** Where this machine has what the containers have. */
 export interface ComposePlaces {
-  /** Variables of the operator: of .env, of a file given by --env-file, or of the shell. */
+  /** Variables of the operator: of .env, or of the shell. */
   readonly operator: Readonly<Record<string, string>>;
   /** Whole words: host names, ports, programs. Several words stand for one where an image has a script of its own. */
   readonly words: Readonly<Record<string, string | readonly string[]>>;

@@ -174,6 +174,25 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('deploy/sandbox.env', () => {
+  const lines = readFileSync('deploy/sandbox.env', 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split('=') as [string, string]);
+
+  it('chooses the profile of the sandbox, and sets only what the compose file asks for', () => {
+    const { COMPOSE_PROFILES: profile, ...others } = Object.fromEntries(lines);
+
+    expect(compose.services['sandbox']?.profiles).toContain(profile);
+    for (const name of Object.keys(others)) expect(TEXT).toContain(`\${${name}:`);
+  });
+
+  it('names services by their names', () => {
+    for (const [, value] of lines.filter(([, text]) => URL.canParse(text)))
+      expect(Object.keys(compose.services)).toContain(new URL(value).hostname);
+  });
+});
+
 describe('the check of the compose file', () => {
   it.each([
     ['a misspelt key', 'stop_grace_period', 'stop_grace_perod'],
