@@ -14,6 +14,11 @@ export async function processTreeUsage(root: number): Promise<TreeUsage> {
   return { cpuMs: below.reduce((sum, one) => sum + one.cpuMs, 0) };
 }
 
+/** CPU time of one process in milliseconds, with that of its ended children; zero where there is no /proc. */
+export async function processCpuMs(pid: number): Promise<number> {
+  return (await readStat(pid))?.cpuMs ?? 0;
+}
+
 /** One process, as /proc shows it. */
 export interface ProcessStat {
   readonly pid: number;

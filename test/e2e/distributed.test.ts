@@ -64,7 +64,8 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
     };
     sandbox = all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: String(sandboxPort) });
     const receiver = all.start(['receiver'], env);
-    const web = all.start(['console'], env);
+    const { INVOICING_API_KEY: _, ...withoutKey } = env;
+    const web = all.start(['console'], withoutKey);
     workers.push(all.start(['worker'], env), all.start(['worker'], env));
     await Promise.all([
       sandbox.said('Sandbox http'),
@@ -116,6 +117,16 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
       reports: { json: join(place.reportsDir, id, 'report.json') },
     });
   }
+
+  it('has a sandbox that takes any test key, and no other', async () => {
+    const statusOf = async (key: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await fetch(`${env['INVOICING_BASE_URL']}/v1/merchants`, { headers })).status;
+    };
+
+    expect(await statusOf('sk_test_anybody-1')).toBe(200);
+    expect(await statusOf('sk_live_1')).toBe(401);
+  });
 
   it('does in a console of its own what that of one process does: check, start, health, profile', async () => {
     const origin = await pageHeaders(consoleUrl, (path) => fetch(consoleUrl + path));

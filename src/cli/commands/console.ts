@@ -7,7 +7,8 @@ import { untilSignal } from '../session/until-signal.ts';
 
 /** `lote console`: the web pages and the JSON API over a shared ledger. */
 export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  const config = readConfig(env);
+  // The console sends nothing to the service, so it needs its address for the health page and no key.
+  const config = readConfig(env, process.cwd(), 'nothing');
   if (config.databaseUrl === null) {
     throw new LoteError(
       'configuration-invalid',

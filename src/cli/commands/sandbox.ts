@@ -19,6 +19,7 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   const sandbox = await startSandbox({
     host: config.sandbox.host,
     port: await choosePort(config.sandbox),
+    openKeys: true,
     store: await storeOf(config),
     log: createLogger({ level: config.logLevel, secrets: config.secrets }),
     ...(profile === null ? {} : { profile }),

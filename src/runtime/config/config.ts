@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
+import { databaseUrlOf } from './database-url.ts';
 import { EnvSchema, type Env } from './env-schema.ts';
 import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
 import { readTemporalProfile } from './temporal-profile.ts';
@@ -43,6 +44,8 @@ export interface TemporalTlsConfig {
 /** All that the environment decides; times in milliseconds, paths absolute, the budget a fraction. */
 export interface Config {
   readonly service: ServiceConfig;
+  /** INVOICING_BASE_URL, also of a console that has no key; null: the built-in sandbox. */
+  readonly serviceBaseUrl: string | null;
   /** null: the built-in service profile. */
   readonly serviceProfilePath: string | null;
   /** Folder to which answers and deliveries are recorded, masked; null: none are. */
@@ -88,16 +91,23 @@ export interface Config {
   readonly secrets: readonly string[];
 }
 
+/** What a process does at the service: `nothing` needs no key, and can show the address all the same. */
+export type UseOfService = 'requests' | 'nothing';
+
 /**
  * Reads the environment once. One error names everything that is wrong with it; no secret is ever part of that error.
  * @throws LoteError `configuration-invalid`
  */
-export function readConfig(environment: Environment, workingDirectory: string = process.cwd()): Config {
+export function readConfig(
+  environment: Environment,
+  workingDirectory: string = process.cwd(),
+  use: UseOfService = 'requests',
+): Config {
   const set = resolveSecretFiles(environment);
   const given = { ...readTemporalProfile(set), ...set };
   const parsed = EnvSchema.safeParse(given);
   if (!parsed.success) throw invalid(parsed.error.issues.map((issue) => describe(issue, given)));
-  const contradictions = findContradictions(parsed.data);
+  const contradictions = findContradictions(parsed.data, use);
   if (contradictions.length > 0) throw invalid(contradictions);
   return toConfig(parsed.data, workingDirectory, given['WEBHOOK_SECRET_FILE'] ?? null);
 }
@@ -106,6 +116,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
   const path = (relative: string): string => resolve(workingDirectory, relative);
   return {
     service: toService(env),
+    serviceBaseUrl: env.INVOICING_BASE_URL ?? null,
     serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
     captureDir: env.LOTE_CAPTURE === undefined ? null : path(env.LOTE_CAPTURE),
     webhook: { secrets: env.WEBHOOK_SECRET ?? [], secretFile, url: env.WEBHOOK_URL ?? null },
@@ -131,7 +142,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
       ...toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
       profilePath: env.SANDBOX_PROFILE === undefined ? null : path(env.SANDBOX_PROFILE),
     },
-    databaseUrl: env.DATABASE_URL ?? null,
+    databaseUrl: databaseUrlOf(env),
     temporal: toTemporal(env, path),
     taskQueue: env.LOTE_TASK_QUEUE,
     dataDir: path(env.LOTE_DATA_DIR),
@@ -185,13 +196,16 @@ function toTemporal(env: Env, path: (relative: string) => string): TemporalConfi
 
 /** The password of the database address too: drivers print it without the rest. */
 function secretsOf(env: Env): readonly string[] {
-  const password = env.DATABASE_URL === undefined ? '' : new URL(env.DATABASE_URL).password;
+  const databaseUrl = databaseUrlOf(env);
+  const password = databaseUrl === null ? '' : new URL(databaseUrl).password;
   const all = [
     env.INVOICING_API_KEY,
     ...(env.WEBHOOK_SECRET ?? []),
     env.DATABASE_URL,
+    databaseUrl ?? undefined,
     password,
     decodeURIComponent(password),
+    env.PGPASSWORD,
     env.TEMPORAL_API_KEY,
     env.CONSOLE_TOKEN,
     env.OTEL_EXPORTER_OTLP_HEADERS,
@@ -199,7 +213,7 @@ function secretsOf(env: Env): readonly string[] {
   return [...new Set(all.filter((secret): secret is string => secret !== undefined && secret !== ''))];
 }
 
-function findContradictions(env: Env): readonly string[] {
+function findContradictions(env: Env, use: UseOfService): readonly string[] {
   const found: string[] = [];
   // A fallback to the sandbox here would report invoices as issued that were never issued.
   if (env.INVOICING_BASE_URL === undefined && env.INVOICING_API_KEY !== undefined) {
@@ -207,7 +221,7 @@ function findContradictions(env: Env): readonly string[] {
       'INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.',
     );
   }
-  if (env.INVOICING_BASE_URL !== undefined && env.INVOICING_API_KEY === undefined) {
+  if (use === 'requests' && env.INVOICING_BASE_URL !== undefined && env.INVOICING_API_KEY === undefined) {
     found.push(
       'INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.',
     );

@@ -7,9 +7,13 @@ export const SECRET_VARIABLES = [
   'INVOICING_API_KEY',
   'WEBHOOK_SECRET',
   'DATABASE_URL',
+  'PGPASSWORD',
   'TEMPORAL_API_KEY',
   'CONSOLE_TOKEN',
 ] as const;
+
+/** Taken as they are: others choose them, with any character at either end. Of a file only its line ends are left out. */
+const VERBATIM: ReadonlySet<string> = new Set(['PGPASSWORD']);
 
 /** Environment variables by name, before they are parsed. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,7 +25,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function resolveSecretFiles(env: Environment): Record<string, string> {
   const resolved: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && value.trim() !== '') resolved[name] = value.trim();
+    if (value !== undefined && value.trim() !== '') resolved[name] = VERBATIM.has(name) ? value : value.trim();
   }
   for (const name of SECRET_VARIABLES) {
     const path = resolved[`${name}_FILE`];
@@ -29,15 +33,16 @@ export function resolveSecretFiles(env: Environment): Record<string, string> {
     if (resolved[name] !== undefined) {
       throw invalid(`${name} and ${name}_FILE: only one of them may be set; both were found.`);
     }
-    resolved[name] = readSecret(`${name}_FILE`, path);
+    resolved[name] = readSecret(`${name}_FILE`, { path, verbatim: VERBATIM.has(name) });
   }
   return resolved;
 }
 
-function readSecret(variable: string, path: string): string {
+function readSecret(variable: string, { path, verbatim }: { path: string; verbatim: boolean }): string {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8').trim();
+    const content = readFileSync(path, 'utf8');
+    text = verbatim ? content.replace(/[\r\n]+$/u, '') : content.trim();
   } catch (cause) {
     const code = errorCode(cause) || 'unreadable';
     throw invalid(`${variable} must name a readable file; ${path} could not be read (${code}).`, cause);

@@ -153,7 +153,7 @@ export async function startDistributedReceiver(config: Config, log: Logger): Pro
  */
 export async function startDistributedConsole(config: Config, log: Logger): Promise<ListeningProcess> {
   const parts = startedParts(log);
-  const { service, temporal, console: place } = config;
+  const { serviceBaseUrl, temporal, console: place } = config;
   return orStop(parts, async () => {
     const telemetry = await openProcessTelemetry({ config, role: 'console', parts, log });
     const ledger = telemetry.ledger(await openTimedLedger(config, telemetry));
@@ -166,7 +166,7 @@ export async function startDistributedConsole(config: Config, log: Logger): Prom
       ...consoleParts({
         ...{ config, ledger, client, log, folders: createCommonFolders({ config, ledger, log }) },
         profile: readProfile(config),
-        serviceBaseUrl: service.kind === 'remote' ? service.baseUrl : null,
+        serviceBaseUrl,
         temporalUi: temporal.uiUrl,
       }),
       ...(place.token === null ? {} : { token: place.token }),

@@ -12,7 +12,7 @@ const EVERY_MS = 60_000;
 const LASTS_MS = 10 * 60_000;
 
 export interface MisfitLog {
-  readonly config: Pick<Config, 'application' | 'service'>;
+  readonly config: Pick<Config, 'application' | 'service' | 'serviceBaseUrl'>;
   readonly profile: ServiceProfile;
   readonly ledger: Pick<Ledger, 'misfits' | 'breaker'>;
   readonly service: { readonly baseUrl: string };

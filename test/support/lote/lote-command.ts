@@ -59,8 +59,23 @@ const NODE_OPTIONS = ['--liftoff-only'];
 
 /** Starts the real binary, in a process group of its own. */
 export function startLote(parameters: readonly string[], env: Readonly<Record<string, string>>): RunningCommand {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, COMMAND, ...parameters], {
+  return startCommand([process.execPath, ...NODE_OPTIONS, COMMAND, ...parameters], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+  });
+}
+
+export interface CommandPlace {
+  /** All of it: nothing is added. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Left out: the account of the test. */
+  readonly account?: { readonly uid: number; readonly gid: number };
+}
+
+/** Starts any program, in a process group of its own. */
+export function startCommand([program = '', ...parameters]: readonly string[], place: CommandPlace): RunningCommand {
+  const child = spawn(program, parameters, {
+    env: place.env,
+    ...place.account,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

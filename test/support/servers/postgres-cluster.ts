@@ -37,12 +37,22 @@ const GUARD = '"$@" & server=$!; read -r _; kill -QUIT "$server"; wait "$server"
 const START_TRIES = 200;
 const START_PAUSE_MS = 50;
 
-/**
- * A private, throw-away PostgreSQL on loopback; null where the machine has no `initdb` and `postgres`. `durable`: commits wait for the disk, as
- * they do in production; tests need not.
- */
-export async function startPostgresCluster({ durable = false } = {}): Promise<PostgresCluster | null> {
-  const binaries = findBinaries();
+export interface PostgresClusterOptions {
+  /** Commits wait for the disk, as they do in production; tests need not. */
+  readonly durable?: boolean;
+  /** Every account then needs its password. Left out: anybody of this machine gets in, as the superuser `lote`. */
+  readonly superuser?: { readonly name: string; readonly password: string };
+  /** Server settings that a test adds. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A private, throw-away PostgreSQL on loopback; null where the machine has no `initdb` and `postgres`. */
+export async function startPostgresCluster({
+  durable = false,
+  superuser,
+  settings: added = {},
+}: PostgresClusterOptions = {}): Promise<PostgresCluster | null> {
+  const binaries = postgresBinaries();
   if (binaries === null) return null;
   const account = unprivilegedAccount();
   const directory = await mkdtemp(join(tmpdir(), 'lote-postgres-'));
@@ -50,9 +60,13 @@ export async function startPostgresCluster({ durable = false } = {}): Promise<Po
   await chmod(directory, 0o700);
   const options = { cwd: directory, ...account };
   const data = join(directory, 'data');
+  const name = superuser?.name ?? 'lote';
+  const passwordFile = join(directory, 'password');
+  await writeFile(passwordFile, superuser?.password ?? '');
+  const authentication = superuser === undefined ? ['-A', 'trust'] : ['-A', 'scram-sha-256', '--pwfile', passwordFile];
   execFileSync(
     join(binaries, 'initdb'),
-    ['-D', data, '-U', 'lote', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'],
+    ['-D', data, '-U', name, ...authentication, '-E', 'UTF8', '--no-sync', '--locale=C'],
     {
       ...options,
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -68,10 +82,12 @@ export async function startPostgresCluster({ durable = false } = {}): Promise<Po
     deadlock_timeout: '200ms',
     // A standby that takes no connections answers as a server does that is starting.
     hot_standby: 'off',
+    ...added,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [join(binaries, 'postgres'), '-D', data, ...flags];
-  const url = `postgres://lote@127.0.0.1:${port}/postgres`;
+  const login = superuser === undefined ? name : `${name}:${encodeURIComponent(superuser.password)}`;
+  const url = `postgres://${login}@127.0.0.1:${port}/postgres`;
   const guards: ChildProcess[] = [];
   async function start(as: 'primary' | 'closed-standby' = 'primary'): Promise<void> {
     if (as === 'closed-standby') await writeFile(join(data, 'standby.signal'), '');
@@ -144,7 +160,8 @@ async function statOf(pid: number): Promise<{ readonly state: string; readonly p
   return text === null ? null : { state, parent: Number(parent) };
 }
 
-function findBinaries(): string | null {
+/** The folder of `initdb`, `postgres` and `psql`; null: this machine has none. */
+export function postgresBinaries(): string | null {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
   const folders = [

@@ -16,6 +16,7 @@ const CONDITIONS = ['service_started', 'service_healthy', 'service_completed_suc
 const Service = z.strictObject({
   image: z.string(),
   build: z.string().optional(),
+  user: z.string().optional(),
   init: z.boolean().optional(),
   restart: z.string(),
   stop_grace_period: z.string().optional(),
@@ -27,17 +28,28 @@ const Service = z.strictObject({
   environment: z.record(z.string(), z.string()).optional(),
   ports: z.array(z.string()).optional(),
   volumes: z.array(z.string()).optional(),
-  configs: z.array(z.strictObject({ source: z.string(), target: z.string() })).optional(),
+  secrets: z.array(z.string()).optional(),
   healthcheck: Healthcheck.optional(),
 });
 
 export const ComposeFile = z.strictObject({
   name: z.string(),
   services: z.record(z.string(), Service),
-  configs: z.record(z.string(), z.strictObject({ content: z.string() })),
+  secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
   volumes: z.record(z.string(), z.null()),
 });
 export type ComposeFile = z.infer<typeof ComposeFile>;
+export type ComposeService = z.infer<typeof Service>;
+
+/** `${NAME:-default}` and `${NAME:?message}` as an operator's values fill them. */
+export function filledIn(text: string, operator: Readonly<Record<string, string>>): string {
+  return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, kind: string, rest: string) => {
+    const value = operator[name];
+    if (value !== undefined) return value;
+    if (kind === '-') return rest;
+    throw new Error(`docker-compose.yml: the operator must set ${name}: ${rest}`);
+  });
+}
 
 /** The compose file with its anchors merged and its `x-` parts left out. */
 export function readComposeFile(text: string = readFileSync('docker-compose.yml', 'utf8')): unknown {

@@ -1,36 +1,39 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EnvSchema } from '../../../src/runtime/config/env-schema.ts';
 import { readConfig } from '../../../src/runtime/config/config.ts';
-import { ComposeFile, readComposeFile } from './compose-file.ts';
+import { SECRET_VARIABLES } from '../../../src/runtime/config/env-secret-files.ts';
+import { temporaryDirectory } from '../runtime/temporary-directory.ts';
+import { ComposeFile, filledIn, readComposeFile } from './compose-file.ts';
 
-const compose = ComposeFile.parse(readComposeFile());
+const TEXT = readFileSync('docker-compose.yml', 'utf8');
+const compose = ComposeFile.parse(readComposeFile(TEXT));
 const services = Object.entries(compose.services);
-const own = services.filter(([, { build }]) => build !== undefined);
+/** The processes of Lote; a job of the same image has an entry point of its own. */
+const own = services.filter(([, { build, entrypoint }]) => build !== undefined && entrypoint === undefined);
 
 /** A tag that names one version; `latest`, `16` or none at all move under one's feet. */
 const PINNED = /^[\w./-]+:\d+\.\d+(\.\d+)?(-[\w.]+)?$/;
+const LOOPBACK_PORT = /^127\.0\.0\.1:\d+:\d+$/;
+/** The only one that the Internet may reach, when the operator says so. */
+const PUBLIC = 'receiver-tls';
 
-/** `${NAME:-default}` and `${NAME:?message}` as an operator's values would fill them. */
-function filled(value: string): string {
-  return value.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, kind: string, rest: string) =>
-    kind === '-' ? rest : (OPERATOR[name] ?? `missing-${name}`),
-  );
-}
-
-const OPERATOR: Readonly<Record<string, string>> = {
-  POSTGRES_PASSWORD: 'secret',
-  INVOICING_BASE_URL: 'https://invoicing.example',
-  INVOICING_API_KEY: 'sk_test_key',
-  CONSOLE_TOKEN: 'token',
-};
+const OPERATOR = { INVOICING_BASE_URL: 'https://invoicing.example' };
+/** Of the runtime below Lote. */
+const OF_NODE = ['NODE_EXTRA_CA_CERTS'];
 
 describe('docker-compose.yml', () => {
   it('holds the whole distributed form', () => {
     expect(Object.keys(compose.services).sort()).toEqual([
       'console',
+      'folders',
+      'lote',
       'postgresql',
       'receiver',
+      'receiver-tls',
+      'roles',
       'sandbox',
       'temporal',
       'temporal-namespace',
@@ -51,6 +54,10 @@ describe('docker-compose.yml', () => {
       if (condition === 'service_healthy') expect(target?.healthcheck, `${name} needs a healthcheck`).toBeDefined();
       // A job that is started again after its success would never be completed.
       if (condition === 'service_completed_successfully') expect(target?.restart).toMatch(/^on-failure/);
+      // Without its profile it would not be there.
+      const profiles = service.profiles ?? [];
+      if (target?.profiles !== undefined) expect(target.profiles).toEqual(expect.arrayContaining(profiles));
+      if (target?.profiles !== undefined) expect(profiles).not.toEqual([]);
     }
   });
 
@@ -64,32 +71,50 @@ describe('docker-compose.yml', () => {
     for (const [name] of services) reach(name, []);
   });
 
-  it.each(services)('%s mounts only volumes and configs that are declared', (_, service) => {
+  it.each(services)('%s mounts only volumes and secrets that are declared, and runs files that exist', (_, service) => {
     const named = (service.volumes ?? [])
       .map((mount) => mount.split(':')[0] ?? '')
       .filter((name) => !/^[./]/.test(name));
 
     for (const name of named) expect(Object.keys(compose.volumes)).toContain(name);
-    for (const { source } of service.configs ?? []) expect(Object.keys(compose.configs)).toContain(source);
+    for (const name of service.secrets ?? []) expect(Object.keys(compose.secrets)).toContain(name);
+    for (const word of [...(service.entrypoint ?? []), ...(service.command ?? [])].filter((one) =>
+      one.startsWith('/deploy/'),
+    )) {
+      expect(existsSync(word.slice(1)), word).toBe(true);
+      expect(service.volumes).toContain('./deploy:/deploy:ro');
+    }
   });
 
-  it.each(services)('%s is published on loopback only', (_, { ports }) => {
-    for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  it.each(services)('%s is published on loopback only, unless the operator says otherwise', (name, { ports }) => {
+    for (const port of ports ?? []) expect(filledIn(port, {})).toMatch(LOOPBACK_PORT);
+    if (name !== PUBLIC) for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  it.each(['postgresql', 'temporal', 'receiver', 'console'])('%s has a health check', (name) => {
-    expect(compose.services[name]?.healthcheck).toBeDefined();
-  });
+  it.each(['postgresql', 'temporal', 'receiver', 'console', 'sandbox', 'receiver-tls'])(
+    '%s has a health check',
+    (name) => {
+      expect(compose.services[name]?.healthcheck).toBeDefined();
+    },
+  );
 
   it('runs each process of the image by its own command', () => {
     expect(Object.fromEntries(own.map(([name, { command }]) => [name, command]))).toEqual({
       worker: ['worker'],
       receiver: ['receiver'],
       console: ['console'],
+      lote: ['status'],
       sandbox: ['sandbox'],
     });
     expect(readFileSync('Dockerfile', 'utf8')).toContain('ENTRYPOINT ["node", "bin/lote.js"]');
     expect(existsSync('bin/lote.js')).toBe(true);
+  });
+
+  it('runs no process of Lote as root, and each in a network namespace of its own', () => {
+    for (const [, { user, network_mode: mode }] of own) {
+      expect(user).toBe('${LOTE_USER_ID:-1000}:${LOTE_GROUP_ID:-1000}');
+      expect(mode).toBeUndefined();
+    }
   });
 
   it('passes the service profile on to each process that reads one, and to the sandbox the one that it speaks', () => {
@@ -100,7 +125,7 @@ describe('docker-compose.yml', () => {
 
     const read = [['SERVICE_PROFILE', '${SERVICE_PROFILE:-}']];
     expect(Object.fromEntries(passed)).toEqual({
-      ...{ worker: read, receiver: read, console: read },
+      ...{ worker: read, receiver: read, console: read, lote: read },
       sandbox: [['SANDBOX_PROFILE', '${SANDBOX_PROFILE:-}']],
     });
   });
@@ -112,35 +137,70 @@ describe('docker-compose.yml', () => {
     expect(worker).not.toHaveProperty('ports');
   });
 
-  it.each(own)('%s gets only variables that Lote reads, with values that it takes', (_, service) => {
+  it.each(own)('%s gets only variables that Lote reads, with values that it takes', async (name, service) => {
+    const secrets = await temporaryDirectory();
     const environment = Object.fromEntries(
-      Object.entries(service.environment ?? {}).map(([name, value]) => [name, filled(value)]),
+      Object.entries(service.environment ?? {})
+        .filter(([variable]) => !OF_NODE.includes(variable))
+        .map(([variable, value]) => [variable, filledIn(value, OPERATOR).replace('/run/secrets', secrets)]),
     );
+    await mkdir(secrets, { recursive: true });
+    for (const secret of service.secrets ?? []) await writeFile(join(secrets, secret), 'sk_test_secret\n');
 
-    expect(Object.keys(EnvSchema.shape)).toEqual(expect.arrayContaining(Object.keys(environment)));
-    expect(() => readConfig(environment)).not.toThrow();
+    const known = [...Object.keys(EnvSchema.shape), ...SECRET_VARIABLES.map((secret) => `${secret}_FILE`)];
+    expect(known).toEqual(expect.arrayContaining(Object.keys(environment)));
+    expect(() => readConfig(environment, '/', name === 'console' ? 'nothing' : 'requests')).not.toThrow();
   });
 
-  it('holds no secret: each comes from the operator’s environment', () => {
-    const secrets = services.flatMap(([, { environment }]) =>
-      Object.entries(environment ?? {}).filter(([name]) => /PASSWORD|PWD|API_KEY|SECRET|TOKEN/.test(name)),
-    );
+  it.each(services)('%s gets each secret as a file, and only those that it names', (_, { environment, secrets }) => {
+    const named = Object.entries(environment ?? {}).filter(([name]) => /PASSWORD|PWD|API_KEY|SECRET|TOKEN/.test(name));
 
-    expect(secrets.length).toBeGreaterThan(0);
-    for (const [name, value] of secrets) expect(value, name).toMatch(/^\$\{[A-Z_]+:[-?]/);
+    for (const [name, value] of named) {
+      expect(name).toMatch(/_FILE$/);
+      expect(value).toMatch(/^(\/run\/secrets\/|\$\{WEBHOOK_SECRET_FILE:-\})/);
+    }
+    const files = named.flatMap(([, value]) => /^\/run\/secrets\/(.+)$/.exec(value)?.[1] ?? []);
+    expect(secrets ?? []).toEqual(expect.arrayContaining(files));
+  });
+
+  it('gives the console no key of the service, and nobody but PostgreSQL and its job the password of the superuser', () => {
+    const holdersOf = (secret: string): string[] =>
+      services.filter(([, { secrets = [] }]) => secrets.includes(secret)).map(([name]) => name);
+
+    expect(compose.services['console']?.secrets).toEqual(['lote-database-password', 'console-token']);
+    expect(holdersOf('postgres-password')).toEqual(['postgresql', 'roles']);
+    expect(holdersOf('temporal-database-password')).toEqual(['roles', 'temporal-schema', 'temporal']);
+    expect(holdersOf('invoicing-api-key')).toEqual(['worker', 'receiver', 'lote']);
+  });
+});
+
+describe('deploy/sandbox.env', () => {
+  const lines = readFileSync('deploy/sandbox.env', 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split('=') as [string, string]);
+
+  it('chooses the profile of the sandbox, and sets only what the compose file asks for', () => {
+    const { COMPOSE_PROFILES: profile, ...others } = Object.fromEntries(lines);
+
+    expect(compose.services['sandbox']?.profiles).toContain(profile);
+    for (const name of Object.keys(others)) expect(TEXT).toContain(`\${${name}:`);
+  });
+
+  it('names services by their names', () => {
+    for (const [, value] of lines.filter(([, text]) => URL.canParse(text)))
+      expect(Object.keys(compose.services)).toContain(new URL(value).hostname);
   });
 });
 
 describe('the check of the compose file', () => {
-  const text = readFileSync('docker-compose.yml', 'utf8');
-
   it.each([
     ['a misspelt key', 'stop_grace_period', 'stop_grace_perod'],
     ['an unknown condition', 'service_healthy', 'service_helthy'],
     ['a number of retries that is none', 'retries: 30', 'retries: many'],
   ])('finds %s', (_, right, wrong) => {
-    expect(text).toContain(right);
+    expect(TEXT).toContain(right);
 
-    expect(ComposeFile.safeParse(readComposeFile(text.replace(right, wrong))).success).toBe(false);
+    expect(ComposeFile.safeParse(readComposeFile(TEXT.replace(right, wrong))).success).toBe(false);
   });
 });

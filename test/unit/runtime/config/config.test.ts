@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
@@ -23,6 +24,7 @@ describe('readConfig', () => {
 
     expect(config).toEqual({
       service: { kind: 'sandbox' },
+      serviceBaseUrl: null,
       serviceProfilePath: null,
       captureDir: null,
       webhook: { secrets: [], secretFile: null, url: null },
@@ -175,8 +177,14 @@ describe('readConfig', () => {
     expect(failureOf({ INVOICING_API_KEY: 'sk_live_1' }).message).toContain('INVOICING_BASE_URL must be set');
   });
 
-  it('refuses an address without a key', () => {
-    expect(failureOf({ INVOICING_BASE_URL: REAL.INVOICING_BASE_URL }).message).toContain('INVOICING_API_KEY');
+  it('refuses an address without a key, but in a process that sends nothing', () => {
+    const address = { INVOICING_BASE_URL: REAL.INVOICING_BASE_URL };
+
+    expect(failureOf(address).message).toContain('INVOICING_API_KEY');
+    expect(readConfig(address, '/work', 'nothing')).toMatchObject({
+      service: { kind: 'sandbox' },
+      serviceBaseUrl: REAL.INVOICING_BASE_URL,
+    });
   });
 
   it('switches TLS on for a Temporal API key, and off when told so', () => {
@@ -186,6 +194,56 @@ describe('readConfig', () => {
 
   it('refuses a client certificate without its key', () => {
     expect(failureOf({ TEMPORAL_TLS_CLIENT_CERT_PATH: 'a.pem' }).message).toContain('TEMPORAL_TLS_CLIENT_KEY_PATH');
+  });
+});
+
+describe('readConfig with the PG… variables', () => {
+  const PASSWORD = ' p@ss:w/o?#[]%41&=+;\'"\\$`é ';
+  /** As the driver reads it. */
+  function addressOf(env: Record<string, string>): object {
+    const { host, port, user, password, database } = new pg.Client({
+      connectionString: readConfig(env).databaseUrl ?? '',
+    });
+    return { host, port, user, password, database };
+  }
+
+  it('takes from them what DATABASE_URL leaves out, with any character in the password', () => {
+    const env = { DATABASE_URL: 'postgresql://db:5433/lote', PGUSER: 'lo:te', PGPASSWORD: PASSWORD, PGHOST: 'other' };
+
+    expect(addressOf(env)).toEqual({ host: 'db', port: 5433, user: 'lo:te', password: PASSWORD, database: 'lote' });
+    expect(readConfig(env).secrets).toContain(PASSWORD);
+  });
+
+  it.each(['db.example', '::1', '/var/run/postgresql'])('takes the host %s from PGHOST', (host) => {
+    const env = { DATABASE_URL: 'postgresql:///', PGHOST: host, PGPORT: '6000', PGUSER: 'a', PGDATABASE: 'b' };
+
+    expect(addressOf(env)).toMatchObject({ host, port: 6000, user: 'a', database: 'b' });
+  });
+
+  it('reads the password from a file, without the line end alone', async () => {
+    const file = join(await temporaryDirectory(), 'password');
+    await writeFile(file, `${PASSWORD}\n`);
+
+    expect(addressOf({ DATABASE_URL: 'postgresql://lote@db/lote', PGPASSWORD_FILE: file })).toMatchObject({
+      password: PASSWORD,
+    });
+  });
+
+  it('leaves an address that says everything as it is', () => {
+    const address = 'postgresql://lote:pa%2Fss@db:5432/lote?sslmode=require';
+    const others = { PGHOST: 'x', PGPORT: '1', PGUSER: 'x', PGPASSWORD: 'x', PGDATABASE: 'x' };
+
+    expect(readConfig({ DATABASE_URL: address, ...others }).databaseUrl).toBe(address);
+  });
+
+  it('stays with the embedded ledger when only they are set: a shell sets them for other programs', () => {
+    expect(readConfig({ PGHOST: 'db', PGPORT: 'any', PGPASSWORD: 'x' }).databaseUrl).toBeNull();
+  });
+
+  it('refuses a port that is none without showing anything', () => {
+    const env = { DATABASE_URL: 'postgresql://db/lote', PGPORT: 'hidden', PGPASSWORD: 'hidden' };
+
+    expect(failureOf(env).message).toMatch(/^(?!.*hidden).*PGPORT \(a port number\)/u);
   });
 });
 

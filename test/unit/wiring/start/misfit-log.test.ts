@@ -17,7 +17,11 @@ describe('the log of a service profile that does not fit', () => {
       },
     };
     const watch = logMisfits({
-      ...{ config: { application: 'a', service: { kind: 'sandbox' } }, profile: DEFAULT_PROFILE, ledger },
+      ...{
+        config: { application: 'a', service: { kind: 'sandbox' }, serviceBaseUrl: null },
+        profile: DEFAULT_PROFILE,
+        ledger,
+      },
       ...{ service: { baseUrl: 'http://s' }, lookMs: 1, now: () => now },
       log: { warn: (message, fields) => lines.push([message, fields]) },
     });

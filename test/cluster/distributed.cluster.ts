@@ -1,0 +1,173 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/until.ts';
+import { prepareCluster, type Cluster } from './support/cluster.ts';
+import { GO_PROGRAMS } from './support/cluster-binaries.ts';
+import { composeService } from './support/compose-places.ts';
+import { cpuOf, printRates, rateOf, type Rate } from './support/rates.ts';
+import { booksOf, issueFile, ledgerOf, startAll, type RunningCluster } from './support/running-cluster.ts';
+
+/** Of each batch. `CLUSTER_INVOICES=2000 npm run test:cluster` is the short run. */
+const INVOICES = Number(process.env['CLUSTER_INVOICES'] ?? 20_000);
+/** How many workers the rates are measured with, one after the other. */
+const WORKERS = (process.env['CLUSTER_WORKERS'] ?? '1,2').split(',').map(Number);
+/** Longer than the heartbeat of a slice and than a workflow task. */
+const STOPPED_MS = 40_000;
+const AWAY_MS = 30_000;
+
+describe('the distributed form, as docker-compose.yml describes it', () => {
+  let cluster: Cluster;
+  let running: RunningCluster;
+  const rates: Rate[] = [];
+  let issued = 0;
+
+  beforeAll(async () => {
+    cluster = await prepareCluster((line) => void process.stderr.write(`${line}\n`));
+  });
+
+  afterAll(async () => {
+    printRates(rates);
+    await cluster?.stop();
+  });
+
+  it('is prepared by its jobs, which may be repeated', async () => {
+    for (const job of ['roles', 'temporal-schema', 'folders']) {
+      await cluster.job(job);
+      await cluster.job(job);
+    }
+  });
+
+  it('runs programs of the versions of its images', () => {
+    const imageOf = { 'temporal-server': 'temporal', 'temporal-sql-tool': 'temporal-schema', caddy: 'receiver-tls' };
+    for (const { name, version } of GO_PROGRAMS)
+      expect(composeService(imageOf[name as keyof typeof imageOf]).image).toMatch(new RegExp(`:${version.slice(1)}$`));
+  });
+
+  it('gives Lote and Temporal roles without rights of the server, and each only its own databases', async () => {
+    const admin = await cluster.connect('postgres', 'postgres');
+    const { rows } = await admin.query(
+      `SELECT rolname FROM pg_roles WHERE (rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls)
+         AND rolname !~ '^pg_'`,
+    );
+    await admin.end();
+    expect(rows).toEqual([{ rolname: 'postgres' }]);
+    for (const database of ['temporal', 'temporal_visibility', 'postgres'])
+      await expect(cluster.connect('lote', database)).rejects.toThrow('permission denied for database');
+    await expect(cluster.connect('temporal', 'lote')).rejects.toThrow('permission denied for database');
+    await (await cluster.connect('lote', 'lote')).end();
+    await (await cluster.connect('temporal', 'temporal')).end();
+  });
+
+  it('comes up, with passwords of any character, and each part says that it is well', async () => {
+    running = await startAll(cluster, 1);
+    await cluster.job('temporal-namespace');
+
+    const token = (await readFile(join(cluster.directory, 'secrets/console-token'), 'utf8')).trim();
+    const console = `http://127.0.0.1:${cluster.ports.console}`;
+    expect((await fetch(`${console}/health/ready`)).status).toBe(200);
+    const health = await (await fetch(`${console}/health`, { headers: { authorization: `Bearer ${token}` } })).text();
+    expect(health).toContain(`http://127.0.0.1:${cluster.ports.sandbox} answers`);
+    // The owner of a folder of the host stays; Lote's group may write.
+    if (process.getuid?.() === 0) {
+      const folder = await stat(join(cluster.directory, 'reports'));
+      expect({ uid: folder.uid, mode: folder.mode & 0o7777 }).toEqual({ uid: 0, mode: 0o2775 });
+    }
+  });
+
+  it('has a sandbox that takes any test key, as its documentation says', async () => {
+    const answerTo = (key: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${cluster.ports.sandbox}/v1/merchants`, { headers: { authorization: `Bearer ${key}` } });
+
+    expect((await answerTo('sk_test_anybody-1')).status).toBe(200);
+    expect((await answerTo('sk_live_1')).status).toBe(401);
+  });
+
+  it.each(WORKERS)('issues a file with %i worker(s)', async (workers) => {
+    while (running.workers.length < workers) await running.addWorker();
+    const before = await cpuOf(running, cluster);
+    const batch = await issueFile(cluster, { name: `W${workers}`, invoices: INVOICES });
+    rates.push(rateOf({ workers, invoices: INVOICES, batch, before, after: await cpuOf(running, cluster) }));
+    expect(batch.exitCode, batch.stderr).toBe(0);
+    await expectWhole(batch);
+  });
+
+  it('leaves two workers for what follows', async () => {
+    while (running.workers.length < 2) await running.addWorker();
+    for (const worker of running.workers.splice(2)) worker.signal('SIGTERM');
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['a worker is killed', () => killWorker()],
+    ['both workers are restarted, one after the other', () => restartWorkers()],
+    ['the Temporal server is away for 30 s', () => takeTemporalAway()],
+    ['one receiver is killed, then the other', () => killReceivers()],
+    ['PostgreSQL crashes and starts again', () => crashPostgres()],
+    ['a worker stands still for 40 s and goes on', () => stopWorker()],
+  ])('issues each invoice once when %s', async (title, fault) => {
+    const name = `X${title.replaceAll(/[^a-z]/giu, '').slice(0, 12)}`;
+    const batch = await issueFile(cluster, { name, invoices: INVOICES, fault });
+    const { exitCode, seconds, sentAtFault } = batch;
+    process.stderr.write(
+      `${title}: after ${sentAtFault} answers; ${seconds.toFixed(1)} s; lote run ended with ${exitCode}\n`,
+    );
+    expect(batch.sentAtFault, 'the fault must come while the batch is sent').toBeLessThan(INVOICES);
+    await expectWhole(batch);
+  });
+
+  it('has two workers at work at the end', async () => {
+    await until(async () => (await cluster.lote('status').end).code === 0);
+    expect(running.workers).toHaveLength(2);
+  });
+
+  /** Nothing is lost and nothing is double, by the service's own books; the report says the same, and balances. */
+  async function expectWhole(batch: Awaited<ReturnType<typeof issueFile>>): Promise<void> {
+    issued += INVOICES;
+    expect(batch).toMatchObject({ state: 'finished', counts: { invoices: INVOICES, issued: INVOICES } });
+    // A report is only written when it balances.
+    expect(batch.report.counts).toMatchObject({ rows: INVOICES, invoices: INVOICES, issued: INVOICES, rowsLost: 0 });
+    await until(async () => (await booksOf(cluster)).totals.deliveriesPending === 0);
+    const { totals, duplicates } = await booksOf(cluster);
+    expect(duplicates).toEqual([]);
+    expect(totals).toMatchObject({ invoices: issued, issued, failed: 0, deliveriesGivenUp: 0 });
+    expect(await ledgerOf(cluster).deliveries(), 'each invoice has one event').toBe(issued);
+  }
+
+  async function killWorker(): Promise<void> {
+    running.workers[0]?.killGroup();
+    await running.workers.shift()?.end;
+    await running.addWorker();
+  }
+
+  async function restartWorkers(): Promise<void> {
+    for (const worker of running.workers.slice()) {
+      worker.signal('SIGTERM');
+      expect((await worker.end).code).toBe(0);
+      running.workers.shift();
+      await running.addWorker();
+    }
+  }
+
+  async function takeTemporalAway(): Promise<void> {
+    await running.killTemporal();
+    await sleep(AWAY_MS);
+    await running.startTemporal();
+  }
+
+  async function killReceivers(): Promise<void> {
+    await running.killReceiver(0);
+    await running.killReceiver(1);
+  }
+
+  async function crashPostgres(): Promise<void> {
+    await cluster.postgres.kill();
+    await cluster.postgres.restart();
+  }
+
+  async function stopWorker(): Promise<void> {
+    running.workers[0]?.signal('SIGSTOP');
+    await sleep(STOPPED_MS);
+    running.workers[0]?.signal('SIGCONT');
+  }
+});
