@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { endLeftServer } from '../support/crash/crash-place.ts';
 import { writeInvoiceFile } from '../support/invoice-file.ts';
-import { newPlace, runLote, type Place } from '../support/lote/lote-command.ts';
+import { runLote, type Place } from '../support/lote/lote-command.ts';
+import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 import { independentSandbox } from '../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../support/servers/sandbox-env.ts';
 import { startServiceFront, type ServiceFront } from '../support/servers/service-front.ts';
@@ -15,30 +16,36 @@ interface Batch {
   readonly reports: { readonly corrections: string | null };
 }
 
+/** `lote up` owns the data directory, and each command hands its file over to it. */
 describe('a corrected file at a service whose refusals prove nothing', { timeout: 300_000 }, () => {
+  let directory: string;
+  let lote: RunningLote;
   let place: Place;
   let sandbox: Sandbox;
   let front: ServiceFront;
   let env: Record<string, string>;
 
   beforeEach(async () => {
-    place = await newPlace();
+    directory = await mkdtemp(join(tmpdir(), 'lote-corrected-'));
     sandbox = await independentSandbox();
     front = await startServiceFront(sandbox.url);
-    const profile = join(place.directory, 'profile.json');
+    const profile = join(directory, 'profile.json');
     await writeFile(profile, JSON.stringify({ idempotency: { mismatchCodes: [] } }));
-    env = {
-      ...(await sandboxEnv(place, { url: front.url })),
+    const own = {
+      ...(await sandboxEnv({ env: {} }, { url: front.url })),
       SERVICE_PROFILE: profile,
       LOTE_SETTLE_TIMEOUT: '20s',
     };
+    lote = await startLoteUp(own);
+    place = lote.place;
+    env = { ...own, ...place.env };
   }, 120_000);
 
   afterEach(async () => {
-    await endLeftServer(place.dataDir);
+    await lote.stop();
     await front.close();
     await sandbox.close();
-    await place.remove();
+    await rm(directory, { recursive: true, force: true });
   });
 
   async function run(file: string, ...options: readonly string[]): Promise<Batch> {

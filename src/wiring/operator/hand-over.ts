@@ -22,8 +22,8 @@ export interface HandOver {
   refuse(): void;
 }
 
-/** Options of a command: words, numbers and switches; the workflow checks what they mean. */
-const Options = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+/** Options of a command: words, numbers, switches, and amounts by currency; the workflow checks what they mean. */
+const Options = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())]));
 
 /** The owner of a data directory leaves only when what was handed to it has ended. */
 export function createHandOver(start: StartHandedOver): HandOver {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
+import { runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
+import { startLoteUp, type RunningLote } from '../../support/lote/running-lote.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
 
@@ -34,25 +35,26 @@ function batchOf({ stdout }: CommandEnd): Batch {
   return batch;
 }
 
+/** `lote up` owns the data directory, and each command hands its file over to it. */
 describe('lote run on files with a profile and control totals', { timeout: 240_000 }, () => {
+  let lote: RunningLote;
   let place: Place;
   let sandbox: Sandbox;
   let env: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    place = await newPlace();
     sandbox = await independentSandbox();
+    const own = { ...(await sandboxEnv({ env: {} }, sandbox)), LOTE_SETTLE_TIMEOUT: '20s' };
+    lote = await startLoteUp(own);
+    place = lote.place;
+    env = { ...own, ...place.env };
     await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
     await writeFile(join(place.inputDir, 'profiles', 'loja.json'), JSON.stringify(PROFILE));
-    env = {
-      ...(await sandboxEnv(place, sandbox)),
-      LOTE_SETTLE_TIMEOUT: '20s',
-    };
-  });
+  }, 120_000);
 
   afterAll(async () => {
+    await lote.stop();
     await sandbox.close();
-    await place.remove();
   });
 
   async function file(name: string, rows: readonly string[]): Promise<string> {

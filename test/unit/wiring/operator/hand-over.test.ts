@@ -40,6 +40,24 @@ describe('what is handed over to the owner', () => {
     expect(handOver.open).toBe(1);
   });
 
+  it('is started with options of every form that a command has: words, numbers, switches, amounts by currency', async () => {
+    const { begun, handOver } = owner();
+    const options = { onInvalid: 'hold', expectInvoices: 2, expectNet: { EUR: '15.40' }, acceptDuplicateRisk: true };
+
+    await handOver.run({ files: ['a.csv'], options }, ANYWHERE);
+
+    expect(begun[0]?.options).toEqual(options);
+  });
+
+  it('refuses an option that no command has', async () => {
+    const { begun, handOver } = owner();
+
+    const refused = handOver.run({ files: ['a.csv'], options: { expectNet: { EUR: 15 } } }, ANYWHERE);
+
+    await expect(refused).rejects.toMatchObject({ code: 'usage' });
+    expect(begun).toEqual([]);
+  });
+
   it('keeps the owner until the last batch has ended, also one that came while it waited', async () => {
     const { begun, handOver } = owner();
     let finished = false;
