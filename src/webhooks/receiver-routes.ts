@@ -76,11 +76,11 @@ function pathOf(target: string): string {
   return query === -1 ? target : target.slice(0, query);
 }
 
-/** Undefined where there is none, or one that is no UTF-8: it is no secret then. */
+/** As it is written where it is no UTF-8: no secret is, but its sender is told the same as any other. */
 function decoded(step: string | undefined): string | undefined {
   try {
     return step === undefined ? undefined : decodeURIComponent(step);
   } catch {
-    return undefined;
+    return step;
   }
 }

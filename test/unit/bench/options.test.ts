@@ -14,7 +14,9 @@ describe('the options of the bench', () => {
       settleMs: 300,
       ledgers: ['postgres', 'pglite'],
       profileDir: null,
+      metrics: false,
     });
+    expect(readOptions(['--ledger'])).toEqual({ kind: 'ledger', invoices: 20_000, group: 32 });
     expect(readOptions(['--ingest'])).toEqual({ kind: 'ingest', rows: 200_000 });
     expect(readOptions(['--peers'])).toEqual({ kind: 'peers', invoices: 20_000, rounds: 3, engines: null });
     expect(readOptions(['--footprint'])).toEqual({ kind: 'footprint', batches: [20_000, 200_000] });
@@ -27,6 +29,7 @@ describe('the options of the bench', () => {
       settleMs: 60_000,
       ledgers: ['pglite'],
       profileDir: 'p',
+      metrics: false,
     });
     expect(readOptions(['--ingest', '--rows=10'])).toEqual({ kind: 'ingest', rows: 10 });
     expect(readOptions(['--settle', '0'])).toMatchObject({ settleMs: 0 });

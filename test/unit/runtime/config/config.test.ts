@@ -54,6 +54,8 @@ describe('readConfig', () => {
       failureBudget: 0.5,
       pageSize: 2000,
       logLevel: 'info',
+      metrics: null,
+      traces: null,
       crashAt: null,
       secrets: [],
     });
