@@ -27,7 +27,7 @@ export async function recordAnswers(
   items: readonly RecordSend[],
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
   const accepted = items.filter(isAccepted);
-  const waiting = await recordAccepted(database, accepted);
+  const waiting = await recordAccepted(database, withOwnId(accepted));
   const others = items.filter(({ invoiceId }) => !waiting.has(invoiceId));
   for (const row of await recordOthers(database, others)) {
     if (row.state === 'accepted' || row.state === 'sending') waiting.add(row.invoice_id);
@@ -45,6 +45,13 @@ export async function recordAnswers(
 
 function isAccepted(item: RecordSend): item is Accepted {
   return item.outcome.kind === 'accepted';
+}
+
+/** Those whose service id no other item of the set has. */
+function withOwnId(items: readonly Accepted[]): readonly Accepted[] {
+  const times = new Map<string, number>();
+  for (const { outcome } of items) times.set(outcome.serviceId, (times.get(outcome.serviceId) ?? 0) + 1);
+  return items.filter(({ outcome }) => times.get(outcome.serviceId) === 1);
 }
 
 /** The invoices that are accepted now; the others need a closer look. */

@@ -3,7 +3,15 @@ import type { Database } from '../database/database.ts';
 
 /** scope, ledgerId. */
 const RAISE_MARK = `/* raise-sending-mark */
-INSERT INTO sending_mark (scope, ledger_id, number) VALUES ($1, $2, 1)
+UPDATE sending_mark SET number = number + 1 WHERE scope = $1 AND ledger_id = $2 RETURNING number`;
+
+/**
+ * scope, ledgerId. The first mark of a scope is 1 only if nothing was sent before it. In a ledger that has sent already, for another scope or
+ * before there were marks, it is 2: a copy without a mark then does not know since when it lacks invoices.
+ */
+const FIRST_MARK = `/* first-sending-mark */
+INSERT INTO sending_mark (scope, ledger_id, number)
+SELECT $1, $2, CASE WHEN EXISTS (SELECT FROM invoice WHERE first_sent_at IS NOT NULL) THEN 2 ELSE 1 END
 ON CONFLICT (scope, ledger_id) DO UPDATE SET number = sending_mark.number + 1 RETURNING number`;
 
 /** scope. */
@@ -30,8 +38,10 @@ interface MarkRow {
 export function createSendingMarks(database: Database): SendingMarkLedger {
   return {
     async raiseSendingMark(scope, ledgerId) {
-      const [row] = await database.query<{ number: number }>(RAISE_MARK, [scope, ledgerId]);
-      return row?.number ?? 0;
+      const [raised] = await database.query<{ number: number }>(RAISE_MARK, [scope, ledgerId]);
+      if (raised !== undefined) return raised.number;
+      const [first] = await database.query<{ number: number }>(FIRST_MARK, [scope, ledgerId]);
+      return first?.number ?? 0;
     },
     async sendingMarks(scope) {
       const rows = await database.query<MarkRow>(SENDING_MARKS, [scope]);

@@ -17,9 +17,14 @@ const ISSUED_AT = `(
  * one, and would join by reading all of it.
  */
 export const ISSUE_REPORTED = `/* issue-reported */
-WITH moved AS (
-  UPDATE invoice i SET state = 'issued', settled_at = ${ISSUED_AT}, changed_at = ${ISSUED_AT}, reason_code = NULL, reason_message = NULL
+WITH target AS MATERIALIZED (
+  SELECT i.invoice_id FROM invoice i
   WHERE i.service_id = ANY($1::text[]) AND i.state IN ${WAITING} AND ${ISSUED_AT} IS NOT NULL
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+), moved AS (
+  UPDATE invoice i SET state = 'issued', settled_at = ${ISSUED_AT}, changed_at = ${ISSUED_AT}, reason_code = NULL, reason_message = NULL
+  WHERE i.invoice_id = ANY(ARRAY(SELECT t.invoice_id FROM target t)) AND i.service_id = ANY($1::text[]) AND i.state IN ${WAITING}
   RETURNING i.invoice_id, i.service_id
 )
 SELECT m.invoice_id, m.service_id, l.batch_id, l.workflow_id, l.page, l.ordinal, 'issued' AS state

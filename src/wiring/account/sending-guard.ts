@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { SharedFolderLedger } from '../../domain/ports/shared-folder-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { repeatWindowMs } from '../operator/repeat-window.ts';
+import { createCommonFolders } from '../reports/common-folders.ts';
 import { gapSince, witnessFolder, type Witness, type WitnessFolder } from './sending-witness.ts';
 
 /** Enough digits to keep accounts apart. */
 const SCOPE_DIGITS = 16;
 const HOUR_MS = 3_600_000;
+/** A step of sending that was let go may begin POSTs for so long. */
+const LONGEST_STEP_MS = 60_000;
 
 /** What the guard compares: the marks of the ledger, and those in the reports folder. */
 export interface SendingGuardParts {
   readonly ledger: Pick<Ledger, 'id' | 'raiseSendingMark' | 'sendingMarks' | 'noteSendingGap' | 'closeSendingGaps'>;
   readonly scope: string;
   readonly folder: WitnessFolder;
+  /** Before the folder is used: it is the common one, and no empty place where it was mounted. @throws LoteError `folder-unusable` */
+  readonly requireFolder: () => Promise<void>;
   /** For how long after its first POST a key may be used again. */
   readonly retentionMs: number;
   readonly application: string;
@@ -58,14 +64,21 @@ export function sendingScope({ service, application }: Pick<Config, 'service' | 
     .slice(0, SCOPE_DIGITS);
 }
 
+interface GuardedLedger {
+  readonly ledger: SendingGuardParts['ledger'] & SharedFolderLedger;
+  readonly profile: ServiceProfile;
+}
+
 /** The guard of the configured account; null: the built-in sandbox needs none. */
 export function openSendingGuard(
-  config: Pick<Config, 'service' | 'application' | 'reportsDir'>,
-  { ledger, profile, log }: Pick<SendingGuardParts, 'ledger' | 'log'> & { readonly profile: ServiceProfile },
+  config: Pick<Config, 'service' | 'application' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'>,
+  { ledger, profile, log }: Pick<SendingGuardParts, 'log'> & GuardedLedger,
 ): SendingGuard | null {
   const scope = sendingScope(config);
   if (scope === null) return null;
+  const folders = createCommonFolders({ config, ledger });
   return createSendingGuard({
+    requireFolder: async () => await folders?.require('reports'),
     ...{ ledger, log, scope, folder: witnessFolder(config.reportsDir, scope), application: config.application },
     ...{ retentionMs: repeatWindowMs(profile), now: Date.now },
   });
@@ -73,12 +86,13 @@ export function openSendingGuard(
 
 /** The guard over the parts that it is given. */
 function createSendingGuard(parts: SendingGuardParts): SendingGuard {
-  const { ledger, scope, folder, retentionMs, log, now } = parts;
+  const { ledger, scope, folder, requireFolder, retentionMs, log, now } = parts;
   /** The highest mark that this process raised; a lower one means that the ledger was replaced meanwhile. */
   let raised = 0;
 
   /** First the files, then the ledger: what is sent in between is not taken for a gap. */
   async function gaps(): Promise<{ readonly known: readonly number[]; readonly found: readonly Gap[] }> {
+    await requireFolder();
     const witnesses = await folder.read();
     const marks = await ledger.sendingMarks(scope);
     const known = marks.flatMap((mark) => mark.gapSince ?? []);
@@ -115,6 +129,7 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
       const number = await ledger.raiseSendingMark(scope, ledger.id);
       if (number <= raised) await require();
       raised = Math.max(raised, number);
+      await requireFolder();
       await folder.write({ ledgerId: ledger.id, number, at: now() });
     },
     async confirm() {
@@ -160,7 +175,7 @@ function highest(witnesses: readonly Witness[]): number {
 function earliest(times: readonly number[], retentionMs: number): SendingGap | null {
   if (times.length === 0) return null;
   const since = Math.min(...times);
-  return { since, safeUntil: since + retentionMs };
+  return { since, safeUntil: since + retentionMs - LONGEST_STEP_MS };
 }
 
 function olderLedger({ application, retentionMs }: SendingGuardParts, { since }: SendingGap): LoteError {

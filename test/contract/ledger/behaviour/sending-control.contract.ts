@@ -141,15 +141,18 @@ export function sendingMarksContract(open: OpenLedger): void {
       ledger = await open();
     });
 
-    it('rise by one with each call, also of several at once, and by account', async () => {
+    it('rise by one with each call, also of several at once, and by account; from 2 in a ledger that has sent before', async () => {
       const [scope, other] = [randomUUID(), randomUUID()];
+      const batch = await createScenario(ledger).run([{ ref: 'sent before' }]);
+      await batch.freeze('sent before');
+      await batch.send('sent before', { kind: 'unknown', reason: REASON });
 
       const raised = await Promise.all([1, 2, 3].map(() => ledger.raiseSendingMark(scope, ledger.id)));
       await ledger.raiseSendingMark(other, ledger.id);
 
-      expect(raised.toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
-      expect(await ledger.sendingMarks(scope)).toEqual([{ ledgerId: ledger.id, number: 3, gapSince: null }]);
-      expect(await ledger.sendingMarks(other)).toEqual([{ ledgerId: ledger.id, number: 1, gapSince: null }]);
+      expect(raised.toSorted((a, b) => a - b)).toEqual([2, 3, 4]);
+      expect(await ledger.sendingMarks(scope)).toEqual([{ ledgerId: ledger.id, number: 4, gapSince: null }]);
+      expect(await ledger.sendingMarks(other)).toEqual([{ ledgerId: ledger.id, number: 2, gapSince: null }]);
     });
 
     it('take up a gap, keep its earliest time and the highest number, and forget it on an operator’s word', async () => {
