@@ -259,6 +259,16 @@ describe('readConfig with the PG… variables', () => {
   });
 });
 
+describe('readConfig with headers for a collector', () => {
+  it('hides each value, as it stands and decoded, and the token in it', () => {
+    const headers = 'authorization=Bearer%20to%2Bken,x-key=abcd,broken=%E0%A4%A';
+
+    expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS: headers }).secrets).toEqual([
+      ...[headers, 'Bearer%20to%2Bken', 'Bearer to+ken', 'to+ken', 'abcd', '%E0%A4%A'],
+    ]);
+  });
+});
+
 describe('readConfig with a Temporal profile', () => {
   async function profileFile(text: string): Promise<string> {
     const file = join(await temporaryDirectory(), 'temporal.toml');
