@@ -30,7 +30,10 @@ export interface ActivityDeps {
   readonly nights: RunLog;
   /** Runs the program of `LOTE_ON_REPORT` for a report; never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
-  /** The account that this worker sends into is still the one that the ledger knows. @throws LoteError `interlock` */
+  /**
+   * The account that this worker sends into is still the one that the ledger knows, and the ledger knows all that was
+   * sent. @throws LoteError `interlock`
+   */
   readonly requireAccount: () => Promise<unknown>;
   /** Whether this process may POST for a batch at this moment. */
   readonly permission: SendingPermission;

@@ -25,7 +25,10 @@ export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
 /** Called when a request has its permit, after `waitedMs`; what it returns is called when the request has ended. */
 export type MeasureRequest = (operation: ServiceOperation, waitedMs: number) => (outcome: RequestOutcome) => void;
 
-/** Called when a statement of the ledger has ended; `statement` is its name in the code, which holds no data. */
+/**
+ * Called when a statement of the ledger has ended; `statement` is its name in the code, which holds no data. `failed`: the
+ * database refused it or was away.
+ */
 export type MeasureStatement = (statement: string, ms: number, failed: boolean) => void;
 
 /** A batch whose invoices are counted for the metrics. */

@@ -1,10 +1,9 @@
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 import { passingSqlState } from './passing-sqlstates.ts';
+import { statementLabel } from './statement-label.ts';
 
 /** Two writers of one key: whoever repeats finds what the other one wrote. */
 const UNIQUE_VIOLATION = '23505';
-
-const NAME = /^\/\* ([a-z-]+) \*\//;
 
 /**
  * The database refused a statement: `ledger-unavailable` when that passes (`passing-sqlstates.ts`), `ledger-race` when another
@@ -43,5 +42,5 @@ export function isUniqueViolation(error: unknown): boolean {
 
 /** Every statement of the ledger starts with a comment that holds its name; it shows in pg_stat_activity too. */
 function statementName(text: string): string {
-  return NAME.exec(text)?.[1] ?? text.trimStart().split(/\s/, 1)[0] ?? '';
+  return statementLabel(text) ?? text.trimStart().split(/\s/, 1)[0] ?? '';
 }

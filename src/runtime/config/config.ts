@@ -4,6 +4,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { EnvSchema, type Env } from './env-schema.ts';
 import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
+import { otlpSecrets } from './otlp-secrets.ts';
 import { readTemporalProfile } from './temporal-profile.ts';
 
 /** How keys of the service's test mode begin. */
@@ -208,7 +209,7 @@ function secretsOf(env: Env): readonly string[] {
     env.PGPASSWORD,
     env.TEMPORAL_API_KEY,
     env.CONSOLE_TOKEN,
-    env.OTEL_EXPORTER_OTLP_HEADERS,
+    ...otlpSecrets(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
   ];
   return [...new Set(all.filter((secret): secret is string => secret !== undefined && secret !== ''))];
 }

@@ -10,6 +10,8 @@ interface DatabaseSettings {
   readonly PGDATABASE?: string | undefined;
 }
 
+type Encode = (text: string) => string;
+
 /** Where node-postgres looks, too, when nothing names a host. */
 const DEFAULT_HOST = 'localhost';
 
@@ -21,13 +23,13 @@ const DEFAULT_HOST = 'localhost';
 export function databaseUrlOf(env: DatabaseSettings): string | null {
   if (env.DATABASE_URL === undefined) return null;
   const url = new URL(env.DATABASE_URL);
-  const part = (name: string, given: string, other: string | undefined): string =>
-    given !== '' || url.searchParams.has(name) ? given : encodeURIComponent(other ?? '');
+  const part = (name: string, given: string, other: string | undefined, encode: Encode = encodeURIComponent): string =>
+    given !== '' || url.searchParams.has(name) ? given : encode(other ?? '');
   const user = part('user', url.username, env.PGUSER);
   const password = part('password', url.password, env.PGPASSWORD);
   const host = url.searchParams.has('host') ? url.hostname : url.hostname || hostPart(env.PGHOST);
   const port = part('port', url.port, env.PGPORT);
-  const database = part('database', url.pathname.slice(1), env.PGDATABASE);
+  const database = part('database', url.pathname.slice(1), env.PGDATABASE, databasePart);
   const account = `${user}${password === '' ? '' : `:${password}`}`;
   const address = `${url.protocol}//${account === '' ? '' : `${account}@`}${host || DEFAULT_HOST}${port === '' ? '' : `:${port}`}/${database}${url.search}`;
   if (URL.canParse(address)) return new URL(address).href === url.href ? env.DATABASE_URL : address;
@@ -41,4 +43,14 @@ export function databaseUrlOf(env: DatabaseSettings): string | null {
 function hostPart(host: string | undefined): string {
   if (host === undefined) return '';
   return host.includes(':') ? `[${host}]` : encodeURIComponent(host);
+}
+
+/** node-postgres decodes the name by `decodeURI`, which leaves `%3F`, `%23` and other separators as they are. */
+function databasePart(name: string): string {
+  const encoded = encodeURI(name);
+  if (new URL(`postgresql://host/${encoded}`).pathname === `/${encoded}`) return encoded;
+  throw new LoteError(
+    'configuration-invalid',
+    'Reading the configuration: PGDATABASE must be a name that an address can hold, without ? and # and without . or .. as a part; it is not. Give the database another name.',
+  );
 }

@@ -81,7 +81,7 @@ export const CATALOGUE = {
   lote_ledger_statement_duration_seconds: histogram('From asking to answer.', STATEMENT_SECONDS, {
     statement: MOST_STATEMENTS,
   }),
-  lote_ledger_statement_failures_total: counter('Statements that failed.'),
+  lote_ledger_statement_failures_total: counter('Statements and transactions that failed.'),
   lote_nightly_files_total: counter('Files of nightly runs by what became of them.', { verdict: VERDICTS }),
   lote_nightly_runs_total: counter('Nightly runs that this process has ended.'),
   lote_nightly_last_finished_timestamp_seconds: gauge('When this process last ended a nightly run.'),

@@ -16,7 +16,7 @@ export interface MetricsServerOptions {
 
 /**
  * Serves metrics, and nothing else.
- * @throws LoteError `port-taken`
+ * @throws LoteError `port-taken`; `configuration-invalid` when the address cannot be listened on for another reason
  */
 export async function startMetricsServer(
   options: MetricsServerOptions,
@@ -27,10 +27,7 @@ export async function startMetricsServer(
     (request, response) => void answer(options, request, response),
   );
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => {
-      const message = `Serving metrics: ${host}:${port} must be free. Set METRICS_PORT to another port.`;
-      reject(new LoteError('port-taken', message, { cause }));
-    });
+    server.once('error', (cause) => reject(listenFailure(cause, { host, port })));
     server.listen({ host, port }, resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
@@ -42,6 +39,18 @@ export async function startMetricsServer(
         server.closeAllConnections();
       }),
   };
+}
+
+function listenFailure(
+  cause: NodeJS.ErrnoException,
+  { host, port }: Pick<MetricsServerOptions, 'host' | 'port'>,
+): LoteError {
+  if (cause.code === 'EADDRINUSE') {
+    const message = `Serving metrics: ${host}:${port} must be free. Set METRICS_PORT to another port.`;
+    return new LoteError('port-taken', message, { cause });
+  }
+  const message = `Serving metrics: this process must be able to listen on ${host}:${port}; found ${cause.code ?? cause.name}. Correct METRICS_HOST or METRICS_PORT.`;
+  return new LoteError('configuration-invalid', message, { cause });
 }
 
 async function answer(

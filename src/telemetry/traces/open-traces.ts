@@ -2,7 +2,13 @@ import { context, type Tracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  TracerProvider,
+  type ReadableSpan,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace';
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { Telemetry, WorkerTelemetry } from '../telemetry.ts';
 import { tracedService } from './traced-service.ts';
@@ -30,7 +36,7 @@ export interface TracesTelemetry extends Pick<Telemetry, 'service' | 'close'> {
 
 /**
  * Sends spans to a collector: one for each activity, by Temporal's interceptor, and one for a share of the POSTs. Spans
- * wait in a bounded queue; those that do not fit are dropped, and nothing waits for them.
+ * wait in a bounded queue; those that do not fit are dropped, and nothing waits for them. No text of an error leaves.
  */
 export function openTraces({ endpoint, postShare, version, role, log }: TracesOptions): TracesTelemetry {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: EXPORT_TIMEOUT_MS });
@@ -53,12 +59,12 @@ export function openTraces({ endpoint, postShare, version, role, log }: TracesOp
   };
 }
 
-/** Tells of spans that did not arrive, without the exporter's own words: they may hold the collector's answer. */
+/** Sends spans without texts of errors, and tells of those that did not arrive, without the exporter's own words: they may hold the collector's answer. */
 function complaining(exporter: SpanExporter, { log, endpoint }: Pick<TracesOptions, 'log' | 'endpoint'>): SpanExporter {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return {
     export(spans, done) {
-      exporter.export(spans, (result) => {
+      exporter.export(spans.map(withoutTexts), (result) => {
         if (result.code !== 0 && performance.now() >= quietUntil) {
           quietUntil = performance.now() + COMPLAIN_EVERY_MS;
           log.warn('traces cannot be sent to the collector', { endpoint });
@@ -68,4 +74,12 @@ function complaining(exporter: SpanExporter, { log, endpoint }: Pick<TracesOptio
     },
     shutdown: () => exporter.shutdown(),
   };
+}
+
+/**
+ * That a span failed is kept. Temporal's interceptor adds message and stack of the error, which may hold a name, a tax
+ * number or an address of the database.
+ */
+function withoutTexts(span: ReadableSpan): ReadableSpan {
+  return Object.create(span, { events: { value: [] }, status: { value: { code: span.status.code } } }) as ReadableSpan;
 }

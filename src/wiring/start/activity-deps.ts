@@ -71,7 +71,7 @@ export interface WorkerParts {
   readonly profile: ServiceProfile;
   /** The one of this process. */
   readonly watch: AnswerWatch;
-  /** See `requireKnownService`. */
+  /** See `requireKnownService` and `SendingGuard`. */
   readonly requireAccount: () => Promise<unknown>;
   readonly client: Client;
   /** The address to register for webhooks; null: none. */

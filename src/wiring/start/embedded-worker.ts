@@ -17,7 +17,7 @@ export interface EmbeddedWorkerOptions {
   readonly service: InvoicingService;
   /** The one of this process. */
   readonly watch: AnswerWatch;
-  /** See `requireKnownService`. */
+  /** See `requireKnownService` and `SendingGuard`. */
   readonly requireAccount: () => Promise<unknown>;
   readonly temporal: ConnectedTemporal;
   /** The address to register for webhooks; null: none. */

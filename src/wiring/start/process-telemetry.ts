@@ -15,15 +15,14 @@ export interface TelemetryParts {
 /**
  * The telemetry of this process. Without METRICS_PORT and OTEL_EXPORTER_OTLP_ENDPOINT it is none, and nothing of it is
  * loaded.
- * @throws LoteError `port-taken`
+ * @throws LoteError `port-taken`, `configuration-invalid`
  */
 export async function openProcessTelemetry({ config, role, parts, log }: TelemetryParts): Promise<Telemetry> {
-  const { metrics, traces, application, service } = config;
+  const { metrics, traces, application, serviceBaseUrl: baseUrl } = config;
   // Only workers send.
   const traced = role === 'worker' || role === 'embedded' ? traces : null;
   if (metrics === null && traced === null) return NO_TELEMETRY;
   const { openTelemetry } = await import('../../telemetry/open-telemetry.ts');
-  const baseUrl = service.kind === 'remote' ? service.baseUrl : null;
   const telemetry = await openTelemetry({
     metrics: metrics && { host: metrics.host, port: metrics.port, application, baseUrl, version: VERSION, role },
     traces: traced && { ...traced, version: VERSION, role, log },

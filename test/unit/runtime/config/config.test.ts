@@ -222,6 +222,16 @@ describe('readConfig with the PG… variables', () => {
     expect(addressOf(env)).toMatchObject({ host, port: 6000, user: 'a', database: 'b' });
   });
 
+  it.each(['a&b+c@d=e,f;g$h:i/j', 'a b%41%2Fé[|]\\\\'])('takes the database %s from PGDATABASE', (database) => {
+    const env = { DATABASE_URL: 'postgresql://lote@db', PGDATABASE: database };
+
+    expect(addressOf(env)).toMatchObject({ host: 'db', user: 'lote', database });
+  });
+
+  it.each(['a?b', 'a#b', '..', 'a/../b'])('refuses the database %s, which no address can hold', (database) => {
+    expect(failureOf({ DATABASE_URL: 'postgresql://lote@db', PGDATABASE: database }).message).toContain('PGDATABASE');
+  });
+
   it('reads the password from a file, without the line end alone', async () => {
     const file = join(await temporaryDirectory(), 'password');
     await writeFile(file, `${PASSWORD}\n`);
@@ -246,6 +256,16 @@ describe('readConfig with the PG… variables', () => {
     const env = { DATABASE_URL: 'postgresql://db/lote', PGPORT: 'hidden', PGPASSWORD: 'hidden' };
 
     expect(failureOf(env).message).toMatch(/^(?!.*hidden).*PGPORT \(a port number\)/u);
+  });
+});
+
+describe('readConfig with headers for a collector', () => {
+  it('hides each value, as it stands and decoded, and the token in it', () => {
+    const headers = 'authorization=Bearer%20to%2Bken,x-key=abcd,broken=%E0%A4%A';
+
+    expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS: headers }).secrets).toEqual([
+      ...[headers, 'Bearer%20to%2Bken', 'Bearer to+ken', 'to+ken', 'abcd', '%E0%A4%A'],
+    ]);
   });
 });
 

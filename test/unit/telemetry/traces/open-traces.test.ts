@@ -1,3 +1,4 @@
+import type { Context } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
 import type { InvoicingService } from '../../../../src/domain/ports/invoicing-service.ts';
 import { openTraces } from '../../../../src/telemetry/traces/open-traces.ts';
@@ -15,6 +16,15 @@ async function withCollector(work: (collector: Collector) => Promise<void>): Pro
 const SERVICE = {
   createInvoice: async () => ({ kind: 'lost', reason: { code: 'timeout', message: 'Maria' }, retryAfterMs: null }),
 } as unknown as InvoicingService;
+/** All that the interceptor reads of an activity. */
+const ACTIVITY = {
+  info: {
+    activityType: 'submitSlice',
+    activityId: '7',
+    inWorkflow: true,
+    workflowExecution: { workflowId: 'w', runId: 'r' },
+  },
+} as unknown as Context;
 const LOG = { warn: () => undefined };
 
 describe('traces', () => {
@@ -41,6 +51,24 @@ describe('traces', () => {
       await traces.close();
 
       expect(got).toEqual([]);
+    });
+  });
+
+  it('say that an activity failed, and nothing of its error', async () => {
+    await withCollector(async ({ endpoint, got }) => {
+      const traces = openTraces({ endpoint, postShare: 1, version: '1', role: 'worker', log: LOG });
+      const { inbound } = traces.interceptors.activity?.[0]?.(ACTIVITY) ?? {};
+      const failing = async (): Promise<never> => {
+        throw new Error('Maria Silva, 123.456.789-09, postgresql://lote:secret@db');
+      };
+
+      await expect(inbound?.execute?.({ args: [], headers: {} }, failing)).rejects.toThrow('Maria');
+      await traces.close();
+
+      expect(got).toHaveLength(1);
+      expect(got[0]).toContain('"name":"RunActivity:submitSlice"');
+      expect(got[0]).toContain('"status":{"code":2}');
+      expect(got[0]).not.toMatch(/Maria|123\.456|secret|exception/);
     });
   });
 

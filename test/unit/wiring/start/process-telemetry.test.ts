@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../../src/runtime/process/logger.ts';
 import { NO_TELEMETRY } from '../../../../src/telemetry/telemetry.ts';
 import { openProcessTelemetry } from '../../../../src/wiring/start/process-telemetry.ts';
 import { startedParts } from '../../../../src/wiring/start/stop-in-reverse.ts';
+
+/** A ledger without batches, whose breaker is open. */
+const LEDGER = {
+  countBatches: async () => ({}),
+  measuredBatches: async () => [],
+  breaker: async (baseUrl: string) => (baseUrl === 'https://service.example' ? {} : null),
+} as unknown as Ledger;
 
 const log = createLogger({ level: 'silent', secrets: [] });
 
@@ -47,5 +55,34 @@ describe('the telemetry of a process', () => {
     } finally {
       await parts.stop();
     }
+  });
+
+  it('tells of the breaker in a console without a key', async () => {
+    const parts = startedParts(log);
+    const config = readConfig(
+      { METRICS_PORT: '0', INVOICING_BASE_URL: 'https://service.example' },
+      process.cwd(),
+      'nothing',
+    );
+    try {
+      const telemetry = await openProcessTelemetry({ config, role: 'console', parts, log });
+      telemetry.ledger(LEDGER);
+
+      expect(await (await fetch(telemetry.url ?? '')).text()).toContain('lote_circuit_breaker_open 1');
+    } finally {
+      await parts.stop();
+    }
+  });
+
+  it('calls a port taken only when it is', async () => {
+    // An address for documentation: no machine has it.
+    const config = readConfig({ METRICS_PORT: '9464', METRICS_HOST: '192.0.2.1' });
+
+    await expect(
+      openProcessTelemetry({ config, role: 'console', parts: startedParts(log), log }),
+    ).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: expect.stringMatching(/192\.0\.2\.1:9464.*EADDRNOTAVAIL/) as string,
+    });
   });
 });
