@@ -5,6 +5,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { requireKnownService } from '../account/account-guard.ts';
+import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
 import { openService } from '../account/open-service.ts';
 import { codeOf, errorText, fine, trouble, unknown, type Check } from './check.ts';
 import { clockCheck } from './clock-check.ts';
@@ -32,8 +33,8 @@ export interface ServiceParts {
 
 /** Name, certificate, clock and key of the service: by requests that read alone, and stop at the first thing that must be mended. */
 export async function checkService(parts: ServiceParts): Promise<readonly Check[]> {
-  const { service, databaseUrl } = parts.config;
-  if (service.kind === 'sandbox' && databaseUrl === null) return [fine('service', 'the built-in sandbox')];
+  const { service } = parts.config;
+  if (isBuiltInSandbox(parts.config)) return [fine('service', 'the built-in sandbox')];
   if (service.kind === 'sandbox') return [unknown('service', NOT_KNOWN)];
   const url = new URL(service.baseUrl);
   const found: Check[] = [];

@@ -3,6 +3,7 @@ import { readEndpoints } from '../../runtime/config/endpoints.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { DEFAULT_PROFILE } from '../../service-profile/default-profile.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
 import { readProfile } from '../account/open-service.ts';
 import { openSendingGuard } from '../account/sending-guard.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
@@ -18,6 +19,10 @@ import type { ReadOnlyLedger } from './read-only-ledger.ts';
 /** An embedded ledger takes a second to start, and much longer on a busy machine. */
 const EMBEDDED_PATIENCE_MS = 90_000;
 const PATIENCE_MS = 20_000;
+const ACCOUNT_NOT_KNOWN =
+  'not known to this process: what was sent is noted for each account, and INVOICING_API_KEY is not set here.';
+const ASK_WITH_KEY =
+  'Ask where the key is set, as it is for the workers: lote doctor. A batch that may not send says so too.';
 
 /** What is looked at, and by which clock (epoch milliseconds). */
 export interface Examined {
@@ -114,7 +119,9 @@ async function sentChecks(
   if (ledger === null) return [];
   const name = 'ledger age';
   const log = { warn: () => undefined };
-  const gap = (await openSendingGuard(config, { ledger, profile, log })?.gap()) ?? null;
+  const guard = openSendingGuard(config, { ledger, profile, log });
+  if (guard === null && !isBuiltInSandbox(config)) return [unknown(name, ACCOUNT_NOT_KNOWN, ASK_WITH_KEY)];
+  const gap = (await guard?.gap()) ?? null;
   if (gap === null) return [fine(name, 'it knows all that was sent, as far as the reports folder tells')];
   const since = gap.since === 0 ? 'some time' : new Date(gap.since).toISOString();
   const detail = `It is older than what was sent with it: invoices were sent since ${since} that it does not know.`;
