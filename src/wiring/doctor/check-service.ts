@@ -26,8 +26,10 @@ const NOT_KNOWN =
 export interface ServiceParts {
   readonly config: Config;
   readonly profile: ServiceProfile;
-  /** null: it cannot be read. */
-  readonly ledger: ReadOnlyLedger | null;
+  /** What `accountCheck` found. */
+  readonly account: Promise<Check | null>;
+  /** Lote works with this ledger in this process: it asks by itself, and its limits are those that the service set. */
+  readonly isRunning: boolean;
   readonly now: () => number;
 }
 
@@ -135,19 +137,29 @@ async function timeCheck(url: URL, now: () => number): Promise<Check> {
   }
 }
 
-/** Reads the list of merchants, as each run does before it sends. */
-async function accountChecks({ config, profile, ledger, now }: ServiceParts): Promise<readonly Check[]> {
+/** What the ledger says against the configured account; null: nothing. `ledger` is null when it cannot be read. */
+export async function accountCheck(
+  { config, profile, now }: Pick<ServiceParts, 'config' | 'profile' | 'now'>,
+  ledger: ReadOnlyLedger | null,
+): Promise<Check | null> {
   const { service: account, application } = config;
+  if (account.kind !== 'remote' || ledger === null) return null;
+  return otherAccount(() =>
+    requireKnownService({
+      ledger: { ...ledger, confirmAccount: () => Promise.resolve() },
+      ...{ application, account, profile, now: now() },
+    }),
+  );
+}
+
+/** Reads the list of merchants, as each run does before it sends. */
+async function accountChecks({ config, profile, ...parts }: ServiceParts): Promise<readonly Check[]> {
+  const { service: account } = config;
   if (account.kind !== 'remote') return [];
-  if (ledger !== null) {
-    const other = await otherAccount(() =>
-      requireKnownService({
-        ledger: { ...ledger, confirmAccount: () => Promise.resolve() },
-        ...{ application, account, profile, now: now() },
-      }),
-    );
-    if (other !== null) return [other];
-  }
+  const other = await parts.account;
+  if (other !== null) return [other];
+  if (parts.isRunning)
+    return [fine('service', `${account.baseUrl} answers; whether it accepts the key, lote doctor asks`)];
   const service = openService(config, account, profile);
   try {
     const answer = await service.listMerchants(AbortSignal.timeout(LIST_PATIENCE_MS));

@@ -12,13 +12,15 @@ import { errorText, fine, trouble, unknown, within, type Check } from './check.t
 import { checkFolders } from './check-folders.ts';
 import { checkLedger, type LedgerChecks } from './check-ledger.ts';
 import { checkReceiver } from './check-receiver.ts';
-import { checkService } from './check-service.ts';
+import { accountCheck, checkService } from './check-service.ts';
 import { checkTemporal } from './check-temporal.ts';
 import type { ReadOnlyLedger } from './read-only-ledger.ts';
 
 /** An embedded ledger takes a second to start, and much longer on a busy machine. */
 const EMBEDDED_PATIENCE_MS = 90_000;
 const PATIENCE_MS = 20_000;
+/** The health page waits for 8 s; what hangs must not hide what answers. */
+const BESIDE_WORK_PATIENCE_MS = 6_000;
 const ACCOUNT_NOT_KNOWN =
   'not known to this process: what was sent is noted for each account, and INVOICING_API_KEY is not set here.';
 const ASK_WITH_KEY =
@@ -35,8 +37,8 @@ export interface Examined {
 }
 
 /**
- * Looks at everything that Lote needs. It sends no invoice, and changes nothing: the ledger refuses its writes, folders are not made, and the
- * service is only asked.
+ * Looks at everything that Lote needs. It sends no invoice, and changes nothing that Lote keeps: the ledger refuses its writes, folders are not
+ * made, and the service is only asked. An embedded ledger that nobody owns is owned while it is read: its engine starts, and recovers its files.
  */
 export async function examine(env: NodeJS.ProcessEnv, now: () => number = Date.now): Promise<readonly Check[]> {
   let config: Config;
@@ -52,25 +54,35 @@ export async function examine(env: NodeJS.ProcessEnv, now: () => number = Date.n
   return [configuration, check, ...(await examineParts({ config, profile, now }))];
 }
 
-/** Everything but configuration and profile: what is looked at while Lote runs, too. */
+/** Everything but configuration and profile: what is looked at while Lote runs, too, each part at the same time. */
 export async function examineParts({ config, profile, running, now }: Examined): Promise<readonly Check[]> {
   const inForce = profile ?? DEFAULT_PROFILE;
-  const opened = await openedLedger(config, { running, now });
-  const ledger = running ?? opened.ledger;
-  try {
-    const runs = running !== undefined || config.databaseUrl !== null || (await isOwned(config));
-    const ledgerId = ledger?.id ?? null;
-    const groups = await Promise.all([
-      within('ledger age', PATIENCE_MS, async () => sentChecks(config, inForce, ledger)),
-      within('temporal', PATIENCE_MS, async () => checkTemporal(config, ledgerId)),
-      within('service', PATIENCE_MS, async () => checkService({ config, profile: inForce, ledger, now })),
-      within('receiver', PATIENCE_MS, async () => checkReceiver({ config, profile: inForce, ledgerId, runs })),
-      within('folders', PATIENCE_MS, async () => checkFolders(config, ledger)),
-    ]);
-    return [...opened.checks, ...groups.flat()];
-  } finally {
-    await opened.close();
-  }
+  const isRunning = running !== undefined;
+  const patienceMs = isRunning ? BESIDE_WORK_PATIENCE_MS : PATIENCE_MS;
+  const runs = isRunning || config.databaseUrl !== null || (await isOwned(config));
+  const opening = openedLedger(config, { running, now, patienceMs });
+  const ledger = running ?? (await opening).ledger;
+  const ledgerId = ledger?.id ?? null;
+  const age = within('ledger age', patienceMs, async () => sentChecks(config, inForce, ledger));
+  const account = accountCheck({ config, profile: inForce, now }, ledger);
+  const folders = within('folders', patienceMs, async () => checkFolders(config, ledger));
+  const [groups] = await Promise.all([
+    Promise.all([
+      age,
+      within('temporal', patienceMs, async () => checkTemporal(config, ledgerId)),
+      within('service', patienceMs, async () => checkService({ config, profile: inForce, account, isRunning, now })),
+      within('receiver', patienceMs, async () => checkReceiver({ config, profile: inForce, ledgerId, runs })),
+      folders,
+    ]),
+    closedAfter(opening, [age, answerWithin(patienceMs, account), folders]),
+  ]);
+  return [...(await opening).checks, ...groups.flat()];
+}
+
+/** Whoever starts next must not wait for a network: the ledger is closed once it is read, whatever came of it. */
+async function closedAfter(opening: Promise<LedgerChecks>, reads: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(reads);
+  await (await opening).close();
 }
 
 async function isOwned({ dataDir }: Config): Promise<boolean> {
@@ -80,13 +92,13 @@ async function isOwned({ dataDir }: Config): Promise<boolean> {
 /** Its own connection; an embedded ledger that is open in this process has no second one. */
 async function openedLedger(
   config: Config,
-  { running, now }: Pick<Examined, 'running' | 'now'>,
+  { running, now, patienceMs }: Pick<Examined, 'running' | 'now'> & { readonly patienceMs: number },
 ): Promise<LedgerChecks> {
   const none = { checks: [], ledger: null, close: () => Promise.resolve() };
   if (running !== undefined && config.databaseUrl === null) return none;
-  const patienceMs = config.databaseUrl === null ? EMBEDDED_PATIENCE_MS : PATIENCE_MS;
+  const openingMs = config.databaseUrl === null ? EMBEDDED_PATIENCE_MS : patienceMs;
   const opening = checkLedger(config, now);
-  const checks = await within('ledger', patienceMs, async () => (await opening).checks);
+  const checks = await within('ledger', openingMs, async () => (await opening).checks);
   const opened = await answerWithin(
     0,
     opening.catch(() => null),

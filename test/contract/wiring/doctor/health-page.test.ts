@@ -1,3 +1,5 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { HealthCheck } from '../../../../src/console/console-options.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
@@ -28,6 +30,15 @@ async function healthPage(env: Env): Promise<Readonly<Record<string, HealthCheck
   return Object.fromEntries((await health()).map((check) => [check.name, check]));
 }
 
+async function listening(listener: RequestListener): Promise<string> {
+  const http = createServer(listener);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    http.close().closeAllConnections();
+  });
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+}
+
 describe.skipIf(server === null)('the health page', () => {
   it.each([
     ['its address alone', { INVOICING_BASE_URL: 'https://service.example' }],
@@ -44,5 +55,28 @@ describe.skipIf(server === null)('the health page', () => {
       detail: expect.stringContaining('WEBHOOK_URL') as string,
     });
     expect(page['service']).toMatchObject({ state: 'unknown' });
+  });
+
+  it('asks the service nothing but whether it answers, and shows what answers beside what hangs', async () => {
+    const asked: string[] = [];
+    const service = await listening(({ method, url }, response) => {
+      asked.push(`${method ?? ''} ${url ?? ''}`);
+      response.end();
+    });
+    const receiver = await listening((_, response) => {
+      const dribble = setInterval(() => response.write('.'), 1_000);
+      response.once('close', () => clearInterval(dribble));
+    });
+
+    const page = await healthPage({
+      ...{ INVOICING_BASE_URL: service, INVOICING_API_KEY: 'sk_test_sandbox', WEBHOOK_URL: `${receiver}/webhooks` },
+      ...{ TEMPORAL_ADDRESS: inject('temporalAddress') },
+    });
+
+    expect(asked).toEqual(['HEAD /']);
+    expect(page).toMatchObject({
+      receiver: { state: 'trouble', detail: expect.stringContaining('did not answer within') as string },
+      ...{ service: { state: 'ok' }, temporal: { state: 'ok' }, 'ledger schema': { state: 'ok' } },
+    });
   });
 });
