@@ -9,10 +9,13 @@ import { examine } from '../../../../src/wiring/doctor/doctor.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';
 import { until } from '../../../support/until.ts';
 
-/** A service that keeps its first caller waiting. */
+/** A service that is there, and keeps whoever asks for its merchants waiting. */
 async function silentService(): Promise<{ readonly url: string; readonly waiting: ServerResponse[] }> {
   const waiting: ServerResponse[] = [];
-  const http = createServer((_, response) => void waiting.push(response));
+  const http = createServer(({ method }, response) => {
+    if (method === 'HEAD') response.end();
+    else waiting.push(response);
+  });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     http.close().closeAllConnections();
