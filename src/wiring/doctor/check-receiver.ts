@@ -2,14 +2,17 @@ import { request } from 'undici';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { RECEIVER_HEADER } from '../../webhooks/receiver-routes.ts';
+import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
 import { receiverIdentity } from '../account/receiver-identity.ts';
 import { codeOf, fine, trouble, unknown, type Check } from './check.ts';
 
 const PATIENCE_MS = 5_000;
+const NOT_KNOWN =
+  'not known to this process: WEBHOOK_URL must be set for it too, as it is for the workers; with none, Lote asks for each final word (GET)';
 
 /** What the checks of the receiver are made with. `runs`: a receiver of this installation should be running now. */
 export interface ReceiverCheckParts {
-  readonly config: Pick<Config, 'webhook' | 'service' | 'application' | 'databaseUrl'>;
+  readonly config: Pick<Config, 'webhook' | 'service' | 'serviceBaseUrl' | 'application' | 'databaseUrl'>;
   readonly profile: ServiceProfile;
   /** null: the ledger cannot be read. */
   readonly ledgerId: string | null;
@@ -20,7 +23,11 @@ export interface ReceiverCheckParts {
 export async function checkReceiver(parts: ReceiverCheckParts): Promise<readonly Check[]> {
   const { config, profile } = parts;
   if (config.service.kind === 'sandbox' && config.webhook.url === null)
-    return [fine('receiver', 'the built-in sandbox delivers to the receiver of its own process')];
+    return [
+      isBuiltInSandbox(config)
+        ? fine('receiver', 'the built-in sandbox delivers to the receiver of its own process')
+        : unknown('receiver', NOT_KNOWN),
+    ];
   return [secretCheck(config.webhook.secrets.length > 0, profile), await addressCheck(parts)];
 }
 

@@ -5,6 +5,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { requireKnownService } from '../account/account-guard.ts';
+import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
 import { openService } from '../account/open-service.ts';
 import { codeOf, errorText, fine, trouble, unknown, type Check } from './check.ts';
 import { clockCheck } from './clock-check.ts';
@@ -25,15 +26,17 @@ const NOT_KNOWN =
 export interface ServiceParts {
   readonly config: Config;
   readonly profile: ServiceProfile;
-  /** null: it cannot be read. */
-  readonly ledger: ReadOnlyLedger | null;
+  /** What `accountCheck` found. */
+  readonly account: Promise<Check | null>;
+  /** Lote works with this ledger in this process: it asks by itself, and its limits are those that the service set. */
+  readonly isRunning: boolean;
   readonly now: () => number;
 }
 
 /** Name, certificate, clock and key of the service: by requests that read alone, and stop at the first thing that must be mended. */
 export async function checkService(parts: ServiceParts): Promise<readonly Check[]> {
-  const { service, databaseUrl } = parts.config;
-  if (service.kind === 'sandbox' && databaseUrl === null) return [fine('service', 'the built-in sandbox')];
+  const { service } = parts.config;
+  if (isBuiltInSandbox(parts.config)) return [fine('service', 'the built-in sandbox')];
   if (service.kind === 'sandbox') return [unknown('service', NOT_KNOWN)];
   const url = new URL(service.baseUrl);
   const found: Check[] = [];
@@ -134,19 +137,29 @@ async function timeCheck(url: URL, now: () => number): Promise<Check> {
   }
 }
 
-/** Reads the list of merchants, as each run does before it sends. */
-async function accountChecks({ config, profile, ledger, now }: ServiceParts): Promise<readonly Check[]> {
+/** What the ledger says against the configured account; null: nothing. `ledger` is null when it cannot be read. */
+export async function accountCheck(
+  { config, profile, now }: Pick<ServiceParts, 'config' | 'profile' | 'now'>,
+  ledger: ReadOnlyLedger | null,
+): Promise<Check | null> {
   const { service: account, application } = config;
+  if (account.kind !== 'remote' || ledger === null) return null;
+  return otherAccount(() =>
+    requireKnownService({
+      ledger: { ...ledger, confirmAccount: () => Promise.resolve() },
+      ...{ application, account, profile, now: now() },
+    }),
+  );
+}
+
+/** Reads the list of merchants, as each run does before it sends. */
+async function accountChecks({ config, profile, ...parts }: ServiceParts): Promise<readonly Check[]> {
+  const { service: account } = config;
   if (account.kind !== 'remote') return [];
-  if (ledger !== null) {
-    const other = await otherAccount(() =>
-      requireKnownService({
-        ledger: { ...ledger, confirmAccount: () => Promise.resolve() },
-        ...{ application, account, profile, now: now() },
-      }),
-    );
-    if (other !== null) return [other];
-  }
+  const other = await parts.account;
+  if (other !== null) return [other];
+  if (parts.isRunning)
+    return [fine('service', `${account.baseUrl} answers; whether it accepts the key, lote doctor asks`)];
   const service = openService(config, account, profile);
   try {
     const answer = await service.listMerchants(AbortSignal.timeout(LIST_PATIENCE_MS));

@@ -1,14 +1,24 @@
+import { LoteError } from '../../../domain/errors.ts';
 import { readConfig } from '../../../runtime/config/config.ts';
 import { createLogger } from '../../../runtime/process/logger.ts';
+import { isBuiltInSandbox } from '../../../wiring/account/built-in-sandbox.ts';
 import { readProfile } from '../../../wiring/account/open-service.ts';
 import { openSendingGuard } from '../../../wiring/account/sending-guard.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { quietLevel } from '../../session/log-level.ts';
 import { withOwnLedger } from '../../session/with-own-ledger.ts';
 
-/** `lote confirm-ledger`: an operator has settled what was sent without the ledger's knowledge. Nothing is sent. */
+/**
+ * `lote confirm-ledger`: an operator has settled what was sent without the ledger's knowledge. Nothing is sent.
+ * @throws LoteError `configuration-invalid` when the account is not known here, so that nobody takes silence for an answer
+ */
 export async function confirmLedgerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
+  if (config.service.kind === 'sandbox' && !isBuiltInSandbox(config))
+    throw new LoteError(
+      'configuration-invalid',
+      'Confirming the ledger: what was sent is noted for each account, so INVOICING_BASE_URL and INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set, as they are for the workers; found neither. Nothing was confirmed.',
+    );
   const profile = readProfile(config);
   const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
   return withOwnLedger(config, 'Confirming the ledger', async (ledger) => {
