@@ -74,7 +74,7 @@ export class CsvRows {
   /** @throws Refusal `rows-above-header`, `header-second`, `too-many-damaged-rows` */
   take(record: CsvRecord): void {
     if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
-    if (record.row === this.#dialect.header.row || isBlank(record.cells)) return;
+    if (record.row === this.#dialect.header.row || isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
     this.#reading.counts.rows += 1;
     this.#last = record.row;
@@ -253,6 +253,7 @@ function isIdentityFirst(indexes: readonly number[]): boolean {
   return Math.max(indexes[NIF] ?? -1, indexes[REF] ?? -1) < Math.min(...texts, Infinity);
 }
 
-function isBlank(cells: readonly string[]): boolean {
-  return cells.every((cell) => cell.trim() === '');
+/** A cell that is there and without a value (a formula that no program calculated) makes it a row that must not be lost. */
+function isBlank({ cells, unusable }: CsvRecord): boolean {
+  return (unusable?.length ?? 0) === 0 && cells.every((cell) => cell.trim() === '');
 }

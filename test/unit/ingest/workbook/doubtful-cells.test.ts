@@ -1,0 +1,89 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
+import { xlsxParts, zipOf } from '../../../support/workbook-file.ts';
+import type { Parts } from '../../../support/workbook-file.ts';
+import { HEADER, ingested, removeTemporaryFiles, temporaryFile } from '../ingested.ts';
+
+afterAll(removeTemporaryFiles);
+
+const COLUMNS = HEADER.split(',');
+const CELLS = ['F1', '501964843', 'Ana', 'EUR', 'Pão', '1', '2.5', 'IVA_23'].map(textXml);
+
+/** The program that wrote the file asks for its formulas to be calculated again. */
+const RECALCULATES: Parts = {
+  'xl/workbook.xml':
+    '<workbook xmlns:r="r"><sheets><sheet name="A" r:id="r1"/></sheets><calcPr fullCalcOnLoad="1"/></workbook>',
+};
+
+function textXml(text: string): string {
+  return `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+}
+
+/** One row with cells of its own by column, as XML. */
+function rowXml(row: number, cells: Readonly<Record<string, string>> = {}): string {
+  const xml = COLUMNS.map((column, at) => cells[column] ?? CELLS[at]).join('');
+  return `<row r="${row}">${xml}</row>`;
+}
+
+function xlsx(rows: readonly string[], more: Parts = {}): Buffer {
+  const header = `<row r="1">${COLUMNS.map(textXml).join('')}</row>`;
+  return zipOf(Object.entries(xlsxParts(header + rows.join(''), more)));
+}
+
+/** Reference of each invoice with the codes of what keeps it from going out; under `file`, each code of rows in no invoice once. */
+async function saidOf(file: Buffer, options: IngestOptions = {}): Promise<Readonly<Record<string, readonly string[]>>> {
+  const { result, invoices } = await ingested(temporaryFile(file, 'a.xlsx'), options);
+  const codes = invoices.map((invoice): [string, readonly string[]] => [
+    invoice.ok ? invoice.invoice.ref : invoice.ref,
+    invoice.ok ? [] : invoice.findings.filter(({ severity }) => severity === 'error').map(({ code }) => code),
+  ]);
+  const ofFile = new Set(result.findings.filter(({ severity }) => severity === 'error').map(({ code }) => code));
+  return { ...Object.fromEntries(codes), file: [...ofFile] };
+}
+
+describe('a row of formulas without a value', () => {
+  it('is no blank row: the invoices beside it are not sent without it', async () => {
+    const formulas = Object.fromEntries(COLUMNS.map((column) => [column, '<c><f>Data!A2</f></c>']));
+
+    expect(await saidOf(xlsx([rowXml(2), rowXml(3, formulas)]))).toEqual({
+      F1: ['line-may-be-missing'],
+      file: ['rows-lost', 'formula-without-value'],
+    });
+  });
+});
+
+describe('a formula that fills several cells', () => {
+  const ref = (text: string): Readonly<Record<string, string>> => ({ invoice_ref: textXml(text) });
+
+  it.each(['array', 'dataTable'])('(%s) makes formulas of all of them', async (type) => {
+    const first = { unit_price: `<c r="G2"><f t="${type}" ref="G2:G4">A1</f><v>2.5</v></c>` };
+    const other = { unit_price: '<c><v>0</v></c>' };
+    const rows = [
+      rowXml(2, first),
+      rowXml(3, { ...ref('F2'), ...other }),
+      rowXml(4, { ...ref('F3'), unit_price: '<c/>' }),
+      rowXml(5, ref('F4')),
+    ];
+
+    expect(await saidOf(xlsx(rows, RECALCULATES))).toEqual({
+      F1: ['formula-not-calculated'],
+      F2: ['formula-not-calculated'],
+      F3: expect.arrayContaining(['formula-without-value']),
+      F4: [],
+      file: [],
+    });
+  });
+
+  it.each([
+    ['that overlaps another one', 'F2:G4', 'G2:G3'],
+    ['that begins elsewhere', 'F2', 'A2:G3'],
+    ['of cells that no sheet has', 'F2', 'G2:1'],
+  ])('%s is refused', async (_, quantity, price) => {
+    const cells = {
+      quantity: `<c><f t="array" ref="${quantity}">A1</f><v>1</v></c>`,
+      unit_price: `<c><f t="array" ref="${price}">A1</f><v>1</v></c>`,
+    };
+
+    expect(await saidOf(xlsx([rowXml(2, cells)]))).toEqual({ file: ['workbook-damaged'] });
+  });
+});
