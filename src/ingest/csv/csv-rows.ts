@@ -34,6 +34,9 @@ const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map
   COLUMNS.indexOf(column),
 ]);
 
+/** The record's own errors say what is wrong with it. As an identity it would part the row from the invoice that it belongs to. */
+const UNUSABLE: ReferenceCell = plainReference(null);
+
 /** What the rows of a table are written to. */
 type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
 
@@ -114,7 +117,9 @@ export class CsvRows {
   #reference(record: CsvRecord, cells: readonly (string | null)[]): ReferenceCell {
     const { referenceParts } = this.#dialect.map;
     const { reference } = this.#reading.options;
-    if (reference === undefined || this.#constants[REF] !== undefined) return plainReference(cells[REF]);
+    if (this.#constants[REF] !== undefined) return plainReference(cells[REF]);
+    if (record.unusable?.includes('invoice_ref') === true) return UNUSABLE;
+    if (reference === undefined) return plainReference(cells[REF]);
     return builtReference(
       referenceParts.map((index) => this.#cell(record, index, REF) ?? ''),
       reference,
@@ -198,7 +203,7 @@ export class CsvRows {
     const { cells, nif, reference } = given;
     const { row } = record;
     counts.rowsWithoutInvoice += 1;
-    const total = totalsLabel(record.cells, cells);
+    const total = reference === UNUSABLE ? null : totalsLabel(record.cells, cells);
     if (total !== null) {
       findings.add({
         row,
@@ -217,12 +222,18 @@ export class CsvRows {
     this.#lost.lose(
       shifted && !this.#identityFirst
         ? shiftedRow(row)
-        : { row, ref: reference.text, nif, customer, what: 'has no reference' },
+        : {
+            row,
+            ref: reference.text,
+            nif,
+            customer,
+            what: reference === UNUSABLE ? 'has no usable reference' : 'has no reference',
+          },
     );
     for (const error of record.errors ?? []) findings.add(error);
     if (record.unusable?.includes('merchant_nif') !== true)
       this.#addProblem(row, 'merchant_nif', nifProblem(cells[NIF] ?? ''));
-    if (record.unusable?.includes('invoice_ref') !== true) this.#addProblem(row, 'invoice_ref', reference.problem);
+    if (reference !== UNUSABLE) this.#addProblem(row, 'invoice_ref', reference.problem);
   }
 
   #addProblem(row: number, column: Column, problem: { readonly code: string; readonly message: string } | null): void {

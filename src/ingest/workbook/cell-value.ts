@@ -47,21 +47,27 @@ export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValu
         ),
       };
     case 'date':
-      return role !== 'text'
-        ? { text: cell.text }
-        : {
-            text: cell.text,
-            note: warning(
-              'date-as-text',
-              `found a date, which every reader sees in another way; it is sent as ${cell.text.slice(0, 40)}`,
-            ),
-          };
+      return dateValue(cell.text, role);
     case 'boolean':
       return { text: cell.text };
     case 'text':
       // A typed number waits in a form that no text may have.
       return { text: readTypedNumber(cell.text) === null ? cell.text : cell.text.replace('e-', 'E-') };
   }
+}
+
+function dateValue(text: string, role: CellRole): CellValue {
+  const found = text.slice(0, 40);
+  if (role === 'number') return { text };
+  if (role === 'text')
+    return {
+      text,
+      note: warning('date-as-text', `found a date, which every reader sees in another way; it is sent as ${found}`),
+    };
+  const [code, expected] =
+    role === 'reference' ? ['reference-damaged', 'a reference'] : ['tax-number-damaged', 'a tax number'];
+  const message = `expected ${expected}, found the date or time ${found}. ${AS_TEXT}`;
+  return { text, inCsv: '#VALUE!', note: error(code, message) };
 }
 
 function numberValue(cell: SheetCell, role: CellRole): CellValue {

@@ -87,3 +87,51 @@ describe('a formula that fills several cells', () => {
     expect(await saidOf(xlsx([rowXml(2, cells)]))).toEqual({ file: ['workbook-damaged'] });
   });
 });
+
+describe('a reference that cannot be the one that was meant', () => {
+  const STYLES: Parts = {
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="x/styles" Target="styles.xml"/></Relationships>',
+    'xl/styles.xml':
+      '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="&quot;FT &quot;0"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="22"/><xf numFmtId="20"/></cellXfs></styleSheet>',
+  };
+
+  /** Of a customer to whom no other row can belong. */
+  const OTHER = rowXml(3, { invoice_ref: textXml('F9'), customer_name: textXml('Eva') });
+
+  it('is none: the invoices beside it are not sent without its row', async () => {
+    const shown = { invoice_ref: '<c s="1"><v>12</v></c>' };
+    const rows = [rowXml(2, { invoice_ref: textXml('FT 12') }), rowXml(3, shown)];
+
+    expect(await saidOf(xlsx(rows, STYLES))).toEqual({
+      'FT 12': ['line-may-be-missing'],
+      file: ['rows-lost', 'number-format-adds-text'],
+    });
+  });
+
+  it('is none in a row that looks like a total either', async () => {
+    const wrong = { invoice_ref: '<c s="1"><v>12</v></c>', description: textXml('Total Care'), tax_code: '<c/>' };
+
+    expect(await saidOf(xlsx([rowXml(2, wrong), OTHER], STYLES))).toEqual({
+      F9: [],
+      file: ['rows-lost', 'number-format-adds-text'],
+    });
+  });
+
+  it.each([
+    ['a date', '<c s="2"><v>46054</v></c>'],
+    ['a time', '<c s="3"><v>0.25</v></c>'],
+    ['a date in its own type', '<c t="d"><v>2026-02</v></c>'],
+  ])('is %s, as a whole, as one of its parts, and as a tax number', async (_, cell) => {
+    const reference = { columns: ['invoice_ref', 'description'], separator: '/' };
+    const file = (column: string): Buffer => xlsx([rowXml(2, { [column]: cell }), OTHER], STYLES);
+
+    expect(await saidOf(file('invoice_ref'))).toEqual({ F9: [], file: ['rows-lost', 'reference-damaged'] });
+    for (const part of reference.columns)
+      expect(await saidOf(file(part), { reference })).toEqual({
+        'F9/Pão': [],
+        file: ['rows-lost', 'reference-damaged'],
+      });
+    expect(await saidOf(file('merchant_nif'))).toEqual({ F9: [], file: ['rows-lost', 'tax-number-damaged'] });
+  });
+});
