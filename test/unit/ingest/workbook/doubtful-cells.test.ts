@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
-import { xlsxParts, zipOf } from '../../../support/workbook-file.ts';
+import { odsOfContent, xlsxParts, zipOf } from '../../../support/workbook-file.ts';
 import type { Parts } from '../../../support/workbook-file.ts';
 import { HEADER, ingested, removeTemporaryFiles, temporaryFile } from '../ingested.ts';
 
@@ -133,5 +133,38 @@ describe('a reference that cannot be the one that was meant', () => {
         file: ['rows-lost', 'reference-damaged'],
       });
     expect(await saidOf(file('merchant_nif'))).toEqual({ F9: [], file: ['rows-lost', 'tax-number-damaged'] });
+  });
+});
+
+describe('a number that is shown with more than its digits', () => {
+  const digits = '<number:number number:min-integer-digits="8"/>';
+
+  it.each([
+    ['a text inside of it', digits.replace('/>', '><number:embedded-text>/</number:embedded-text></number:number>')],
+    ['a power of ten', '<number:scientific-number/>'],
+    ['a fraction', '<number:fraction/>'],
+    ['its thousands only', '<number:number number:display-factor="1000"/>'],
+    ['a text if it is positive', `${digits}<style:map style:apply-style-name="P0"/>`],
+  ])('(ODS, %s) is no reference', async (_, format) => {
+    const styles = `<office:automatic-styles>
+      <number:number-style style:name="P0"><number:text>FT </number:text>${digits}</number:number-style>
+      <number:number-style style:name="N1">${format}</number:number-style>
+      <style:style style:name="ce1" style:data-style-name="N1"/></office:automatic-styles>`;
+    const texts = (cells: readonly string[]): string =>
+      cells
+        .map((cell) => `<table:table-cell office:value-type="string"><text:p>${cell}</text:p></table:table-cell>`)
+        .join('');
+    const shown = '<table:table-cell table:style-name="ce1" office:value-type="float" office:value="20240001"/>';
+    const row = (xml: string): string => `<table:table-row>${xml}</table:table-row>`;
+    const rows = [
+      row(texts(COLUMNS)),
+      row(shown + texts(['501964843', 'Ana', 'EUR', 'Pão', '1', '2.5', 'IVA_23'])),
+      row(texts(['F9', '501964843', 'Eva', 'EUR', 'Pão', '1', '2.5', 'IVA_23'])),
+    ];
+    const file = odsOfContent(`<table:table table:name="A">${rows.join('')}</table:table>`, {
+      'styles.xml': `<a xmlns:office="o" xmlns:style="s" xmlns:number="n">${styles}</a>`,
+    });
+
+    expect(await saidOf(file)).toEqual({ F9: [], file: ['rows-lost', 'number-format-adds-text'] });
   });
 });
