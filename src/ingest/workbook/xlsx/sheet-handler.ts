@@ -127,7 +127,7 @@ export class SheetHandler implements XmlHandler {
     const raw = this.#isInline ? this.#inline.end() : this.#value;
     const isText = type === 's' || type === 'str' || type === 'inlineStr';
     if (formula && (raw === null || (raw === '' && !isText))) return this.#made('missing', '');
-    if (raw === null || (raw === '' && type !== 's')) return null;
+    if (raw === null || (raw === '' && type !== 's' && !formula)) return null;
     if (type === 's') return this.#shared(raw);
     if (type === 'str') return this.#made('text', unescaped(raw));
     if (type === 'inlineStr') return this.#made('text', raw);
@@ -143,7 +143,7 @@ export class SheetHandler implements XmlHandler {
   #shared(raw: string): SheetCell | null {
     const text = this.#context.strings.get(/^\s*\d+\s*$/.test(raw) ? Number(raw) : -1);
     if (text === undefined) throw damaged(`row ${this.#row} names a text that the workbook does not have`);
-    return text === '' ? null : this.#made('text', text);
+    return text === '' && !this.#formula ? null : this.#made('text', text);
   }
 
   #made(kind: CellKind, text: string): SheetCell {

@@ -52,6 +52,53 @@ describe('a row of formulas without a value', () => {
   });
 });
 
+describe('a formula whose saved value is an empty text', () => {
+  it.each(['<c t="str"><f>A1</f><v></v></c>', '<c t="s"><f>A1</f><v>0</v></c>'])('is a formula: %s', async (cell) => {
+    const strings: Parts = {
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="x/sharedStrings" Target="s.xml"/></Relationships>',
+      'xl/s.xml': '<sst><si><t/></si><si><t>x</t></si></sst>',
+    };
+    const file = (more: Parts): Buffer => xlsx([rowXml(2, { customer_name: cell })], { ...strings, ...more });
+
+    const { result } = await ingested(temporaryFile(file({}), 'a.xlsx'));
+    expect(result.findings.map(({ code }) => code)).toContain('formulas');
+    expect(await saidOf(file(RECALCULATES))).toEqual({
+      F1: expect.arrayContaining(['formula-not-calculated']),
+      file: [],
+    });
+  });
+
+  it('is one in ODS too', async () => {
+    const header = COLUMNS.map((column) => `<table:table-cell><text:p>${column}</text:p></table:table-cell>`).join('');
+    const cells = ['F1', '501964843', 'Ana', 'EUR', 'Pão', '1', '2.5'].map(
+      (text) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`,
+    );
+    const formula = '<table:table-cell table:formula="of:=A1" office:value-type="string" office:string-value=""/>';
+    const table = `<table:table table:name="A"><table:table-row>${header}</table:table-row><table:table-row>${cells.join('')}${formula}</table:table-row></table:table>`;
+
+    const { result } = await ingested(temporaryFile(odsOfContent(table), 'a.ods'));
+
+    expect(result.findings.map(({ code }) => code)).toContain('formulas');
+  });
+});
+
+describe('a format of another part of the styles', () => {
+  it('does not take the place of the one that a cell has', async () => {
+    const styles: Parts = {
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="x/styles" Target="styles.xml"/></Relationships>',
+      'xl/styles.xml':
+        '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs><dxfs><dxf><numFmt numFmtId="164" formatCode="0"/></dxf></dxfs></styleSheet>',
+    };
+
+    expect(await saidOf(xlsx([rowXml(2, { invoice_ref: '<c s="1"><v>42</v></c>' })], styles))).toEqual({
+      '00042': [],
+      file: [],
+    });
+  });
+});
+
 describe('a formula that fills several cells', () => {
   const ref = (text: string): Readonly<Record<string, string>> => ({ invoice_ref: textXml(text) });
 
