@@ -64,6 +64,24 @@ describe('a number cell', () => {
     expect(saidOf(text, code, role)).toBe(expected);
   });
 
+  it.each<readonly [CellRole, string, string]>([
+    ['number', '12.340000000000002', 'General'],
+    ['number', '0x10', 'General'],
+    ['text', '12.340000000000002', 'General'],
+    ['text', '5', '"IVA_"0'],
+    ['reference', '5', '"FT "0'],
+    ['reference', '0.5', '0%'],
+    ['tax-number', '501964843', '"PT"0'],
+  ])('as a %s: %s shown as %s is refused again where a corrections file holds it', (role, text, code) => {
+    const cell = { kind: 'number', text, format: parseNumberFormat(code), formula: false } as const;
+
+    expect(cellValue(cell, role).inCsv).toBe('#VALUE!');
+  });
+
+  it.each(['Err:502', '#WERT!'])('the error %s is refused again where a corrections file holds it', (text) => {
+    expect(cellValue({ kind: 'error', text, format: null, formula: true }, 'text').inCsv).toBe('#VALUE!');
+  });
+
   it.each(['0', '-12', '0.05', '-1234.5', '1000000'])('%s comes back from the form that it waits in', (number) => {
     expect(readTypedNumber(typedNumber(number, '€'))).toBe(`€${number}`);
     expect(readTypedNumber(typedNumber(number, '')) ?? number).toBe(number);
