@@ -34,6 +34,9 @@ const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map
   COLUMNS.indexOf(column),
 ]);
 
+/** The record's own errors say what is wrong with it. As an identity it would part the row from the invoice that it belongs to. */
+const UNUSABLE: ReferenceCell = plainReference(null);
+
 /** What the rows of a table are written to. */
 type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
 
@@ -74,7 +77,7 @@ export class CsvRows {
   /** @throws Refusal `rows-above-header`, `header-second`, `too-many-damaged-rows` */
   take(record: CsvRecord): void {
     if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
-    if (record.row === this.#dialect.header.row || isBlank(record.cells)) return;
+    if (record.row === this.#dialect.header.row || isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
     this.#reading.counts.rows += 1;
     this.#last = record.row;
@@ -114,7 +117,9 @@ export class CsvRows {
   #reference(record: CsvRecord, cells: readonly (string | null)[]): ReferenceCell {
     const { referenceParts } = this.#dialect.map;
     const { reference } = this.#reading.options;
-    if (reference === undefined || this.#constants[REF] !== undefined) return plainReference(cells[REF]);
+    if (this.#constants[REF] !== undefined) return plainReference(cells[REF]);
+    if (record.unusable?.includes('invoice_ref') === true) return UNUSABLE;
+    if (reference === undefined) return plainReference(cells[REF]);
     return builtReference(
       referenceParts.map((index) => this.#cell(record, index, REF) ?? ''),
       reference,
@@ -198,7 +203,7 @@ export class CsvRows {
     const { cells, nif, reference } = given;
     const { row } = record;
     counts.rowsWithoutInvoice += 1;
-    const total = totalsLabel(record.cells, cells);
+    const total = reference === UNUSABLE ? null : totalsLabel(record.cells, cells);
     if (total !== null) {
       findings.add({
         row,
@@ -217,12 +222,18 @@ export class CsvRows {
     this.#lost.lose(
       shifted && !this.#identityFirst
         ? shiftedRow(row)
-        : { row, ref: reference.text, nif, customer, what: 'has no reference' },
+        : {
+            row,
+            ref: reference.text,
+            nif,
+            customer,
+            what: reference === UNUSABLE ? 'has no usable reference' : 'has no reference',
+          },
     );
     for (const error of record.errors ?? []) findings.add(error);
     if (record.unusable?.includes('merchant_nif') !== true)
       this.#addProblem(row, 'merchant_nif', nifProblem(cells[NIF] ?? ''));
-    if (record.unusable?.includes('invoice_ref') !== true) this.#addProblem(row, 'invoice_ref', reference.problem);
+    if (reference !== UNUSABLE) this.#addProblem(row, 'invoice_ref', reference.problem);
   }
 
   #addProblem(row: number, column: Column, problem: { readonly code: string; readonly message: string } | null): void {
@@ -253,6 +264,7 @@ function isIdentityFirst(indexes: readonly number[]): boolean {
   return Math.max(indexes[NIF] ?? -1, indexes[REF] ?? -1) < Math.min(...texts, Infinity);
 }
 
-function isBlank(cells: readonly string[]): boolean {
-  return cells.every((cell) => cell.trim() === '');
+/** A cell that is there and without a value (a formula that no program calculated) makes it a row that must not be lost. */
+function isBlank({ cells, unusable }: CsvRecord): boolean {
+  return (unusable?.length ?? 0) === 0 && cells.every((cell) => cell.trim() === '');
 }

@@ -14,9 +14,9 @@ const INVISIBLE = /\p{Cf}/u;
 /** UTF-8 that somebody read as windows-1252 before this file was written: `JoÃ£o`, `â‚¬`. */
 const MISREAD =
   /\u00c3[\u00a0-\u00bf\u0192\u2021\u2030\u0160\u201c\u201d]|\u00e2\u20ac|\u00e2\u201a\u00ac|\u00c2[\u00a0-\u00bf]/;
-/** What a spreadsheet shows instead of a value, in English, Portuguese and Spanish; `####` is a column too narrow. */
+/** What a spreadsheet shows instead of a value, in English, Portuguese and Spanish; `####` is a column too narrow, `Err:502` LibreOffice's. */
 const SPREADSHEET_ERROR =
-  /^#(?:\u00a1|\u00bf)?(?:REF|N\/A|N\/D|NAME|NOME|NOMBRE|VALUE|VALOR|DIV\/0|NUM|N\u00daM|\u00a1NUM|NULL|NULO|NULA|SPILL|CALC)[!?]?$|^#{3,}$/i;
+  /^#(?:\u00a1|\u00bf)?(?:REF|N\/A|N\/D|NAME|NOME|NOMBRE|VALUE|VALOR|DIV\/0|NUM|N\u00daM|\u00a1NUM|NULL|NULO|NULA|SPILL|CALC)[!?]?$|^#{3,}$|^Err:\d{3}$/i;
 /** Columns whose text must be exact: nobody reads them with their eyes. */
 const EXACT: ReadonlySet<Column> = new Set(['invoice_ref', 'customer_tax_id', 'currency', 'tax_code']);
 

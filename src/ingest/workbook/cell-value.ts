@@ -22,6 +22,8 @@ export interface CellValue {
 
 /** Spreadsheets keep no more digits of a number. */
 const MOST_DIGITS = 15;
+/** In a corrections file: wherever it stands, every reader refuses it, so that a row which nobody corrected is refused again. */
+const NO_VALUE = '#VALUE!';
 const AS_TEXT = 'Format the column as text and enter it again';
 
 /** The value of a cell in a column of this role. What cannot be proved is an error, never a guess. */
@@ -32,7 +34,7 @@ export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValu
       return numberValue(cell, role);
     case 'missing':
       return {
-        ...{ text: '', inCsv: '#VALUE!' },
+        ...{ text: '', inCsv: NO_VALUE },
         note: error(
           'formula-without-value',
           'found a formula without a value. Open the file in a spreadsheet program and save it again',
@@ -40,22 +42,14 @@ export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValu
       };
     case 'error':
       return {
-        text: cell.text,
+        ...{ text: cell.text, inCsv: NO_VALUE },
         note: error(
           'spreadsheet-error',
           `expected a value, found the error ${cell.text.slice(0, 40)}. Correct the formula`,
         ),
       };
     case 'date':
-      return role !== 'text'
-        ? { text: cell.text }
-        : {
-            text: cell.text,
-            note: warning(
-              'date-as-text',
-              `found a date, which every reader sees in another way; it is sent as ${cell.text.slice(0, 40)}`,
-            ),
-          };
+      return dateValue(cell.text, role);
     case 'boolean':
       return { text: cell.text };
     case 'text':
@@ -64,18 +58,32 @@ export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValu
   }
 }
 
+function dateValue(text: string, role: CellRole): CellValue {
+  const found = text.slice(0, 40);
+  if (role === 'number') return { text };
+  if (role === 'text')
+    return {
+      text,
+      note: warning('date-as-text', `found a date, which every reader sees in another way; it is sent as ${found}`),
+    };
+  const [code, expected] =
+    role === 'reference' ? ['reference-damaged', 'a reference'] : ['tax-number-damaged', 'a tax number'];
+  const message = `expected ${expected}, found the date or time ${found}. ${AS_TEXT}`;
+  return { text, inCsv: NO_VALUE, note: error(code, message) };
+}
+
 function numberValue(cell: SheetCell, role: CellRole): CellValue {
   const { format } = cell;
   const decimals = format?.kind === 'number' ? format.decimals : null;
   const exact = exactNumber(cell.text, decimals);
-  if (!exact.ok) return { text: cell.text, note: notExact(exact) };
+  if (!exact.ok) return { text: cell.text, inCsv: NO_VALUE, note: notExact(exact) };
   if (role === 'number') return amount(cell, exact.value, exact.cleaned);
   if (format?.kind === 'percent') {
     const percent = canonicalDecimal(expandExponent(`${exact.value}e2`) ?? '') ?? exact.value;
-    return { text: `${percent}%`, ...(role === 'text' ? {} : { note: damagedNumber(`${percent}%`) }) };
+    const text = `${percent}%`;
+    return role === 'text' ? { text } : { text, inCsv: NO_VALUE, note: damagedNumber(text) };
   }
-  if (format?.addsText === true)
-    return { text: exact.value, inCsv: scientific(exact.value), note: addsText(exact.value) };
+  if (format?.addsText === true) return { text: exact.value, inCsv: NO_VALUE, note: addsText(exact.value) };
   if (role === 'tax-number') return taxNumber(cell, exact.value);
   if (role === 'text') return { text: exact.value };
   return reference(cell, exact.value);

@@ -73,9 +73,15 @@ export function parseNumberFormat(code: string): NumberFormat {
     kind: body.includes('%') ? 'percent' : 'number',
     decimals: fixed ? fraction.replace(/[^0#?]/g, '').length : null,
     leastDigits: Math.max(1, whole.replace(/[^0]/g, '').length),
-    addsText: literals.replace(currency ?? '', '').trim() !== '' || currency !== null,
+    addsText: literals.trim() !== '' || !fixed || isBroken(body) || whole.trimEnd().endsWith(','),
     currency,
   };
+}
+
+/** Something stands between the digits. In front of them and behind them a space is room for a sign. */
+function isBroken(body: string): boolean {
+  const [digits = ''] = /[0#?].*[0#?]/s.exec(body) ?? [];
+  return /[^0#?.,]/.test(digits);
 }
 
 function firstSection(code: string): string {
@@ -88,18 +94,17 @@ function firstSection(code: string): string {
   return code;
 }
 
-/** Placeholders on one side, characters that are shown as they are on the other. Conditions and colours are neither. */
+/** Placeholders on one side, where a space stands for each text; on the other these texts. Conditions and colours are neither. */
 function splitLiterals(section: string): { readonly body: string; readonly literals: string } {
   let literals = '';
   const body = section
     .replace(/\[\$([^\]-]*)(?:-[^\]]*)?\]/g, (_, sign: string) => `"${sign}"`)
     .replace(/\[(?![hms]+\])[^\]]*\]/gi, '')
     .replace(/"([^"]*)"?|\\(.)|[_*].|[-+()/:$€£¥]/g, (found, quoted?: string, escaped?: string) => {
-      // A fraction, a time and a sign of the number itself are part of how it is written.
-      if (/^[-+()/:]$/.test(found)) return found === '/' || found === ':' ? found : '';
-      if (found.startsWith('_') || found.startsWith('*')) return '';
-      literals += quoted ?? escaped ?? found;
-      return '';
+      // A fraction and a time are part of how the number is written.
+      if (found === '/' || found === ':') return found;
+      if (!found.startsWith('_') && !found.startsWith('*')) literals += quoted ?? escaped ?? found;
+      return ' ';
     });
   return { body, literals };
 }

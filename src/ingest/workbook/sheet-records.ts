@@ -60,8 +60,9 @@ export class SheetRecords {
     this.#width = header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
     this.#columns = header.cells.map((_, at) => {
       const column = COLUMNS[map.indexes.indexOf(at)];
-      if (column !== undefined) return { column, role: ROLES[column] };
-      return map.referenceParts.includes(at) ? { column: 'invoice_ref', role: 'reference' } : undefined;
+      const isPart = map.referenceParts.includes(at);
+      if (column !== undefined && !(isPart && ROLES[column] === 'text')) return { column, role: ROLES[column] };
+      return isPart ? { column: 'invoice_ref', role: 'reference' } : undefined;
     });
   }
 

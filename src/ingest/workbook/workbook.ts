@@ -3,7 +3,7 @@ import type { NumberFormat } from './number-format.ts';
 /** What a cell of a sheet holds. `missing`: a formula that no program has calculated. */
 export type CellKind = 'text' | 'number' | 'date' | 'boolean' | 'error' | 'missing';
 
-/** One cell that is not empty. */
+/** One cell that is not empty, or a formula. */
 export interface SheetCell {
   readonly kind: CellKind;
   /** A number as its decimal text stands in the file, a date in ISO 8601, any other value as it is shown. */

@@ -13,6 +13,8 @@ const DATA_STYLES: ReadonlySet<string> = new Set([
   'number:percentage-style',
 ]);
 
+const NOT_AS_DIGITS: ReadonlySet<string> = new Set(['number:scientific-number', 'number:fraction']);
+
 /** The styles of an ODS file, of both of its parts that hold some, as far as they say how numbers are shown and which sheets are hidden. */
 export class OdsStyles {
   readonly #formats = new Map<string, NumberFormat>();
@@ -35,6 +37,10 @@ export class OdsStyles {
       this.#hiddenTables.add(this.#style);
     else if (name === 'number:number' && this.#format !== null)
       this.#format.format = digits(this.#format.format, attributes);
+    else if (NOT_AS_DIGITS.has(name)) this.#addsText(true);
+    // The style that is named is that of negative numbers, and refers to the one of the others.
+    else if (name === 'style:map')
+      this.#addsText(this.#formats.get(attributes['style:apply-style-name'] ?? '')?.addsText === true);
     if (name.startsWith('number:')) this.#text = '';
     if (this.#formats.size + this.#parentOf.size > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
   }
@@ -48,10 +54,14 @@ export class OdsStyles {
     if (DATA_STYLES.has(name)) {
       this.#formats.set(this.#format.name, this.#format.format);
       this.#format = null;
-    } else if (name === 'number:text' && !/^[\s()%+-]*$/.test(this.#text))
-      this.#format.format = { ...this.#format.format, addsText: true };
-    else if (name === 'number:currency-symbol') this.#format.format = { ...this.#format.format, addsText: true };
+    } else if (name === 'number:text') this.#addsText(!/^[\s()%+-]*$/.test(this.#text));
+    else if (name === 'number:embedded-text') this.#addsText(this.#text !== '');
+    else if (name === 'number:currency-symbol') this.#addsText(true);
     this.#text = '';
+  }
+
+  #addsText(adds: boolean): void {
+    if (adds && this.#format !== null) this.#format.format = { ...this.#format.format, addsText: true };
   }
 
   /** Of a cell style; one that says nothing of numbers takes what its parent says. */
@@ -76,6 +86,7 @@ function digits(format: NumberFormat, attributes: Attributes): NumberFormat {
   const decimals = attributes['number:decimal-places'];
   return {
     ...format,
+    addsText: format.addsText || Number(attributes['number:display-factor'] ?? 1) !== 1,
     decimals: decimals === undefined ? null : Number(decimals),
     leastDigits: Math.max(1, Number(attributes['number:min-integer-digits'] ?? 1)),
   };

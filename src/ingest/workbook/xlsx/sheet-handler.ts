@@ -3,6 +3,8 @@ import { serialDate } from '../serial-date.ts';
 import type { CellKind, MergedRange, SheetCell, SheetRow } from '../workbook.ts';
 import { localName } from '../xml-reader.ts';
 import type { XmlHandler } from '../xml-reader.ts';
+import { ArrayFormulas } from './array-formulas.ts';
+import { placeOf, rangeOf } from './cell-place.ts';
 import { isTrue } from './package-parts.ts';
 import { RichText, unescaped } from './rich-text.ts';
 import type { SharedStrings } from './shared-strings.ts';
@@ -15,14 +17,13 @@ export interface CellContext {
   readonly epoch: 1900 | 1904;
 }
 
-const REFERENCE = /^([A-Z]{1,3})([1-9]\d{0,6})$/;
-
 /** Turns the tags of a worksheet part into rows. */
 export class SheetHandler implements XmlHandler {
   readonly merged: MergedRange[] = [];
   readonly hiddenColumns: { first: number; last: number }[] = [];
   readonly #context: CellContext;
   readonly #inline = new RichText();
+  readonly #arrays = new ArrayFormulas();
   #rows: SheetRow[] = [];
   #row = 0;
   #hidden = false;
@@ -48,7 +49,7 @@ export class SheetHandler implements XmlHandler {
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     const local = localName(name);
-    if (this.#inCell) return this.#openInCell(local);
+    if (this.#inCell) return this.#openInCell(local, attributes);
     if (local === 'c') return this.#openCell(attributes);
     if (local === 'row') return this.#openRow(attributes);
     if (local === 'mergeCell') this.#merge(attributes['ref'] ?? '');
@@ -88,13 +89,13 @@ export class SheetHandler implements XmlHandler {
     this.#column = place.column;
     this.#attributes = attributes;
     this.#inCell = true;
-    this.#formula = false;
+    this.#formula = this.#arrays.covers(place.row, place.column);
     this.#value = null;
     this.#isInline = false;
   }
 
-  #openInCell(local: string): void {
-    if (local === 'f') this.#formula = true;
+  #openInCell(local: string, attributes: Readonly<Record<string, string>>): void {
+    if (local === 'f') this.#openFormula(attributes);
     else if (local === 'v') {
       this.#inValue = true;
       this.#value = '';
@@ -102,6 +103,11 @@ export class SheetHandler implements XmlHandler {
       this.#isInline = true;
       this.#inline.begin();
     } else if (this.#isInline) this.#inline.open(local);
+  }
+
+  #openFormula({ t: type, ref }: Readonly<Record<string, string>>): void {
+    this.#formula = true;
+    if (type === 'array' || type === 'dataTable') this.#arrays.begin(this.#row, this.#column, ref);
   }
 
   #closeCell(): void {
@@ -121,7 +127,7 @@ export class SheetHandler implements XmlHandler {
     const raw = this.#isInline ? this.#inline.end() : this.#value;
     const isText = type === 's' || type === 'str' || type === 'inlineStr';
     if (formula && (raw === null || (raw === '' && !isText))) return this.#made('missing', '');
-    if (raw === null || (raw === '' && type !== 's')) return null;
+    if (raw === null || (raw === '' && type !== 's' && !formula)) return null;
     if (type === 's') return this.#shared(raw);
     if (type === 'str') return this.#made('text', unescaped(raw));
     if (type === 'inlineStr') return this.#made('text', raw);
@@ -137,7 +143,7 @@ export class SheetHandler implements XmlHandler {
   #shared(raw: string): SheetCell | null {
     const text = this.#context.strings.get(/^\s*\d+\s*$/.test(raw) ? Number(raw) : -1);
     if (text === undefined) throw damaged(`row ${this.#row} names a text that the workbook does not have`);
-    return text === '' ? null : this.#made('text', text);
+    return text === '' && !this.#formula ? null : this.#made('text', text);
   }
 
   #made(kind: CellKind, text: string): SheetCell {
@@ -145,25 +151,14 @@ export class SheetHandler implements XmlHandler {
   }
 
   #merge(ref: string): void {
-    const [from = '', to = from] = ref.split(':');
-    const first = placeOf(from);
-    const last = placeOf(to);
-    if (first === null || last === null) throw damaged('it merges cells that no sheet has');
+    const range = rangeOf(ref);
+    if (range === null) throw damaged('it merges cells that no sheet has');
     if (this.merged.length >= MOST_MERGED) throw tooLarge('merged cells', MOST_MERGED);
     this.merged.push({
-      firstRow: first.row,
-      lastRow: last.row,
-      firstColumn: first.column,
-      lastColumn: last.column,
+      firstRow: range.first.row,
+      lastRow: range.last.row,
+      firstColumn: range.first.column,
+      lastColumn: range.last.column,
     });
   }
-}
-
-/** `B5` -> row 5, column 1 (from 0). */
-function placeOf(reference: string): { readonly row: number; readonly column: number } | null {
-  const [, letters = '', digits = ''] = REFERENCE.exec(reference) ?? [];
-  if (letters === '') return null;
-  let column = 0;
-  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
-  return { row: Number(digits), column: column - 1 };
 }

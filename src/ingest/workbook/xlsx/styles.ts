@@ -22,17 +22,19 @@ export async function readStyles(archive: ZipArchive, part: string | null): Prom
   if (part === null || !archive.has(part)) return new CellStyles([]);
   const codes = new Map<number, string>();
   const ids: number[] = [];
-  let inside = false;
+  /** Formats and styles of another part of it (conditional ones, `dxfs`) have numbers of their own. */
+  let inside = '';
   await readXml(part, archive.chunks(part), {
     open(name, attributes) {
       const local = localName(name);
-      if (local === 'cellXfs') inside = true;
-      if (local === 'numFmt') codes.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? '');
-      if (inside && local === 'xf') ids.push(Number(attributes['numFmtId'] ?? 0));
+      if (local === 'cellXfs' || local === 'numFmts') inside = local;
+      if (inside === 'numFmts' && local === 'numFmt')
+        codes.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? '');
+      if (inside === 'cellXfs' && local === 'xf') ids.push(Number(attributes['numFmtId'] ?? 0));
       if (ids.length + codes.size > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
     },
     close(name) {
-      if (localName(name) === 'cellXfs') inside = false;
+      if (localName(name) === inside) inside = '';
     },
     text: () => undefined,
   });

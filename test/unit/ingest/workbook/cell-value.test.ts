@@ -42,6 +42,19 @@ describe('a number cell', () => {
     ['reference', '42', '00000', '00042'],
     ['reference', '-42', 'General', '-42 reference-damaged'],
     ['reference', '1234567890123000', 'General', '1234567890123000 reference-damaged'],
+    ['reference', '20240001', '0000-0000', '20240001 number-format-adds-text'],
+    ['reference', '20240001', '0000(0000)', '20240001 number-format-adds-text'],
+    ['reference', '20240001', '0000+0000', '20240001 number-format-adds-text'],
+    ['reference', '20240001', '0000 0000', '20240001 number-format-adds-text'],
+    ['reference', '20240001', '0000\\ 0000', '20240001 number-format-adds-text'],
+    ['reference', '20240001', '0000_-0000', '20240001 number-format-adds-text'],
+    ['reference', '20240001', '0000/0000', '20240001 number-format-adds-text'],
+    ['reference', '20240001', '-0', '20240001 number-format-adds-text'],
+    ['reference', '20240001', '0.00E+00', '20240001 number-format-adds-text'],
+    ['reference', '20240000', '0,', '20240000 number-format-adds-text'],
+    ['reference', '20240001', '#,##0', '20240001'],
+    ['reference', '20240001', '_-* 0_-;-* 0_-', '20240001'],
+    ['reference', '20240001', '0 ;(0)', '20240001'],
     ['text', '0.23', '0%', '23%'],
     ['text', '23', '"IVA_"0', '23 number-format-adds-text'],
     ['number', '12.5', '[$€-816] #,##0.00', '€125e-1'],
@@ -49,6 +62,24 @@ describe('a number cell', () => {
     ['number', '0.5', '0%', '50%'],
   ])('as a %s: %s shown as %s is %s', (role, text, code, expected) => {
     expect(saidOf(text, code, role)).toBe(expected);
+  });
+
+  it.each<readonly [CellRole, string, string]>([
+    ['number', '12.340000000000002', 'General'],
+    ['number', '0x10', 'General'],
+    ['text', '12.340000000000002', 'General'],
+    ['text', '5', '"IVA_"0'],
+    ['reference', '5', '"FT "0'],
+    ['reference', '0.5', '0%'],
+    ['tax-number', '501964843', '"PT"0'],
+  ])('as a %s: %s shown as %s is refused again where a corrections file holds it', (role, text, code) => {
+    const cell = { kind: 'number', text, format: parseNumberFormat(code), formula: false } as const;
+
+    expect(cellValue(cell, role).inCsv).toBe('#VALUE!');
+  });
+
+  it.each(['Err:502', '#WERT!'])('the error %s is refused again where a corrections file holds it', (text) => {
+    expect(cellValue({ kind: 'error', text, format: null, formula: true }, 'text').inCsv).toBe('#VALUE!');
   });
 
   it.each(['0', '-12', '0.05', '-1234.5', '1000000'])('%s comes back from the form that it waits in', (number) => {
