@@ -22,6 +22,8 @@ export interface CellValue {
 
 /** Spreadsheets keep no more digits of a number. */
 const MOST_DIGITS = 15;
+/** A format that fills in more zeros is for show: no reference has so many digits. */
+const MOST_FILLED_DIGITS = 20;
 const AS_TEXT = 'Format the column as text and enter it again';
 
 /** The value of a cell in a column of this role. What cannot be proved is an error, never a guess. */
@@ -74,7 +76,7 @@ function numberValue(cell: SheetCell, role: CellRole): CellValue {
     const percent = canonicalDecimal(expandExponent(`${exact.value}e2`) ?? '') ?? exact.value;
     return { text: `${percent}%`, ...(role === 'text' ? {} : { note: damagedNumber(`${percent}%`) }) };
   }
-  if (format?.addsText === true)
+  if (format?.addsText === true || (format?.leastDigits ?? 1) > MOST_FILLED_DIGITS)
     return { text: exact.value, inCsv: scientific(exact.value), note: addsText(exact.value) };
   if (role === 'tax-number') return taxNumber(cell, exact.value);
   if (role === 'text') return { text: exact.value };
