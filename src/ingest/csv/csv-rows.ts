@@ -37,7 +37,7 @@ const NUMBERS: readonly (readonly [NumberColumn, number])[] = NUMBER_COLUMNS.map
 /** What the rows of a table are written to. */
 type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
 
-/** Turns the records of a CSV file below its header into rows, and keeps the evidence they give. */
+/** Turns the records of a CSV file or a sheet below its header into rows, and keeps the evidence they give. */
 export class CsvRows {
   readonly #reading: RowsOf;
   readonly #dialect: TableHeader;
