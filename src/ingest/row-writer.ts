@@ -29,7 +29,8 @@ export class RowWriter {
     }
   }
 
-  async end(): Promise<void> {
+  /** Writes everything that waits, in full portions and a rest. */
+  async flush(): Promise<void> {
     await this.drain();
     if (this.#waiting.length > 0) await this.#store.append(this.#waiting);
     this.#waiting = [];

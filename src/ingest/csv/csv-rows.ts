@@ -40,7 +40,7 @@ const UNUSABLE: ReferenceCell = plainReference(null);
 /** What the rows of a table are written to. */
 type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
 
-/** Turns the records of a CSV file below its header into rows, and keeps the evidence they give. */
+/** Turns the records of a CSV file or a sheet below its header into rows, and keeps the evidence they give. */
 export class CsvRows {
   readonly #reading: RowsOf;
   readonly #dialect: TableHeader;

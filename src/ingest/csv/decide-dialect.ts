@@ -19,7 +19,7 @@ export interface DialectDecision {
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** The header must be among the first records; what stands above it is preamble. */
 const HEADER_WITHIN = 50;
-/** What the sample parsers are fed first: it holds most headers, and four parsers read it. Each further slice is twice as long as the one before. */
+/** What the sample parsers are fed first: it holds most headers, and four parsers read it. Each further slice ends at twice the offset of the one before. */
 const FIRST_SLICE = 4 * 1024;
 /** Read as text, for `sep=` and the first line end. */
 const LINE_END_WITHIN = 64 * 1024;

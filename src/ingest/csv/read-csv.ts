@@ -37,7 +37,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
   }
   for (const record of await reader.end()) rows.take(record);
   rows.end(reader.endedLine);
-  await reading.writer.end();
+  await reading.writer.flush();
   const readAs = parseReadAs(rows.readAs ?? '');
   const decimal = {
     quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),

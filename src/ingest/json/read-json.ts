@@ -24,7 +24,7 @@ export async function readJson(reading: Reading): Promise<Read> {
     await reading.writer.drain();
   }
   for (const record of reader.end()) rows.take(record);
-  await reading.writer.end();
+  await reading.writer.flush();
   const readAs = parseReadAs(rows.readAs ?? '');
   const decimal = {
     quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),

@@ -24,6 +24,8 @@ export interface CellValue {
 const MOST_DIGITS = 15;
 /** In a corrections file: wherever it stands, every reader refuses it, so that a row which nobody corrected is refused again. */
 const NO_VALUE = '#VALUE!';
+/** A format that fills in more zeros is for show: no reference has so many digits. */
+const MOST_FILLED_DIGITS = 20;
 const AS_TEXT = 'Format the column as text and enter it again';
 
 /** The value of a cell in a column of this role. What cannot be proved is an error, never a guess. */
@@ -83,7 +85,8 @@ function numberValue(cell: SheetCell, role: CellRole): CellValue {
     const text = `${percent}%`;
     return role === 'text' ? { text } : { text, inCsv: NO_VALUE, note: damagedNumber(text) };
   }
-  if (format?.addsText === true) return { text: exact.value, inCsv: NO_VALUE, note: addsText(exact.value) };
+  if (format?.addsText === true || (format?.leastDigits ?? 1) > MOST_FILLED_DIGITS)
+    return { text: exact.value, inCsv: NO_VALUE, note: addsText(exact.value) };
   if (role === 'tax-number') return taxNumber(cell, exact.value);
   if (role === 'text') return { text: exact.value };
   return reference(cell, exact.value);

@@ -6,7 +6,7 @@ import { mapHeader } from '../profile/map-header.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import { Refusal } from '../refusal.ts';
 import { HEADER_WITHIN } from './limits.ts';
-import type { Sheet, SheetRow, Workbook } from './workbook.ts';
+import type { Sheet, Workbook } from './workbook.ts';
 
 /** The sheet that is read, its header, and why this one. */
 export interface ChosenSheet {
@@ -50,18 +50,12 @@ export function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenS
 /** The header that names most columns, among the first rows of a sheet; null for an empty sheet. */
 export function likeliestHeader(sheet: Sheet, options: IngestOptions): Candidate | null {
   let best: Candidate | null = null;
-  for (const row of sheet.head) {
-    const header = { row: row.row, cells: shownCells(row) };
+  for (const header of sheet.head) {
     const map = mapHeader(header.cells, options);
     if (best === null || map.found > best.map.found) best = { sheet, header, map };
     if (map.missing.length === 0) break;
   }
   return best;
-}
-
-/** The cells of a row as texts, up to the last one with content. */
-export function shownCells({ cells }: SheetRow): readonly string[] {
-  return Array.from(cells, (cell) => cell?.text ?? '');
 }
 
 /** Names of sheets for a message. */

@@ -1,5 +1,6 @@
 import { canonicalDecimal } from '../../domain/money.ts';
 import { expandExponent } from '../invoice/expand-exponent.ts';
+import { LONGEST_NUMBER } from '../invoice/read-number.ts';
 
 /** Excel shows and enters at most so many digits; what stands behind them is left over from binary arithmetic. */
 const DIGITS_OF_A_SPREADSHEET = 15;
@@ -24,6 +25,7 @@ export type ExactNumber =
  */
 export function exactNumber(text: string, decimals: number | null): ExactNumber {
   if (SHORT.test(text)) return { ok: true, value: canonicalDecimal(text) ?? text, cleaned: false };
+  if (text.length > LONGEST_NUMBER) return { ok: false, reason: 'not-a-number', text };
   const value = NUMBER.test(text) ? Number(text) : NaN;
   const shortest = plain(String(value));
   if (shortest === null) return { ok: false, reason: 'not-a-number', text };

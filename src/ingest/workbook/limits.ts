@@ -12,6 +12,18 @@ export const RATIO_COUNTS_FROM = 32 * 1024 ** 2;
 export const MOST_BYTES_OF_TEXTS = 128 * 1024 ** 2;
 /** Characters of XML without a tag: as long as the longest record of a CSV file. */
 export const LONGEST_TOKEN = 1024 * 1024;
+/** Of a row, each cell with one more for its delimiter: as long as the longest record of a CSV file. */
+export const LONGEST_ROW = 1024 * 1024;
+/** Of a sheet whose part is small. Cells of several kilobytes can name one text of a megabyte, so the part's own size is no bound. */
+export const CHARACTERS_OF_ANY_SHEET = 64 * 1024 ** 2;
+/** For each byte that the part of a sheet has in the archive; real sheets have 5 to 40. */
+export const MOST_CHARACTERS_A_BYTE = MOST_RATIO;
+/** Of a sheet of any size: a million rows of two thousand characters. */
+export const MOST_CHARACTERS_OF_A_SHEET = 2 * 1024 ** 3;
+/** Of the rows that one chunk of a sheet completes: they are in memory together. */
+export const MOST_CHARACTERS_AT_ONCE = 64 * 1024 ** 2;
+/** Of the first rows of all sheets, which are kept until one sheet is chosen; 200 full ones of 30 columns have about four million. */
+export const MOST_CHARACTERS_OF_HEADS = 8 * 1024 ** 2;
 /** Elements inside each other; real parts have a dozen. */
 export const DEEPEST = 64;
 /** What Excel and LibreOffice can hold. */
@@ -22,6 +34,8 @@ export const MOST_COLUMNS = 16_384;
 export const MOST_SHEETS = 200;
 /** Excel holds 65,490 in a workbook. */
 export const MOST_STYLES = 100_000;
+/** Excel takes 255 characters; its pattern is searched again and again. */
+export const LONGEST_FORMAT = 1000;
 /** Kept until the sheet is read to its end. */
 export const MOST_MERGED = 100_000;
 /** The header must be among the first rows with content; what stands above it is preamble. */

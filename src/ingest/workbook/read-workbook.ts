@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseReadAs } from '../../domain/read-as.ts';
 import { CsvRows } from '../csv/csv-rows.ts';
 import { DecimalEvidence } from '../csv/decimal-evidence.ts';
@@ -16,6 +17,8 @@ import type { SheetRows, Workbook } from './workbook.ts';
 
 /** Records between two writes to the store: what waits stays small, whatever a portion holds. */
 const DRAIN_EVERY = 1000;
+/** Long rows are written earlier. */
+const MOST_CHARACTERS_WAITING = 16 * 1024 ** 2;
 
 /**
  * Reads one sheet of an opened workbook into rows.
@@ -40,9 +43,9 @@ export async function readWorkbook(
   const { findings } = reading;
   const records = new SheetRecords({ chosen, recalculates: workbook.recalculates, findings });
   const sheet = workbook.rows(chosen.sheet, signal);
-  await takeAll(sheet, { records, rows, reading });
+  await takeAll(sheet, { records, rows, reading, signal });
   const seen = reportWorkbook({ workbook, chosen, sheet, records, damage, findings });
-  await reading.writer.end();
+  await reading.writer.flush();
   const readAs = parseReadAs(rows.readAs ?? '');
   const duplicateRows = reading.options.duplicateRows ?? readAs.duplicateRows ?? 'refuse';
   const decimal = {
@@ -96,14 +99,26 @@ async function takeAll(
     readonly records: SheetRecords;
     readonly rows: CsvRows;
     readonly reading: Pick<Reading, 'writer'>;
+    readonly signal: AbortSignal | undefined;
   },
 ): Promise<void> {
+  const { records, rows, signal } = given;
+  const { writer } = given.reading;
   let taken = 0;
+  let characters = 0;
   for await (const portion of sheet.portions) {
     for (const row of portion) {
-      given.rows.take(given.records.record(row));
+      const record = records.record(row);
+      rows.take(record);
       taken += 1;
-      if (taken % DRAIN_EVERY === 0) await given.reading.writer.drain();
+      for (const cell of record.cells) characters += cell.length;
+      if (characters > MOST_CHARACTERS_WAITING) await writer.flush();
+      else if (taken % DRAIN_EVERY === 0) await writer.drain();
+      else continue;
+      characters = 0;
+      // One repeated row is a portion of a million: without a turn of the event loop nobody could cancel it.
+      await nextTurn();
+      signal?.throwIfAborted();
     }
   }
 }

@@ -65,17 +65,20 @@ export function reportWorkbook(given: ReportWorkbook): Readonly<Record<string, u
   };
 }
 
-/** One value stands for several rows or columns, and no rule says for which of them it is meant. */
+/** One value stands for several rows or columns, and no rule says for which of them it is meant. A row is told once for each column. */
 function damageMerged({ chosen, sheet, damage }: ReportWorkbook): number {
   let count = 0;
-  for (const range of sheet.merged) {
+  const nextRow = new Map<string, number>();
+  for (const range of sheet.merged.toSorted((a, b) => a.firstRow - b.firstRow)) {
     if (range.lastRow <= chosen.header.row) continue;
     const at = COLUMNS.findIndex((_, column) => isInside(chosen.map.indexes[column] ?? -1, range));
     const isPart = chosen.map.referenceParts.some((index) => isInside(index, range));
     if (at < 0 && !isPart) continue;
     count += 1;
     const label = labelOf(chosen, COLUMNS[at] ?? 'invoice_ref');
-    for (let row = Math.max(range.firstRow, chosen.header.row + 1); row <= range.lastRow; row += 1) {
+    const first = Math.max(range.firstRow, nextRow.get(label) ?? chosen.header.row + 1);
+    nextRow.set(label, Math.max(first, range.lastRow + 1));
+    for (let row = first; row <= range.lastRow; row += 1) {
       const message = `Row ${row}, ${label}: the cell is merged with others (rows ${range.firstRow} to ${range.lastRow}), and a value for several rows or columns proves nothing about each. Split the cells and fill in each of them`;
       damage.add(row, [{ row, column: label, code: 'cell-merged', message, severity: 'error' }]);
     }

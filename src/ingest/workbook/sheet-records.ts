@@ -8,7 +8,7 @@ import type { FindingList } from '../finding-list.ts';
 import type { SheetDialect } from '../ingest-result.ts';
 import { cellValue } from './cell-value.ts';
 import type { CellRole, CellValue } from './cell-value.ts';
-import { shownCells } from './choose-sheet.ts';
+import { shownCells } from './sheet-heads.ts';
 import type { SheetRow } from './workbook.ts';
 
 const ROLES: Readonly<Record<Column, CellRole>> = {

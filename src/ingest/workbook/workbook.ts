@@ -1,3 +1,4 @@
+import type { CsvRecord } from '../csv/csv-reader.ts';
 import type { NumberFormat } from './number-format.ts';
 
 /** What a cell of a sheet holds. `missing`: a formula that no program has calculated. */
@@ -31,11 +32,11 @@ export interface MergedRange {
   readonly lastColumn: number;
 }
 
-/** A sheet with its first rows, by which it is chosen. */
+/** A sheet with its first rows as texts, by which it is chosen. */
 export interface Sheet {
   readonly name: string;
   readonly hidden: boolean;
-  readonly head: readonly SheetRow[];
+  readonly head: readonly CsvRecord[];
 }
 
 /** The rows of one sheet as they are read; the lists beside them are complete when the rows are at their end. */

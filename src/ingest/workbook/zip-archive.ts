@@ -43,6 +43,11 @@ export class ZipArchive {
     return this.#entries.has(name.toLowerCase());
   }
 
+  /** Bytes of a part as they stand in the archive; 0 when it is missing. */
+  packedBytes(name: string): number {
+    return this.#entries.get(name.toLowerCase())?.compressedSize ?? 0;
+  }
+
   /**
    * The inflated bytes of a part; reading may be given up at any chunk.
    * @throws Refusal `workbook-damaged`, `workbook-too-large`
@@ -51,6 +56,7 @@ export class ZipArchive {
     const entry = this.#entries.get(name.toLowerCase());
     if (entry === undefined) throw damaged(`its part ${JSON.stringify(shorten(name, 80))} is missing`);
     requireBounded(entry);
+    signal?.throwIfAborted();
     const stream = await this.#stream(entry);
     let sum = 0;
     try {
@@ -60,6 +66,8 @@ export class ZipArchive {
         yield chunk as Buffer;
       }
     } catch (error) {
+      // Whatever somebody cancelled with is no damage of the file.
+      signal?.throwIfAborted();
       throw asDamage(error);
     } finally {
       stream.destroy();

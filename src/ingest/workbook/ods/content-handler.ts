@@ -1,4 +1,5 @@
 import { MOST_COLUMNS, MOST_MERGED, MOST_ROWS, MOST_SHEETS, damaged, tooLarge } from '../limits.ts';
+import type { SheetSize } from '../sheet-size.ts';
 import type { MergedRange, SheetCell, SheetRow } from '../workbook.ts';
 import type { XmlHandler } from '../xml-reader.ts';
 import { CellText } from './cell-text.ts';
@@ -23,6 +24,8 @@ interface RepeatedRow {
 }
 
 const CELL = /^table:(?:covered-)?table-cell$/;
+/** What sheets consist of; other elements with this prefix (`table:detective`) may stand in a cell. */
+const PART_OF_A_TABLE = /^table:(?:table(?:-|$)|covered-)/;
 
 /** Turns the tags of `content.xml` into the rows of all its sheets. */
 export class ContentHandler implements XmlHandler {
@@ -30,6 +33,7 @@ export class ContentHandler implements XmlHandler {
   readonly merged: (MergedRange & { readonly table: number })[] = [];
   readonly hiddenColumns: { first: number; last: number; table: number }[] = [];
   readonly #styles: OdsStyles;
+  readonly #size: SheetSize;
   readonly #text = new CellText();
   #rows: RepeatedRow[] = [];
   #table: Table | null = null;
@@ -37,26 +41,29 @@ export class ContentHandler implements XmlHandler {
   #next = 1;
   #row: Attributes | null = null;
   #cells: (SheetCell | undefined)[] = [];
+  #spans: { readonly column: number; readonly columns: number; readonly rows: number }[] = [];
   #column = 0;
   #cell: Attributes | null = null;
   /** Inside a comment or a drawing, whose text is not the cell's. */
   #aside = 0;
 
   /** `styles`: those of the other part, to which this one adds its own. */
-  constructor(styles: OdsStyles) {
+  constructor(styles: OdsStyles, size: SheetSize) {
     this.#styles = styles;
+    this.#size = size;
   }
 
   /** Rows with content that are complete, and not yet taken. */
   take(): readonly RepeatedRow[] {
     const rows = this.#rows;
     this.#rows = [];
+    this.#size.taken();
     return rows;
   }
 
   open(name: string, attributes: Attributes): void {
     if (this.#aside > 0 || isAside(name)) this.#aside += 1;
-    else if (this.#cell !== null) this.#text.open(name, attributes);
+    else if (this.#cell !== null) this.#openInCell(name, attributes);
     else if (CELL.test(name)) this.#openCell(attributes);
     else if (name === 'table:table-row') this.#openRow(attributes);
     else if (name === 'table:table-column') this.#openColumn(attributes);
@@ -87,6 +94,7 @@ export class ContentHandler implements XmlHandler {
     const hidden = this.#styles.isHidden(attributes['table:style-name']);
     this.#table = { index: this.tables.length, name: attributes['table:name'] ?? '', hidden };
     this.tables.push(this.#table);
+    this.#size.beginSheet();
     this.#columns = new ColumnStyles();
     this.#next = 1;
   }
@@ -94,14 +102,24 @@ export class ContentHandler implements XmlHandler {
   #openColumn(attributes: Attributes): void {
     const repeat = repeatOf(attributes['table:number-columns-repeated']);
     const at = this.#columns.add(attributes['table:default-cell-style-name'], repeat);
-    if (isHidden(attributes) && this.#table !== null)
-      this.hiddenColumns.push({ first: at, last: at + repeat - 1, table: this.#table.index });
+    if (!isHidden(attributes) || this.#table === null) return;
+    if (this.hiddenColumns.length >= MOST_COLUMNS) throw tooLarge('runs of hidden columns', MOST_COLUMNS);
+    this.hiddenColumns.push({ first: at, last: at + repeat - 1, table: this.#table.index });
   }
 
   #openRow(attributes: Attributes): void {
+    if (this.#row !== null) throw damaged('one of its rows holds another one');
     this.#row = attributes;
     this.#cells = [];
+    this.#spans = [];
     this.#column = 0;
+    this.#size.beginRow();
+  }
+
+  /** Its end would be taken for the end of the cell, and what follows it be lost. */
+  #openInCell(name: string, attributes: Attributes): void {
+    if (PART_OF_A_TABLE.test(name)) throw damaged('one of its cells holds a table');
+    this.#text.open(name, attributes);
   }
 
   #openCell(attributes: Attributes): void {
@@ -121,24 +139,31 @@ export class ContentHandler implements XmlHandler {
     const cell = odsCell(attributes, this.#text.end(), this.#styles.format(style));
     if (cell !== null) {
       if (this.#column + repeat > MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
+      this.#size.addCells(cell.text, repeat);
       for (let at = 0; at < repeat; at += 1) this.#cells[this.#column + at] = cell;
     }
-    this.#merge(attributes);
+    this.#span(attributes);
     this.#column += repeat;
   }
 
-  #merge(attributes: Attributes): void {
+  #span(attributes: Attributes): void {
     const rows = repeatOf(attributes['table:number-rows-spanned']);
     const columns = repeatOf(attributes['table:number-columns-spanned']);
-    if ((rows === 1 && columns === 1) || this.#table === null) return;
-    if (this.merged.length >= MOST_MERGED) throw tooLarge('merged cells', MOST_MERGED);
-    this.merged.push({
-      table: this.#table.index,
-      firstRow: this.#next,
-      lastRow: this.#next + rows - 1,
-      firstColumn: this.#column,
-      lastColumn: this.#column + columns - 1,
-    });
+    if (rows === 1 && columns === 1) return;
+    if (this.merged.length + this.#spans.length >= MOST_MERGED) throw tooLarge('merged cells', MOST_MERGED);
+    this.#spans.push({ column: this.#column, columns, rows });
+  }
+
+  /** Each of the rows that this one stands for has the same merged cells. */
+  #merge(table: number, repeat: number): void {
+    for (const { column, columns, rows } of this.#spans)
+      this.merged.push({
+        table,
+        firstRow: this.#next,
+        lastRow: this.#next + repeat - 1 + rows - 1,
+        firstColumn: column,
+        lastColumn: column + columns - 1,
+      });
   }
 
   #closeRow(): void {
@@ -146,7 +171,10 @@ export class ContentHandler implements XmlHandler {
     this.#row = null;
     if (attributes === null || this.#table === null) return;
     const repeat = repeatOf(attributes['table:number-rows-repeated']);
-    if (this.#cells.length > 0) {
+    const hasContent = this.#cells.length > 0;
+    this.#merge(this.#table.index, hasContent ? repeat : 1);
+    if (hasContent) {
+      this.#size.endRow(this.#cells.length, repeat);
       if (this.#next + repeat - 1 > MOST_ROWS) throw tooLarge('rows', MOST_ROWS);
       const row = { row: this.#next, hidden: isHidden(attributes), cells: this.#cells };
       this.#rows.push({ table: this.#table, repeat, row });

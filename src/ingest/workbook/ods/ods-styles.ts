@@ -1,4 +1,4 @@
-import { MOST_STYLES, tooLarge } from '../limits.ts';
+import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from '../limits.ts';
 import { GENERAL } from '../number-format.ts';
 import type { NumberFormat } from '../number-format.ts';
 
@@ -42,11 +42,14 @@ export class OdsStyles {
     else if (name === 'style:map')
       this.#addsText(this.#formats.get(attributes['style:apply-style-name'] ?? '')?.addsText === true);
     if (name.startsWith('number:')) this.#text = '';
-    if (this.#formats.size + this.#parentOf.size > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
+    const styles = this.#formats.size + this.#parentOf.size + this.#dataStyleOf.size + this.#hiddenTables.size;
+    if (styles > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
   }
 
   text(text: string): void {
+    if (this.#format === null) return;
     this.#text += text;
+    if (this.#text.length > LONGEST_FORMAT) throw tooLarge('characters in one number format', LONGEST_FORMAT);
   }
 
   close(name: string): void {

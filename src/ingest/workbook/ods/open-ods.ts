@@ -1,4 +1,6 @@
-import { HEADER_WITHIN, damaged } from '../limits.ts';
+import { damaged } from '../limits.ts';
+import { SheetHeads } from '../sheet-heads.ts';
+import { SheetSize } from '../sheet-size.ts';
 import type { Sheet, SheetRow, SheetRows, Workbook } from '../workbook.ts';
 import { XmlReader, localName, readXml } from '../xml-reader.ts';
 import { encrypted } from '../zip-archive.ts';
@@ -16,7 +18,7 @@ interface OdsSheet extends Sheet {
 
 /** Opens an ODS file. All sheets stand in one part, which is read once for the first rows of each and once for the rows of one. */
 export async function openOds(archive: ZipArchive, signal?: AbortSignal): Promise<Workbook> {
-  await requireSpreadsheet(archive);
+  await requireSpreadsheet(archive, signal);
   const sheets = await sheetsOf(archive, signal);
   const names = [...archive.names()];
   return {
@@ -30,15 +32,15 @@ export async function openOds(archive: ZipArchive, signal?: AbortSignal): Promis
   };
 }
 
-async function requireSpreadsheet(archive: ZipArchive): Promise<void> {
+async function requireSpreadsheet(archive: ZipArchive, signal?: AbortSignal): Promise<void> {
   if (archive.has('mimetype')) {
-    const type = await firstText(archive, 'mimetype');
+    const type = await firstText(archive, 'mimetype', signal);
     if (!/^application\/vnd\.oasis\.opendocument\.spreadsheet(?:-template)?$/.test(type))
       throw new Refusal('format-foreign', 'Expected CSV, JSON, NDJSON, XLSX or ODS, found another OpenDocument file');
   }
   const manifest = 'META-INF/manifest.xml';
   if (!archive.has(manifest)) return;
-  await readXml(manifest, archive.chunks(manifest), {
+  await readXml(manifest, archive.chunks(manifest, signal), {
     open(name) {
       if (localName(name) === 'encryption-data') throw encrypted();
     },
@@ -48,32 +50,35 @@ async function requireSpreadsheet(archive: ZipArchive): Promise<void> {
 }
 
 /** The beginning of a part that is one short line. */
-async function firstText(archive: ZipArchive, part: string): Promise<string> {
-  for await (const chunk of archive.chunks(part)) return chunk.toString('latin1').trim();
+async function firstText(archive: ZipArchive, part: string, signal?: AbortSignal): Promise<string> {
+  for await (const chunk of archive.chunks(part, signal)) return chunk.toString('latin1').trim();
   return '';
 }
 
-async function stylesOf(archive: ZipArchive): Promise<OdsStyles> {
+async function stylesOf(archive: ZipArchive, signal?: AbortSignal): Promise<OdsStyles> {
   const styles = new OdsStyles();
-  if (archive.has(STYLES)) await readXml(STYLES, archive.chunks(STYLES), styles);
+  if (archive.has(STYLES)) await readXml(STYLES, archive.chunks(STYLES, signal), styles);
   return styles;
 }
 
+async function handlerOf(archive: ZipArchive, signal?: AbortSignal): Promise<ContentHandler> {
+  return new ContentHandler(await stylesOf(archive, signal), new SheetSize(archive.packedBytes(CONTENT)));
+}
+
 async function sheetsOf(archive: ZipArchive, signal?: AbortSignal): Promise<readonly OdsSheet[]> {
-  const handler = new ContentHandler(await stylesOf(archive));
+  const handler = await handlerOf(archive, signal);
   const reader = new XmlReader(CONTENT, handler);
-  const heads = new Map<number, SheetRow[]>();
+  const heads = new SheetHeads();
   for await (const chunk of archive.chunks(CONTENT, signal)) {
     reader.write(chunk);
     for (const { table, row, repeat } of handler.take()) {
-      const head = heads.get(table.index) ?? [];
-      heads.set(table.index, head);
-      for (let at = 0; at < repeat && head.length < HEADER_WITHIN; at += 1) head.push({ ...row, row: row.row + at });
+      let at = 0;
+      while (at < repeat && heads.add(table.index, { ...row, row: row.row + at })) at += 1;
     }
   }
   reader.end();
   if (handler.tables.length === 0) throw damaged('it has no sheet');
-  return handler.tables.map(({ index, name, hidden }) => ({ index, name, hidden, head: heads.get(index) ?? [] }));
+  return handler.tables.map(({ index, name, hidden }) => ({ index, name, hidden, head: heads.of(index) }));
 }
 
 function rowsOf(archive: ZipArchive, index: number, signal?: AbortSignal): SheetRows {
@@ -82,7 +87,7 @@ function rowsOf(archive: ZipArchive, index: number, signal?: AbortSignal): Sheet
   return { portions: portions(), merged, hiddenColumns };
 
   async function* portions(): AsyncGenerator<Iterable<SheetRow>> {
-    const handler = new ContentHandler(await stylesOf(archive));
+    const handler = await handlerOf(archive, signal);
     const reader = new XmlReader(CONTENT, handler);
     for await (const chunk of archive.chunks(CONTENT, signal)) {
       reader.write(chunk);

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { MOST_SHEETS, damaged, tooLarge } from '../limits.ts';
+import { MOST_PARTS, MOST_SHEETS, damaged, tooLarge } from '../limits.ts';
+import { shorten } from '../../invoice/shorten.ts';
 import { localName, readXml } from '../xml-reader.ts';
 import type { ZipArchive } from '../zip-archive.ts';
 
@@ -24,15 +25,18 @@ export interface WorkbookPart {
 }
 
 /** Finds the parts of an XLSX package. @throws Refusal `workbook-damaged`, `workbook-too-large` */
-export async function readWorkbookPart(archive: ZipArchive): Promise<WorkbookPart> {
-  const [root] = (await relationships(archive, '')).filter(({ type }) => type === 'officeDocument');
+export async function readWorkbookPart(archive: ZipArchive, signal?: AbortSignal): Promise<WorkbookPart> {
+  const [root] = (await relationships(archive, '', signal)).filter(({ type }) => type === 'officeDocument');
   if (root === undefined || root.target === null) throw damaged('it names no workbook part');
-  const related = await relationships(archive, root.target);
-  const found = await readWorkbookXml(archive, root.target);
-  const targets = new Map(related.filter(({ type }) => type === 'worksheet').map(({ id, target }) => [id, target]));
+  const related = await relationships(archive, root.target, signal);
+  const found = await readWorkbookXml(archive, root.target, signal);
+  const byId = new Map(related.map((one) => [one.id, one]));
   const sheets = found.sheets.flatMap(({ id, ...sheet }) => {
-    const part = targets.get(id);
-    return part === undefined || part === null ? [] : [{ ...sheet, part }];
+    const { type, target: part } = byId.get(id) ?? { type: 'worksheet', target: null };
+    // A chart, a dialog or macros on a sheet of their own: they have no rows.
+    if (type !== 'worksheet') return [];
+    if (part === null) throw damaged(`its sheet ${JSON.stringify(shorten(sheet.name, 60))} names no part of the file`);
+    return [{ ...sheet, part }];
   });
   const target = (type: string): string | null => related.find((one) => one.type === type)?.target ?? null;
   return {
@@ -46,11 +50,11 @@ export async function readWorkbookPart(archive: ZipArchive): Promise<WorkbookPar
   };
 }
 
-async function readWorkbookXml(archive: ZipArchive, part: string) {
+async function readWorkbookXml(archive: ZipArchive, part: string, signal?: AbortSignal) {
   const sheets: { name: string; hidden: boolean; id: string }[] = [];
   let epoch: 1900 | 1904 = 1900;
   let recalculates = false;
-  await readXml(part, archive.chunks(part), {
+  await readXml(part, archive.chunks(part, signal), {
     open(name, attributes) {
       const local = localName(name);
       if (local === 'workbookPr' && isTrue(attributes['date1904'])) epoch = 1904;
@@ -67,14 +71,15 @@ async function readWorkbookXml(archive: ZipArchive, part: string) {
   return { sheets, epoch: epoch as 1900 | 1904, recalculates: recalculates as boolean };
 }
 
-async function relationships(archive: ZipArchive, of: string): Promise<readonly Relationship[]> {
+async function relationships(archive: ZipArchive, of: string, signal?: AbortSignal): Promise<readonly Relationship[]> {
   const folder = posix.dirname(of);
   const part = posix.join(folder, '_rels', `${posix.basename(of)}.rels`);
   if (!archive.has(part)) return [];
   const found: Relationship[] = [];
-  await readXml(part, archive.chunks(part), {
+  await readXml(part, archive.chunks(part, signal), {
     open(name, { Id = '', Type = '', Target = '', TargetMode }) {
       if (localName(name) !== 'Relationship') return;
+      if (found.length >= MOST_PARTS) throw tooLarge('relationships of one part', MOST_PARTS);
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
       const type = Type.slice(Type.lastIndexOf('/') + 1);
       found.push({ id: Id, type, target: TargetMode === 'External' ? null : target });

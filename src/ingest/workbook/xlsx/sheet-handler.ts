@@ -1,5 +1,6 @@
-import { MOST_COLUMNS, MOST_MERGED, MOST_ROWS, damaged, tooLarge } from '../limits.ts';
+import { LONGEST_TOKEN, MOST_COLUMNS, MOST_MERGED, MOST_ROWS, damaged, tooLarge } from '../limits.ts';
 import { serialDate } from '../serial-date.ts';
+import type { SheetSize } from '../sheet-size.ts';
 import type { CellKind, MergedRange, SheetCell, SheetRow } from '../workbook.ts';
 import { localName } from '../xml-reader.ts';
 import type { XmlHandler } from '../xml-reader.ts';
@@ -22,6 +23,7 @@ export class SheetHandler implements XmlHandler {
   readonly merged: MergedRange[] = [];
   readonly hiddenColumns: { first: number; last: number }[] = [];
   readonly #context: CellContext;
+  readonly #size: SheetSize;
   readonly #inline = new RichText();
   readonly #arrays = new ArrayFormulas();
   #rows: SheetRow[] = [];
@@ -36,14 +38,16 @@ export class SheetHandler implements XmlHandler {
   #inValue = false;
   #inCell = false;
 
-  constructor(context: CellContext) {
+  constructor(context: CellContext, size: SheetSize) {
     this.#context = context;
+    this.#size = size;
   }
 
   /** Rows with content that are complete, and not yet taken. */
   take(): readonly SheetRow[] {
     const rows = this.#rows;
     this.#rows = [];
+    this.#size.taken();
     return rows;
   }
 
@@ -53,8 +57,7 @@ export class SheetHandler implements XmlHandler {
     if (local === 'c') return this.#openCell(attributes);
     if (local === 'row') return this.#openRow(attributes);
     if (local === 'mergeCell') this.#merge(attributes['ref'] ?? '');
-    if (local === 'col' && isTrue(attributes['hidden']))
-      this.hiddenColumns.push({ first: Number(attributes['min']) - 1, last: Number(attributes['max']) - 1 });
+    if (local === 'col' && isTrue(attributes['hidden'])) this.#hideColumns(attributes);
   }
 
   close(name: string): void {
@@ -66,17 +69,28 @@ export class SheetHandler implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.#inValue) this.#value += text;
+    if (this.#inValue) this.#addToValue(text);
     else if (this.#isInline) this.#inline.text(text);
+  }
+
+  #addToValue(text: string): void {
+    this.#value = (this.#value ?? '') + text;
+    if (this.#value.length > LONGEST_TOKEN) throw tooLarge('characters in one cell', LONGEST_TOKEN);
+  }
+
+  #hideColumns({ min, max }: Readonly<Record<string, string>>): void {
+    if (this.hiddenColumns.length >= MOST_COLUMNS) throw tooLarge('runs of hidden columns', MOST_COLUMNS);
+    this.hiddenColumns.push({ first: Number(min) - 1, last: Number(max) - 1 });
   }
 
   #openRow(attributes: Readonly<Record<string, string>>): void {
     const row = attributes['r'] === undefined ? this.#row + 1 : Number(attributes['r']);
     if (!Number.isSafeInteger(row) || row <= this.#row) throw damaged(`row ${this.#row} is followed by another one`);
     if (row > MOST_ROWS) throw tooLarge('rows', MOST_ROWS);
+    if (this.#cells.length > 0) throw damaged(`row ${row} begins inside another one`);
     this.#row = row;
     this.#hidden = isTrue(attributes['hidden']);
-    this.#cells = [];
+    this.#size.beginRow();
     this.#column = -1;
   }
 
@@ -95,6 +109,7 @@ export class SheetHandler implements XmlHandler {
   }
 
   #openInCell(local: string, attributes: Readonly<Record<string, string>>): void {
+    if (local === 'c' || local === 'row') throw damaged(`row ${this.#row} has a cell that holds another one`);
     if (local === 'f') this.#openFormula(attributes);
     else if (local === 'v') {
       this.#inValue = true;
@@ -113,11 +128,15 @@ export class SheetHandler implements XmlHandler {
   #closeCell(): void {
     this.#inCell = false;
     const cell = this.#cell();
-    if (cell !== null) this.#cells[this.#column] = cell;
+    if (cell === null) return;
+    this.#size.addCells(cell.text);
+    this.#cells[this.#column] = cell;
   }
 
   #closeRow(): void {
-    if (this.#cells.length > 0) this.#rows.push({ row: this.#row, hidden: this.#hidden, cells: this.#cells });
+    if (this.#cells.length === 0) return;
+    this.#size.endRow(this.#cells.length);
+    this.#rows.push({ row: this.#row, hidden: this.#hidden, cells: this.#cells });
     this.#cells = [];
   }
 

@@ -1,4 +1,4 @@
-import { MOST_STYLES, tooLarge } from '../limits.ts';
+import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from '../limits.ts';
 import { GENERAL, builtInFormat, parseNumberFormat } from '../number-format.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { localName, readXml } from '../xml-reader.ts';
@@ -18,15 +18,17 @@ export class CellStyles {
 }
 
 /** Reads the number formats of `styles.xml`; a workbook without it shows all numbers as they are. */
-export async function readStyles(archive: ZipArchive, part: string | null): Promise<CellStyles> {
+export async function readStyles(archive: ZipArchive, part: string | null, signal?: AbortSignal): Promise<CellStyles> {
   if (part === null || !archive.has(part)) return new CellStyles([]);
   const codes = new Map<number, string>();
   const ids: number[] = [];
   /** Formats and styles of another part of it (conditional ones, `dxfs`) have numbers of their own. */
   let inside = '';
-  await readXml(part, archive.chunks(part), {
+  await readXml(part, archive.chunks(part, signal), {
     open(name, attributes) {
       const local = localName(name);
+      if ((attributes['formatCode'] ?? '').length > LONGEST_FORMAT)
+        throw tooLarge('characters in one number format', LONGEST_FORMAT);
       if (local === 'cellXfs' || local === 'numFmts') inside = local;
       if (inside === 'numFmts' && local === 'numFmt')
         codes.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? '');
