@@ -183,6 +183,19 @@ describe('a reference that cannot be the one that was meant', () => {
   });
 });
 
+describe('an error as a text, as a corrections file holds it', () => {
+  it.each(['#VALUE!', 'Err:502'])('%s is not sent, nor taken for a part of a reference', async (text) => {
+    const reference = { columns: ['invoice_ref', 'description'], separator: '/' };
+    const file = xlsx([
+      rowXml(2, { description: textXml(text) }),
+      rowXml(3, { invoice_ref: textXml('F9'), customer_name: textXml('Eva') }),
+    ]);
+
+    expect(await saidOf(file)).toEqual({ F1: ['spreadsheet-error'], F9: [], file: [] });
+    expect(await saidOf(file, { reference })).toEqual({ 'F9/Pão': [], file: ['rows-lost', 'spreadsheet-error'] });
+  });
+});
+
 describe('a number that is shown with more than its digits', () => {
   const digits = '<number:number number:min-integer-digits="8"/>';
 
