@@ -4,8 +4,8 @@ import type { CellFindings } from './cell-findings.ts';
 import { shownCell } from './cell-findings.ts';
 import type { Conversion } from '../ingest-result.ts';
 
-/** Cells of printable ASCII that do not start with `#` need no look: nearly all of them, in nearly every file. */
-const PLAIN = /^(?!#)[\u0020-\u007e]*$/;
+/** Cells of printable ASCII that do not start as an error does need no look: nearly all of them, in nearly every file. */
+const PLAIN = /^(?!#|Err:)[\u0020-\u007e]*$/;
 /** Control characters but TAB, LF and CR. */
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
@@ -51,12 +51,17 @@ function checkErrors({ row, column, cell }: Cell, findings: CellFindings): void 
       message: `expected text, found the ${isControl ? 'control' : 'invisible'} character ${codeOf(control)}. Remove it`,
     });
   }
-  if (SPREADSHEET_ERROR.test(cell.trim())) {
+  if (isSpreadsheetError(cell)) {
     findings.error(row, column, {
       code: 'spreadsheet-error',
       message: `expected a value, found ${shownCell(cell.trim())}, which a spreadsheet shows instead of one. Correct the formula or widen the column, and export again`,
     });
   }
+}
+
+/** True for what a spreadsheet shows instead of a value. */
+export function isSpreadsheetError(cell: string): boolean {
+  return SPREADSHEET_ERROR.test(cell.trim());
 }
 
 function checkDoubts({ row, column, cell }: Cell, findings: CellFindings): void {

@@ -1,4 +1,5 @@
 import type { ReferenceParts } from '../ingest-options.ts';
+import { isSpreadsheetError } from './check-group.ts';
 
 /** A reference, or why there is none. */
 export interface ReferenceCell {
@@ -21,6 +22,11 @@ export function builtReference(cells: readonly string[], { columns, separator }:
   if (empty >= 0) {
     const message = `expected the reference's parts ${columns.map((name) => `"${name}"`).join(' and ')}, found "${columns[empty] ?? ''}" empty`;
     return { text: '', problem: { code: 'reference-missing', message } };
+  }
+  const failed = parts.find(isSpreadsheetError);
+  if (failed !== undefined) {
+    const message = `expected the reference's parts, found ${failed}, which a spreadsheet shows instead of a value. Correct the formula and export again`;
+    return { text: '', problem: { code: 'spreadsheet-error', message } };
   }
   const split = parts.slice(0, -1).find((part) => part.includes(separator));
   if (split !== undefined) {

@@ -64,7 +64,7 @@ describe('a formula whose saved value is an empty text', () => {
     const { result } = await ingested(temporaryFile(file({}), 'a.xlsx'));
     expect(result.findings.map(({ code }) => code)).toContain('formulas');
     expect(await saidOf(file(RECALCULATES))).toEqual({
-      F1: expect.arrayContaining(['formula-not-calculated']),
+      F1: expect.arrayContaining(['formula-not-calculated']) as unknown,
       file: [],
     });
   });
@@ -115,7 +115,7 @@ describe('a formula that fills several cells', () => {
     expect(await saidOf(xlsx(rows, RECALCULATES))).toEqual({
       F1: ['formula-not-calculated'],
       F2: ['formula-not-calculated'],
-      F3: expect.arrayContaining(['formula-without-value']),
+      F3: expect.arrayContaining(['formula-without-value']) as unknown,
       F4: [],
       file: [],
     });
@@ -180,6 +180,19 @@ describe('a reference that cannot be the one that was meant', () => {
         file: ['rows-lost', 'reference-damaged'],
       });
     expect(await saidOf(file('merchant_nif'))).toEqual({ F9: [], file: ['rows-lost', 'tax-number-damaged'] });
+  });
+});
+
+describe('an error as a text, as a corrections file holds it', () => {
+  it.each(['#VALUE!', 'Err:502'])('%s is not sent, nor taken for a part of a reference', async (text) => {
+    const reference = { columns: ['invoice_ref', 'description'], separator: '/' };
+    const file = xlsx([
+      rowXml(2, { description: textXml(text) }),
+      rowXml(3, { invoice_ref: textXml('F9'), customer_name: textXml('Eva') }),
+    ]);
+
+    expect(await saidOf(file)).toEqual({ F1: ['spreadsheet-error'], F9: [], file: [] });
+    expect(await saidOf(file, { reference })).toEqual({ 'F9/Pão': [], file: ['rows-lost', 'spreadsheet-error'] });
   });
 });
 
