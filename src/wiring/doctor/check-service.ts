@@ -35,10 +35,10 @@ export interface ServiceParts {
 
 /** Name, certificate, clock and key of the service: by requests that read alone, and stop at the first thing that must be mended. */
 export async function checkService(parts: ServiceParts): Promise<readonly Check[]> {
-  const { service } = parts.config;
+  const { service, serviceBaseUrl } = parts.config;
   if (isBuiltInSandbox(parts.config)) return [fine('service', 'the built-in sandbox')];
-  if (service.kind === 'sandbox') return [unknown('service', NOT_KNOWN)];
-  const url = new URL(service.baseUrl);
+  if (serviceBaseUrl === null) return [unknown('service', NOT_KNOWN)];
+  const url = new URL(serviceBaseUrl);
   const found: Check[] = [];
   for (const check of [() => nameCheck(url), () => certificateCheck(url, parts.now), () => timeCheck(url, parts.now)]) {
     // oxlint-disable-next-line no-await-in-loop -- each needs what the one before it found
@@ -46,6 +46,8 @@ export async function checkService(parts: ServiceParts): Promise<readonly Check[
     found.push(one);
     if (one.state === 'trouble' && one.name !== 'clock') return found;
   }
+  if (service.kind === 'sandbox')
+    return [...found, fine('service', `${serviceBaseUrl} answers; this process has no key`)];
   return [...found, ...(await accountChecks(parts))];
 }
 

@@ -27,7 +27,7 @@ async function healthPage(env: Env): Promise<Readonly<Record<string, HealthCheck
     ...{ config, ledger, client: null, profile: readProfile(config), temporalUi: null, folders: null },
     ...{ serviceBaseUrl: config.serviceBaseUrl, log: createLogger({ level: 'silent', secrets: [] }) },
   });
-  return Object.fromEntries((await health()).map((check) => [check.name, check]));
+  return Object.fromEntries(((await health?.()) ?? []).map((check) => [check.name, check]));
 }
 
 async function listening(listener: RequestListener): Promise<string> {
