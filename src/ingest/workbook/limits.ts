@@ -16,8 +16,6 @@ export const LONGEST_TOKEN = 1024 * 1024;
 export const LONGEST_ROW = 1024 * 1024;
 /** Of a sheet whose part is small. Cells of several kilobytes can name one text of a megabyte, so the part's own size is no bound. */
 export const CHARACTERS_OF_ANY_SHEET = 64 * 1024 ** 2;
-/** For each byte that the part of a sheet has in the archive; real sheets have 5 to 40. */
-export const MOST_CHARACTERS_A_BYTE = MOST_RATIO;
 /** Of a sheet of any size: a million rows of two thousand characters. */
 export const MOST_CHARACTERS_OF_A_SHEET = 2 * 1024 ** 3;
 /** Of the rows that one chunk of a sheet completes: they are in memory together. */

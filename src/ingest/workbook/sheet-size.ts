@@ -2,7 +2,7 @@ import {
   CHARACTERS_OF_ANY_SHEET,
   LONGEST_ROW,
   MOST_CHARACTERS_AT_ONCE,
-  MOST_CHARACTERS_A_BYTE,
+  MOST_RATIO,
   MOST_CHARACTERS_OF_A_SHEET,
   tooLarge,
 } from './limits.ts';
@@ -19,7 +19,7 @@ export class SheetSize {
 
   /** `packedBytes`: of the part that holds the sheet, as it stands in the archive. */
   constructor(packedBytes: number) {
-    const allowed = Math.max(CHARACTERS_OF_ANY_SHEET, packedBytes * MOST_CHARACTERS_A_BYTE);
+    const allowed = Math.max(CHARACTERS_OF_ANY_SHEET, packedBytes * MOST_RATIO);
     this.#most = Math.min(allowed, MOST_CHARACTERS_OF_A_SHEET);
   }
 
