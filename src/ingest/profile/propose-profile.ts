@@ -8,7 +8,7 @@ import type { IngestOptions } from '../ingest-options.ts';
 import { Refusal } from '../refusal.ts';
 import { scanFile } from '../scan-file.ts';
 import { shorten } from '../invoice/shorten.ts';
-import { likeliestHeader as likeliestSheetHeader } from '../workbook/choose-sheet.ts';
+import { sheetHeader } from '../workbook/choose-sheet.ts';
 import { isArchive, openWorkbook } from '../workbook/open-workbook.ts';
 
 /** A profile as a person will complete it. */
@@ -53,7 +53,7 @@ async function proposeForWorkbook(path: string, options: IngestOptions): Promise
   try {
     const visible = workbook.sheets.filter(({ hidden }) => !hidden);
     const [best] = visible
-      .flatMap((sheet) => likeliestSheetHeader(sheet, options) ?? [])
+      .flatMap((sheet) => sheetHeader(sheet, options) ?? [])
       .sort((a, b) => b.map.found - a.map.found || b.header.cells.length - a.header.cells.length);
     if (best === undefined || best.header.cells.length < 2) return null;
     const below = best.sheet.head.filter(({ row }) => row > best.header.row).map(({ cells }) => cells);
