@@ -5,6 +5,8 @@ import { shorten } from '../invoice/shorten.ts';
 import { Refusal } from '../refusal.ts';
 import { mapHeader, type HeaderMap } from './map-header.ts';
 
+/** A header that names fewer is none. */
+const FEWEST_COLUMNS = 2;
 const MOST_COLUMNS_SHOWN = 30;
 const MOST_TWINS_SHOWN = 5;
 const LONGEST_WORD_SHOWN = 40;
@@ -25,15 +27,28 @@ export interface HeaderPlace {
   readonly thing: 'file' | 'sheet';
 }
 
-/** The first record that names every required column, else the one that names most; null without records. */
+/**
+ * The first record that names every required column, else the one that names most, and where none names two, the one with most words: above
+ * an unknown header often stands a title. Null without records.
+ */
 export function findHeader(records: readonly CsvRecord[], options: IngestOptions): FoundHeader | null {
   let best: FoundHeader | null = null;
   for (const header of records) {
     const map = mapHeader(header.cells, options);
-    if (best === null || map.found > best.map.found) best = { header, map };
+    if (best === null || isLikelier({ header, map }, best)) best = { header, map };
     if (map.missing.length === 0) break;
   }
   return best;
+}
+
+function isLikelier(one: FoundHeader, best: FoundHeader): boolean {
+  if (one.map.found >= FEWEST_COLUMNS || best.map.found >= FEWEST_COLUMNS) return one.map.found > best.map.found;
+  return wordsIn(one.header) > wordsIn(best.header);
+}
+
+/** A cell that begins with a digit is a value. */
+function wordsIn({ cells }: CsvRecord): number {
+  return cells.filter((cell) => /^\s*\p{L}/u.test(cell)).length;
 }
 
 /** @throws Refusal `column-duplicate`, `column-missing`, `corrections-damaged` */
