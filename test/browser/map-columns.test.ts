@@ -67,7 +67,7 @@ describe.skipIf(BROWSER_PATH === null)('a file with unknown headers', { timeout:
     await page.getByRole('heading', { level: 1, name: /^Check of / }).waitFor();
     await click('button', 'Start: issue 2 invoices');
 
-    await page.getByText('All 2 invoices').first().waitFor();
+    await page.getByText('Everything went out: 2 invoices.').waitFor();
     expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
     const saved = await readFile(join(lote.place.inputDir, 'profiles', 'exportacao.json'), 'utf8');
     expect(JSON.parse(saved)).toMatchObject({
