@@ -89,7 +89,7 @@ async function chosenMapping(path: string, choices: MappingChoices): Promise<Cho
       ...head.dialect,
       ...(head.sheets.length > 1 && head.sheet !== null ? { sheet: head.sheet } : {}),
       ...(decimal === undefined ? {} : { decimal }),
-      ...meaningOptions(columns, choices),
+      ...meaningOptions(columns, choices, unseen(head)),
       ...taxOptions(taxWordsOf(head, columns, choices)),
     },
   };
@@ -114,13 +114,22 @@ function proposed({ map }: TableHead, at: number): ColumnMeaning {
   return COLUMNS[map.indexes.indexOf(at)] ?? 'none';
 }
 
-function meaningOptions(columns: readonly MappedColumn[], { separator, constants }: MappingChoices): IngestOptions {
+/** Headers beyond those that a page shows, which Lote would understand: nobody has chosen them. */
+function unseen({ header, map }: TableHead): readonly string[] {
+  return map.indexes.filter((at) => at >= MOST_COLUMNS).map((at) => (header.cells[at] ?? '').trim());
+}
+
+function meaningOptions(
+  columns: readonly MappedColumn[],
+  { separator, constants }: MappingChoices,
+  notShown: readonly string[],
+): IngestOptions {
   const ofMeaning = (meaning: ColumnMeaning): readonly string[] =>
     columns.filter((one) => one.meaning === meaning).map(({ header }) => header);
   const parts = ofMeaning('reference-part');
   const named = COLUMNS.flatMap((column): [Column, string][] => ofMeaning(column).map((header) => [column, header]));
   const given = Object.entries(constants).filter(([column]) => !named.some(([one]) => one === column));
-  const ignore = ofMeaning('none').filter((header) => header !== '' && header.length <= LONGEST_TEXT);
+  const ignore = [...ofMeaning('none'), ...notShown].filter((header) => header !== '' && header.length <= LONGEST_TEXT);
   return {
     columns: Object.fromEntries(named),
     ...(ignore.length === 0 ? {} : { ignore }),

@@ -179,6 +179,18 @@ describe('the columns of a file, mapped by hand', () => {
     expect(noted).toEqual([]);
   });
 
+  it('leave out a column that stands too far to the right to be shown, though Lote knows its word', async () => {
+    const words = ['', 'NIF do cliente', 'a number', 'a number'];
+    const wide = UNKNOWN.split('\n').map((line, row) => `${line}${';'.repeat(120)}${words[row] ?? ''}`);
+    await writeFile(join(inputDir, 'vendas-2026-11.csv'), wide.join('\n'));
+
+    expect(await pageOf(await chosen())).toContain('No errors: all 2 invoices can be sent.');
+    expect((await save({ ...(await chosen()), name: 'vendas' })).status).toBe(303);
+    expect(JSON.parse(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8'))).toMatchObject({
+      ignore: ['NIF', 'NIF do cliente'],
+    });
+  });
+
   it('of a file that is no table cannot be chosen', async () => {
     await writeFile(join(inputDir, 'letter.txt'), 'Dear all\n');
     const app = newApp();
