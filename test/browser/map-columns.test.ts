@@ -12,9 +12,9 @@ const MOST_CLICKS = 8;
 
 /** Two of its words are no words that Lote knows. */
 const EXPORT = [
-  'Ref;NIF emitente;Nome do cliente;Moeda;Coisa vendida;Quantidade;Valor de cada;IVA',
-  'E/1;501964843;Ana Reis;EUR;Vela;2;1,50;IVA_23',
-  'E/2;501964843;Rui Sá;EUR;Pavio;3;0,75;IVA_23',
+  'Ref;NIF emitente;merchant_legal_name;merchant_email;Nome do cliente;Moeda;Coisa vendida;Quantidade;Valor de cada;IVA',
+  'E/1;501964843;Padaria Central do Porto, Lda;faturas@padaria-central.example;Ana Reis;EUR;Vela;2;1,50;IVA_23',
+  'E/2;501964843;Padaria Central do Porto, Lda;faturas@padaria-central.example;Rui Sá;EUR;Pavio;3;0,75;IVA_23',
   '',
 ].join('\n');
 
@@ -87,7 +87,7 @@ describe.skipIf(BROWSER_PATH === null)('a file with unknown headers', { timeout:
     await meaning.focus();
     await page.keyboard.type('description');
     await page.getByRole('button', { name: 'Show what this gives' }).press('Enter');
-    await page.waitForURL(/m4=description/u);
+    await page.waitForURL(/m6=description/u);
     expect(await meaning.inputValue()).toBe('description');
 
     await page.goBack();
