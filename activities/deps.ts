@@ -43,6 +43,8 @@ export interface ActivityDeps {
     readonly pageSize: number;
     /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
     readonly failureBudget: number;
+    /** A file whose total differs by more than this from earlier ones of its pattern is held; null: none is. */
+    readonly totalFactor: number | null;
     readonly maxConcurrency: number;
     /** From one poll of a pending invoice to the next, by the service profile; null: at the times of Lote. */
     readonly pollEveryMs: number | null;

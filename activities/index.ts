@@ -3,6 +3,7 @@ import { pollUnsettled } from './settling/poll-unsettled.ts';
 import { closePage } from './settling/close-page.ts';
 import { awaitFirstInvoices } from './sending/first-invoices.ts';
 import { guarded } from './failure.ts';
+import { confirmTotal } from './batch/confirm-total.ts';
 import { finishBatch } from './batch/finish.ts';
 import { ingestBatch } from './batch/ingest.ts';
 import { judgeCanary } from './sending/judge-canary.ts';
@@ -40,6 +41,7 @@ export function createActivities(deps: ActivityDeps) {
     submitSlice: bind('submitSlice', createSubmitSlice(deps)),
     reviewPage: bind('reviewPage', reviewPage),
     closePage: bind('closePage', closePage),
+    confirmTotal: bind('confirmTotal', confirmTotal),
     finishBatch: bind('finishBatch', finishBatch),
     lookAtBatch: bind('lookAtBatch', refreshSnapshot),
     recordControl: bind('recordControl', recordControl),

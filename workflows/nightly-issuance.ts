@@ -7,6 +7,7 @@ import {
   log,
   ParentClosePolicy,
   proxyActivities,
+  setHandler,
   sleep,
   startChild,
   workflowInfo,
@@ -15,6 +16,7 @@ import type { Activities } from '../activities/index.ts';
 import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
 import type { NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
+import { batchHeldSignal } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
@@ -62,6 +64,7 @@ export interface NightlyResult {
  */
 export async function nightlyIssuance(input?: NightlyInput | null): Promise<NightlyResult> {
   const board = followNightlyRun();
+  const held = followHeldBatches();
   const opened = await openNightlyRun({ ...requireInput(input), ...ownRun() });
   board.show({ night: opened.night.nightId });
 
@@ -99,7 +102,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
     running += 1;
     try {
       board.begun(file.name);
-      const end = await runBatch(opened, file);
+      const end = await runBatch(opened, file, held);
       const entry = await archiveDrop({ ...opened, file, end });
       board.ended(file.name, entry.verdict, entry.batchId);
     } catch (error) {
@@ -109,6 +112,20 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
       running -= 1;
     }
   }
+}
+
+/** Batches that wait for an operator, by the id of the workflow that said so. */
+type HeldBatches = ReadonlyMap<string, Extract<FileEnd, { kind: 'held' }>>;
+
+/** Registers the handler before the first await. */
+function followHeldBatches(): HeldBatches {
+  const held = new Map<string, Extract<FileEnd, { kind: 'held' }>>();
+  setHandler(
+    batchHeldSignal,
+    ({ workflowId, batchId, unusual }) => void held.set(workflowId, { kind: 'held', batchId, ...unusual }),
+    { description: '(internal) {"workflowId": "…", "batchId": "…", "unusual": {…}} A batch waits for its total to be confirmed.' },
+  );
+  return held;
 }
 
 type NightlyWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
@@ -130,11 +147,12 @@ function requireInput(input: NightlyInput | null | undefined): { timezone: strin
 
 /**
  * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
- * its batch.
+ * its batch. A batch that waits for an operator goes on by itself when the operator has come; the night does not wait.
  */
 async function runBatch(
   { ledgerId, night }: OpenedNightlyRun,
   { file, slot, batchId, name }: DroppedFile,
+  held: HeldBatches,
 ): Promise<FileEnd> {
   const start = (workflowId: string) =>
     startChild(invoiceBatch, {
@@ -152,7 +170,9 @@ async function runBatch(
       if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);
       throw error;
     });
-    return { kind: 'batch', result: await child.result() };
+    const ended = child.result().then((result): FileEnd => ({ kind: 'batch', result }));
+    const waits = condition(() => held.has(child.workflowId)).then(() => held.get(child.workflowId));
+    return (await Promise.race([ended, waits])) ?? (await ended);
   } catch (error) {
     if (isCancellation(error) && !(error instanceof ChildWorkflowFailure)) throw error;
     return failedEnd(error);

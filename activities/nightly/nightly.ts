@@ -4,7 +4,7 @@ import type { ClaimedFile, NightlyRun, WaitingFile } from '../../src/domain/port
 import type { NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../batch/ingest.ts';
-import { issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
+import { batchIdOfEnd, issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
 
 const HEARTBEAT_EVERY_MS = 5_000;
 
@@ -87,7 +87,8 @@ export async function archiveDrop(
   deps: ActivityDeps,
   { night, file, end }: ArchiveDropInput,
 ): Promise<NightlyRunEntry> {
-  const batch = end.kind === 'batch' ? await deps.ledger.findBatch(end.result.batchId) : null;
+  const batchId = batchIdOfEnd(end);
+  const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
   const note = nightlyNote({ file, end, batch, night });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
@@ -99,14 +100,20 @@ export async function archiveDrop(
     sentences: note.sentences,
     known: note.known,
     resumed,
-    batchId: end.kind === 'batch' ? end.result.batchId : null,
-    invoices: end.kind === 'batch' ? (end.result.counts.invoices ?? 0) : 0,
+    batchId,
+    ...(end.kind === 'held' ? { waitsFor: 'total-unusual' } : {}),
+    invoices: invoicesOf(end),
     issued: end.kind === 'batch' ? issuedOf(end.result) : 0,
     report: end.kind === 'batch' ? end.result.reports.html : null,
     corrections: end.kind === 'batch' ? end.result.reports.corrections : null,
   };
   await deps.nights.record(night, entry);
   return entry;
+}
+
+function invoicesOf(end: FileEnd): number {
+  if (end.kind === 'batch') return end.result.counts.invoices ?? 0;
+  return end.kind === 'held' ? end.invoices : 0;
 }
 
 export interface FinishNightlyRunInput extends NightlyScope {

@@ -11,7 +11,7 @@ export type ConsoleLedger = Pick<
   BatchLedger,
   'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices'
 > &
-  Pick<Ledger, 'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf'>;
+  Pick<Ledger, 'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf' | 'totalCheck'>;
 
 /** A run that another process hands over to the owner of the data directory. */
 export interface RunRequest {
@@ -62,6 +62,8 @@ export interface FileCheck {
 /** What an operator orders for a running batch. The `reason` goes into the audit. */
 export type Operation =
   | { readonly kind: 'pause' | 'cancelRemaining'; readonly reason: string }
+  /** The number of invoices that an unusual total has. */
+  | { readonly kind: 'confirmTotal'; readonly invoices: number; readonly reason: string }
   | { readonly kind: 'resume' }
   | { readonly kind: 'settleNow' };
 

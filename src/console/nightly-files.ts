@@ -21,6 +21,7 @@ const File = z.object({
   sentences: z.array(z.string()),
   known: z.boolean(),
   batchId: z.string().nullable(),
+  waitsFor: z.literal('total-unusual').optional(),
   invoices: z.number(),
   issued: z.number(),
 });

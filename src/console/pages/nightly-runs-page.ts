@@ -123,6 +123,7 @@ function fileRow({ texts: { nights }, count, plural }: PageFormat, file: Nightly
     <td class="number">${count(file.issued)}</td>
     <td class="text">
       ${file.known ? html`<div>${nights.repeated}</div>` : ''}
+      ${file.waitsFor === undefined ? '' : html`<div>${nights.held}</div>`}
       ${file.verdict === 'attention' ? html`<div>${plural(nights.notOut, file.invoices - file.issued, file.invoices)}</div>` : ''}
       ${file.verdict === 'refused' ? html`<div>${nights.nothingSent}</div>` : ''}
       ${note(nights.note, file)}

@@ -24,6 +24,8 @@ export interface NightlyRunEntry {
   readonly known: boolean;
   readonly resumed: boolean;
   readonly batchId: string | null;
+  /** Present: the batch had not ended, and an operator must act before it goes on. */
+  readonly waitsFor?: 'total-unusual';
   readonly invoices: number;
   readonly issued: number;
   /** Path of report.html, and of the corrections file. */

@@ -84,6 +84,8 @@ export interface Config {
   readonly sendTimeoutMs: number;
   readonly outagePatienceMs: number;
   readonly failureBudget: number;
+  /** By how much the total of a file may differ from earlier ones of its pattern before it is held; null: by anything. */
+  readonly totalFactor: number | null;
   readonly pageSize: number;
   readonly logLevel: Env['LOTE_LOG_LEVEL'];
   /** null, always, outside tests of crash safety. */
@@ -160,6 +162,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
     sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
     outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,
     failureBudget: env.LOTE_FAILURE_BUDGET,
+    totalFactor: env.LOTE_TOTAL_FACTOR,
     pageSize: env.LOTE_PAGE_SIZE,
     logLevel: env.LOTE_LOG_LEVEL,
     crashAt: env.LOTE_CRASH_AT ?? null,

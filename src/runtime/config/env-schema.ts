@@ -108,6 +108,23 @@ const pageSize = z
     message: `must be a whole number from ${SMALLEST_PAGE} to ${LARGEST_PAGE}`,
   });
 
+/** Twice is an ordinary busy night; a thousand is no check any more. */
+const SMALLEST_FACTOR = 1.5;
+const LARGEST_FACTOR = 1_000;
+const FACTOR_MESSAGE = `must be a number from ${SMALLEST_FACTOR} to ${LARGEST_FACTOR}, or off`;
+
+const totalFactor = z.union(
+  [
+    z.literal('off').transform(() => null),
+    z
+      .string()
+      .regex(/^\d{1,4}(?:\.\d{1,3})?$/)
+      .transform(Number)
+      .refine((factor) => factor >= SMALLEST_FACTOR && factor <= LARGEST_FACTOR),
+  ],
+  { message: FACTOR_MESSAGE },
+);
+
 const envSecretList = z.string().transform((list, context): readonly string[] => {
   const secrets = secretList(list);
   if (secrets !== null) return secrets;
@@ -174,6 +191,7 @@ export const EnvSchema = z.object({
   LOTE_SEND_TIMEOUT: EnvDuration.prefault('30m'),
   LOTE_OUTAGE_PATIENCE: EnvDuration.prefault('12h'),
   LOTE_FAILURE_BUDGET: EnvPercent.prefault('50%'),
+  LOTE_TOTAL_FACTOR: totalFactor.prefault('5'),
   LOTE_PAGE_SIZE: pageSize.prefault('2000'),
   /** For tests of crash safety only; refused with a key that is not a test key. */
   LOTE_CRASH_AT: text.optional(),

@@ -133,6 +133,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       patienceMs: config.outagePatienceMs,
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
+      totalFactor: config.totalFactor,
       maxConcurrency: profile.limits.maxConcurrency,
       pollEveryMs: pollPaceOf(config, profile).everyMs,
       retry: retrySettings(profile),

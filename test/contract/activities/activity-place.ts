@@ -92,7 +92,7 @@ export function activityPlaces(): (parts?: {
       ensureWebhook: () => Promise.resolve(),
       settings: {
         ...{ sliceSize: 500, settleMs: 900_000, sendMs: 1_800_000, patienceMs: 3_600_000, pageSize: 2 },
-        ...{ failureBudget: 0.5, maxConcurrency: 4, pollEveryMs: null, dropPatienceMs: 600_000 },
+        ...{ failureBudget: 0.5, totalFactor: null, maxConcurrency: 4, pollEveryMs: null, dropPatienceMs: 600_000 },
         retry: RETRY,
         ...settings,
       },
