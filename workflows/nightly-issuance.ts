@@ -123,7 +123,10 @@ function followHeldBatches(): HeldBatches {
   setHandler(
     batchHeldSignal,
     ({ workflowId, batchId, unusual }) => void held.set(workflowId, { kind: 'held', batchId, ...unusual }),
-    { description: '(internal) {"workflowId": "…", "batchId": "…", "unusual": {…}} A batch waits for its total to be confirmed.' },
+    {
+      description:
+        '(internal) {"workflowId": "…", "batchId": "…", "unusual": {…}} A batch waits for its total to be confirmed.',
+    },
   );
   return held;
 }

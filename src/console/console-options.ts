@@ -11,7 +11,10 @@ export type ConsoleLedger = Pick<
   BatchLedger,
   'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices'
 > &
-  Pick<Ledger, 'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf' | 'totalCheck'>;
+  Pick<
+    Ledger,
+    'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf' | 'totalCheck'
+  >;
 
 /** A run that another process hands over to the owner of the data directory. */
 export interface RunRequest {

@@ -311,4 +311,6 @@ export const waitingSignal = defineSignal<[{ page: number; reason: string | null
 
 /** From a batch to the nightly run that started it: it is held until an operator has confirmed its total. */
 export const batchHeldSignal =
-  defineSignal<[{ readonly workflowId: string; readonly batchId: string; readonly unusual: UnusualTotal }]>('batchHeld');
+  defineSignal<[{ readonly workflowId: string; readonly batchId: string; readonly unusual: UnusualTotal }]>(
+    'batchHeld',
+  );

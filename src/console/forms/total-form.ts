@@ -37,7 +37,11 @@ export function totalForm(format: PageFormat, { batchId, saved, canConfirm }: To
   </section>`;
 }
 
-function comparison({ texts, count, money }: PageFormat, { total }: SavedTotalCheck, usual: SavedTotalCheck['total']): Html {
+function comparison(
+  { texts, count, money }: PageFormat,
+  { total }: SavedTotalCheck,
+  usual: SavedTotalCheck['total'],
+): Html {
   const row = (name: string, found: string, before: string) =>
     html`<tr>
       <th scope="row">${name}</th>

@@ -104,7 +104,7 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
     button: 'The total is right: send',
     done: 'The total is confirmed. The batch is sent now.',
     compared: {
-      title: 'Total',
+      title: 'Total of the file',
       usual: 'as usual: compared with the last {n} files named {pattern}',
       tooFew: 'not compared: {n} of {needed} earlier files named {pattern}',
       confirmed: 'unusual, and confirmed by an operator',

@@ -104,7 +104,7 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
     button: 'El total es correcto: enviar',
     done: 'El total está confirmado. El lote se está enviando.',
     compared: {
-      title: 'Total',
+      title: 'Total del archivo',
       usual: 'como es habitual: comparado con los últimos {n} archivos con el nombre {pattern}',
       tooFew: 'no comparado: {n} de {needed} archivos anteriores con el nombre {pattern}',
       confirmed: 'inusual, y confirmado por un operador',

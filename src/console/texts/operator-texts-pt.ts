@@ -104,7 +104,7 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
     button: 'O total está certo: enviar',
     done: 'O total está confirmado. O lote está a ser enviado.',
     compared: {
-      title: 'Total',
+      title: 'Total do ficheiro',
       usual: 'como é habitual: comparado com os últimos {n} ficheiros com o nome {pattern}',
       tooFew: 'não comparado: {n} de {needed} ficheiros anteriores com o nome {pattern}',
       confirmed: 'invulgar, e confirmado por um operador',

@@ -56,7 +56,10 @@ export interface TotalLedger {
    * Takes the place of an earlier check of the batch, and of its confirmation.
    * @throws LoteError `claim-lost`
    */
-  saveTotalCheck(claim: BatchClaim, saved: Omit<SavedTotalCheck, 'confirmedAt'> & { readonly now: number }): Promise<void>;
+  saveTotalCheck(
+    claim: BatchClaim,
+    saved: Omit<SavedTotalCheck, 'confirmedAt'> & { readonly now: number },
+  ): Promise<void>;
   /** Null: the total of the batch was never checked. */
   totalCheck(batchId: string): Promise<SavedTotalCheck | null>;
   /**

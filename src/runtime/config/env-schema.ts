@@ -120,7 +120,7 @@ const totalFactor = z.union(
       .string()
       .regex(/^\d{1,4}(?:\.\d{1,3})?$/)
       .transform(Number)
-      .refine((factor) => factor >= SMALLEST_FACTOR && factor <= LARGEST_FACTOR),
+      .refine((factor) => factor >= SMALLEST_FACTOR && factor <= LARGEST_FACTOR, { message: FACTOR_MESSAGE }),
   ],
   { message: FACTOR_MESSAGE },
 );

@@ -135,7 +135,10 @@ function ofOwner(owner: OwnerApi, dataDir: DataDir): BatchReader {
   };
 }
 
-function ofLedger(ledger: Ledger, place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'misfits' | 'close'>): BatchReader {
+function ofLedger(
+  ledger: Ledger,
+  place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'misfits' | 'close'>,
+): BatchReader {
   async function withCounts(batch: BatchRecord): Promise<ReadBatch> {
     const counts: Record<string, number> = {};
     for (const { outcome, invoices } of await ledger.countOutcomes(batch.batchId)) {
