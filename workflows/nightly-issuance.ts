@@ -15,10 +15,11 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
-import type { NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
+import type { MessageChannel, NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
 import { batchHeldSignal } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { invoiceBatch } from './invoice-batch.ts';
+import { nightMessage } from './nightly/night-message.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
 
 const { openNight: openNightlyRun } = proxyActivities<Activities>({
@@ -94,6 +95,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const finished = await finishNightlyRun({ ...opened, waiting });
   board.show({ phase: 'done', summary: finished.reports.html });
   const { reports, problems } = finished;
+  if (finished.channels !== undefined) await startMessage(opened, finished.channels);
   return { night: opened.night.nightId, files: finished.files, problems, waiting: waiting.length, reports };
 
   /** Never rejects: the other files go on, and the night fails when they are through. */
@@ -146,6 +148,26 @@ function requireInput(input: NightlyInput | null | undefined): { timezone: strin
     'nightlyIssuance needs no input. Start it again with {} or with a time zone: {"timezone": "Europe/Lisbon"}',
     'input-invalid',
   );
+}
+
+/**
+ * The message is sent by a workflow of its own: a mail server that is away keeps no night from ending, and fails none.
+ * Its id is that of the night, so that a night has one.
+ */
+async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: readonly MessageChannel[]): Promise<void> {
+  try {
+    await startChild(nightMessage, {
+      workflowId: `${workflowInfo().workflowId}-${night.nightId}-message`,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      args: [{ ledgerId, night, channels }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      staticSummary: 'the message of the night',
+    });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn('the message of the night was not started', { night: night.nightId });
+  }
 }
 
 /**

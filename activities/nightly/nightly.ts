@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
 import type { ClaimedFile, NightlyRun, WaitingFile } from '../../src/domain/ports/drop-folder.ts';
-import type { NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
+import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../batch/ingest.ts';
 import { batchIdOfEnd, issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
@@ -125,6 +125,8 @@ export interface FinishedNightlyRun {
   readonly files: number;
   /** Files of which not everything went out. */
   readonly problems: number;
+  /** Ways by which a message of the night goes out; left out: none, also by an earlier version of Lote. */
+  readonly channels?: readonly MessageChannel[];
 }
 
 /** Ends a nightly run: removes its folder and completes its summary. */
@@ -137,7 +139,8 @@ export async function finishNightlyRun(
   const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;
   const state = problems === 0 ? 'issued' : 'attention';
   if (entries.length > 0) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
-  return { reports: { json, html }, files: entries.length, problems };
+  const { channels } = deps.messages;
+  return { reports: { json, html }, files: entries.length, problems, ...(channels.length === 0 ? {} : { channels }) };
 }
 
 /** @throws LoteError `configuration-invalid` when the zone is not one that this machine knows. */

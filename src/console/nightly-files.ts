@@ -26,11 +26,20 @@ const File = z.object({
   issued: z.number(),
 });
 
+const Message = z.object({
+  channel: z.enum(['email', 'webhook']),
+  state: z.enum(['sent', 'unsent', 'refused']),
+  at: time,
+  detail: z.string().nullable(),
+});
+
 const Run = z.object({
   workflowId: z.string(),
   startedAt: time,
   finishedAt: time.nullable(),
   files: z.array(File),
+  /** An earlier version of Lote wrote none. */
+  messages: z.array(Message).default([]),
   waiting: z.array(
     z.object({ name: z.string(), reason: z.enum(['growing', 'empty', 'no-marker', 'not-movable', 'too-many']) }),
   ),

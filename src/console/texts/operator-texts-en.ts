@@ -112,6 +112,24 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
       off: 'not compared',
     },
   },
+  morning: {
+    subject: 'Lote ({application}), night of {date}: {outcome}',
+    wentOut: { one: '{n} of {of} invoices went out.', other: '{n} of {of} invoices went out.' },
+    needs: 'What needs somebody',
+    more: '{n} more are on the page of the night.',
+    page: 'The page of the night',
+    toDo: {
+      attention: 'Read the report. Correct the rows in the corrections file, and drop that file.',
+      refused: 'Nothing of it was sent. Read the report, correct the file, and drop it again.',
+      failed: 'Drop the file again: it goes on where it stopped, and nothing is sent twice.',
+    },
+    channels: { email: 'Message by e-mail', webhook: 'Message by webhook' },
+    states: {
+      sent: 'sent {time}.',
+      unsent: 'not sent yet, last tried {time}.',
+      refused: 'not sent, and not tried again since {time}.',
+    },
+  },
   withoutTemporal:
     'This console only shows: without TEMPORAL_ADDRESS it cannot check and start files, pause batches or send again.',
 };

@@ -112,6 +112,24 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
       off: 'no comparado',
     },
   },
+  morning: {
+    subject: 'Lote ({application}), noche del {date}: {outcome}',
+    wentOut: { one: 'Se emitió {n} de {of} facturas.', other: 'Se emitieron {n} de {of} facturas.' },
+    needs: 'Lo que necesita a alguien',
+    more: 'Hay {n} más en la página de la noche.',
+    page: 'La página de la noche',
+    toDo: {
+      attention: 'Lea el informe. Corrija las filas en el archivo de correcciones y deposite ese archivo.',
+      refused: 'No se envió nada de él. Lea el informe, corrija el archivo y deposítelo de nuevo.',
+      failed: 'Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',
+    },
+    channels: { email: 'Mensaje por correo', webhook: 'Mensaje por webhook' },
+    states: {
+      sent: 'enviado el {time}.',
+      unsent: 'todavía sin enviar, último intento el {time}.',
+      refused: 'sin enviar, y sin más intentos desde el {time}.',
+    },
+  },
   withoutTemporal:
     'Esta consola solo muestra: sin TEMPORAL_ADDRESS no puede comprobar ni iniciar archivos, pausar lotes o enviar otra vez.',
 };

@@ -112,6 +112,24 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       off: 'não comparado',
     },
   },
+  morning: {
+    subject: 'Lote ({application}), noite de {date}: {outcome}',
+    wentOut: { one: '{n} de {of} faturas foi emitida.', other: '{n} de {of} faturas foram emitidas.' },
+    needs: 'O que precisa de alguém',
+    more: 'Há mais {n} na página da noite.',
+    page: 'A página da noite',
+    toDo: {
+      attention: 'Leia o relatório. Corrija as linhas no ficheiro de correções e deposite esse ficheiro.',
+      refused: 'Nada dele foi enviado. Leia o relatório, corrija o ficheiro e deposite-o de novo.',
+      failed: 'Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',
+    },
+    channels: { email: 'Mensagem por e-mail', webhook: 'Mensagem por webhook' },
+    states: {
+      sent: 'enviada em {time}.',
+      unsent: 'ainda não enviada, última tentativa em {time}.',
+      refused: 'não enviada, e sem novas tentativas desde {time}.',
+    },
+  },
   withoutTemporal:
     'Esta consola só mostra: sem TEMPORAL_ADDRESS não pode verificar nem iniciar ficheiros, pausar lotes ou enviar de novo.',
 };

@@ -1,5 +1,6 @@
 import ms from 'ms';
 import { z } from 'zod';
+import { envLanguage, envMailFrom, envMailTo, envMessageSecret, envSmtpUrl } from './message-config.ts';
 import { EnvCommand } from './env-command.ts';
 import { secretList } from './secret-list.ts';
 
@@ -184,6 +185,16 @@ export const EnvSchema = z.object({
     .regex(APPLICATION, { message: 'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit' })
     .default('default'),
   LOTE_ON_REPORT: EnvCommand.optional(),
+  LOTE_LANGUAGE: envLanguage.default('en'),
+  LOTE_SMTP_URL: envSmtpUrl.optional(),
+  LOTE_SMTP_USER: text.optional(),
+  LOTE_SMTP_PASSWORD: z.string().optional(),
+  LOTE_SMTP_TLS: z.enum(['required', 'none'], { message: 'must be required or none' }).default('required'),
+  LOTE_SMTP_CA_CERT_PATH: text.optional(),
+  LOTE_MAIL_FROM: envMailFrom.optional(),
+  LOTE_MAIL_TO: envMailTo.optional(),
+  LOTE_MESSAGE_URL: EnvWebhookUrl.optional(),
+  LOTE_MESSAGE_SECRET: envMessageSecret.optional(),
   LOTE_DROP_STABLE_FOR: EnvDuration.prefault('10s'),
   LOTE_DROP_PATIENCE: EnvDuration.prefault('10m'),
   LOTE_DROP_MARKER: z.enum(['none', 'done'], { message: 'must be none or done' }).default('none'),
