@@ -48,7 +48,7 @@ async function post(
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await request(url, { method: 'POST', body, headers, signal });
     // Nothing of the answer is read: whoever answers without an end holds nobody.
-    answer.body.destroy();
+    answer.body.on('error', () => undefined).destroy();
     return answer.statusCode;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';

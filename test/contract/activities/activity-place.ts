@@ -86,6 +86,7 @@ export function activityPlaces(): (parts?: {
       notifyWaiting: () => Promise.resolve(),
       drops: new Proxy({} as ActivityDeps['drops'], { get: () => untouched('the drop folder') }),
       nights: new Proxy({} as ActivityDeps['nights'], { get: () => untouched('the night book') }),
+      messages: { channels: [], send: () => untouched('the messages') },
       announce: () => Promise.resolve(),
       requireAccount: () => Promise.resolve(),
       permission: createSendingPermission(open),
