@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
@@ -39,12 +38,14 @@ export async function mailServer(options: SMTPServerOptions = {}, password = 'pa
       else callback(smtpError(535, `Password of ${auth.username} is wrong`));
     },
     onData(stream, session, callback) {
-      void text(stream).then((source) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      stream.on('end', () => {
         const { mailFrom, rcptTo } = session.envelope;
         taken.push({
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
-          source,
+          source: Buffer.concat(chunks).toString('utf8'),
           user: session.user === undefined ? undefined : String(session.user),
           secure: session.secure,
         });
@@ -55,6 +56,6 @@ export async function mailServer(options: SMTPServerOptions = {}, password = 'pa
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   server.on('error', () => undefined);
-  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { port: (server.server.address() as AddressInfo).port, taken, logins };
 }

@@ -137,7 +137,7 @@ describe('readConfig', () => {
     ['LOTE_LANGUAGE', 'fr', 'must be en, pt or es'],
     ['LOTE_SMTP_URL', 'https://mail.example', 'must be smtp://host or smtps://host'],
     ['LOTE_MAIL_FROM', 'no address', 'must be an e-mail address'],
-    ['LOTE_MAIL_TO', 'a@b.example,', 'must be e-mail addresses with commas between'],
+    ['LOTE_MAIL_TO', 'ana,', 'must be e-mail addresses with commas between'],
     ['LOTE_MESSAGE_URL', 'http://elsewhere.example', 'must be an https address'],
     ['LOTE_TOTAL_FACTOR', '1', 'must be a number from 1.5 to 1000, or off'],
     ['LOTE_TOTAL_FACTOR', 'none', 'must be a number from 1.5 to 1000, or off'],
