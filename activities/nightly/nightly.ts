@@ -35,6 +35,7 @@ export async function openNightlyRun(
   return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs };
 }
 
+/** The nightly run that a step belongs to, and its ledger. */
 export interface NightlyScope {
   readonly ledgerId: string;
   readonly night: NightlyRun;

@@ -21,7 +21,7 @@ export async function whenTotalConfirmed(batch: BatchControl, running: RunningBa
   if (unusual === undefined) return running;
   batch.confirming(unusual);
   batch.waitFor(0, WAITING_FOR);
-  await tellNightlyRun(batchId, unusual);
+  await notifyNightlyRun(batchId, unusual);
   await condition(() => batch.totalConfirmed || batch.cancelled);
   batch.waitFor(0, null);
   const confirmed = batch.totalConfirmed && !batch.cancelled;
@@ -33,7 +33,7 @@ export async function whenTotalConfirmed(batch: BatchControl, running: RunningBa
 }
 
 /** The nightly run that started this one must not wait for somebody who sleeps: it goes on without the file. */
-export async function tellNightlyRun(batchId: string, unusual: UnusualTotal): Promise<void> {
+export async function notifyNightlyRun(batchId: string, unusual: UnusualTotal): Promise<void> {
   const { parent, workflowId } = workflowInfo();
   if (parent === undefined) return;
   try {

@@ -1,7 +1,7 @@
 import type { MessageChannel, NightlyRunState } from './run-log.ts';
 
 /** What a message tells of one nightly run. */
-export interface ToldNight {
+export interface NightOutcome {
   /** `2026-11-23`: the date under which the night has its page. */
   readonly date: string;
   readonly run: NightlyRunState;
@@ -16,5 +16,5 @@ export interface NightMessages {
    * taken; null: nothing.
    * @throws LoteError `message-unsent` when it may be taken later, `message-refused` when it will not
    */
-  send(channel: MessageChannel, night: ToldNight): Promise<string | null>;
+  send(channel: MessageChannel, night: NightOutcome): Promise<string | null>;
 }

@@ -1,5 +1,5 @@
 import type { MessageChannel, NightlyRunEntry } from '../../domain/ports/run-log.ts';
-import type { ToldNight } from '../../domain/ports/night-messages.ts';
+import type { NightOutcome } from '../../domain/ports/night-messages.ts';
 import { pageFormat, type PageFormat } from '../../console/pages/page-format.ts';
 import type { Speech } from '../../console/texts/choose-language.ts';
 import { fill } from '../../console/texts/fill.ts';
@@ -34,7 +34,7 @@ const URGENT_FIRST = ['failed', 'refused', 'attention'];
  * What went out, what needs somebody, and what to do, in the reader's language. It holds what the page of the night
  * shows of files and numbers; no reference, no tax number, no name of a customer.
  */
-export function nightMessage(night: ToldNight, speech: Speech, place: MessagePlace): NightMessage {
+export function nightMessage(night: NightOutcome, speech: Speech, place: MessagePlace): NightMessage {
   const format = pageFormat(speech);
   const { morning, nights } = format.texts;
   const { files, waiting } = night.run;
@@ -87,7 +87,7 @@ function lineOf({ texts, plural }: PageFormat, file: NightlyRunEntry, { consoleU
   return { name: file.name, words: `${what} ${morning.toDo[verdict]}`, link };
 }
 
-function outcomeOf({ texts: { nights }, plural }: PageFormat, { run }: ToldNight): string {
+function outcomeOf({ texts: { nights }, plural }: PageFormat, { run }: NightOutcome): string {
   const all = run.files.length + run.waiting.length;
   const open = all - run.files.filter(({ verdict }) => verdict === 'issued').length;
   if (all === 0) return nights.empty;
@@ -120,7 +120,7 @@ function htmlOf({ language, texts }: PageFormat, sections: readonly Section[], p
 }
 
 function dataOf(
-  { date, run }: ToldNight,
+  { date, run }: NightOutcome,
   { application }: MessagePlace,
   known: { readonly invoices: number; readonly issued: number; readonly page: string | null; readonly outcome: string },
 ): Readonly<Record<string, unknown>> {
@@ -138,6 +138,6 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** The id of a message: of one night on one way, the same for each try. */
-export function messageIdOf(channel: MessageChannel, { application }: MessagePlace, { run }: ToldNight): string {
+export function messageIdOf(channel: MessageChannel, { application }: MessagePlace, { run }: NightOutcome): string {
   return `night-${application}-${run.night}-${channel}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
-import type { ToldNight } from '../../../../src/domain/ports/night-messages.ts';
+import type { NightOutcome } from '../../../../src/domain/ports/night-messages.ts';
 import { messageIdOf, nightMessage } from '../../../../src/wiring/notification/night-message.ts';
 
 const PLACE = { application: 'default', consoleUrl: 'https://lote.example' };
@@ -14,7 +14,7 @@ function entry(over: Partial<NightlyRunEntry>): NightlyRunEntry {
   };
 }
 
-function night(files: readonly NightlyRunEntry[], waiting: ToldNight['run']['waiting'] = []): ToldNight {
+function night(files: readonly NightlyRunEntry[], waiting: NightOutcome['run']['waiting'] = []): NightOutcome {
   const run = { night: '2026-11-23-1a2b3c4d', workflowId: 'w', startedAt: 0, finishedAt: 1, messages: [] };
   return { date: '2026-11-23', run: { ...run, files, waiting } };
 }
