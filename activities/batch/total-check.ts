@@ -1,6 +1,7 @@
 import { differsByFactor, medianDecimal, sumDecimals } from '../../src/domain/money.ts';
 import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
+import type { Outcome } from '../../src/domain/invoice-state.ts';
 import {
   awaitsConfirmation,
   type FileTotal,
@@ -14,6 +15,9 @@ import type { ActivityDeps } from '../deps.ts';
 const COMPARED = 10;
 /** Fewer say nothing about what is usual: a week of a nightly file. */
 const NEEDED = 5;
+
+/** Outcomes of invoices of which this batch has sent nothing. */
+const NOT_SENT: ReadonlySet<Outcome> = new Set(['staged', 'held', 'invalid', 'conflict', 'already-issued']);
 
 type Deps = Pick<ActivityDeps, 'application' | 'ledger' | 'now'> & {
   readonly settings: Pick<ActivityDeps['settings'], 'totalFactor'>;
@@ -43,8 +47,15 @@ export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<Unu
  */
 export async function checkTotalAgain(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
   const saved = await deps.ledger.totalCheck(checked.batch.batchId);
-  const isOpen = saved === null || saved.check.kind === 'off' || (awaitsConfirmation(saved) && isDeclared(checked));
-  return isOpen ? checkTotal(deps, checked) : unusualTotalOf(saved);
+  if (saved === null || saved.check.kind === 'off')
+    return (await isBegun(deps, checked)) ? null : checkTotal(deps, checked);
+  return awaitsConfirmation(saved) && isDeclared(checked) ? checkTotal(deps, checked) : unusualTotalOf(saved);
+}
+
+/** Something of it was sent before its total could be asked about: the rest is not held back for that. */
+async function isBegun({ ledger }: Deps, { batch }: CheckedBatch): Promise<boolean> {
+  const outcomes = await ledger.countOutcomes(batch.batchId);
+  return outcomes.some(({ outcome }) => !NOT_SENT.has(outcome));
 }
 
 /** The total that an operator must confirm before anything is sent; null: none. */

@@ -16,11 +16,20 @@ export async function sendNightMessage(deps: ActivityDeps, { night, channel }: S
   if (run === null || run.messages.some((note) => note.channel === channel && note.state === 'sent')) return;
   const note = (state: NightMessageNote['state'], detail: string | null) =>
     deps.nights.noteMessage(night, { channel, state, at: deps.now(), detail });
+  let wrong: string | null;
   try {
-    await note('sent', await deps.messages.send(channel, { date: night.date, run }));
+    wrong = await deps.messages.send(channel, { date: night.date, run });
   } catch (error) {
     if (error instanceof LoteError && error.code === 'message-unsent') await note('unsent', error.message);
     if (error instanceof LoteError && error.code === 'message-refused') await note('refused', error.message);
     throw error;
   }
+  await note('sent', wrong).catch((err: unknown) => {
+    // To fail here would send it again, for as long as the folder cannot be written.
+    deps.log.warn('a message was sent, and the page of its night does not say so', {
+      night: night.nightId,
+      channel,
+      err,
+    });
+  });
 }

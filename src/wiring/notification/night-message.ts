@@ -39,7 +39,7 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   const { morning, nights } = format.texts;
   const { files, waiting } = night.run;
   const problems = urgent(files).map((file) => lineOf(format, file, place));
-  const left = waiting.map(({ name, reason }) => ({ name, words: nights.waiting[reason], link: null }));
+  const left = waiting.map(({ name, reason }) => ({ name: plain(name), words: nights.waiting[reason], link: null }));
   const outcome = outcomeOf(format, night);
   const invoices = sum(files.map((file) => file.invoices));
   const issued = sum(files.map((file) => file.issued));
@@ -78,13 +78,19 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
 function lineOf({ texts, plural }: PageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const { nights, morning } = texts;
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
-  if (file.waitsFor !== undefined) return { name: file.name, words: nights.held, link };
+  const name = plain(file.name);
+  if (file.waitsFor !== undefined) return { name, words: nights.held, link };
   const verdict = file.verdict === 'issued' ? 'attention' : file.verdict;
   const what =
     verdict === 'attention'
       ? plural(nights.notOut, file.invoices - file.issued, file.invoices)
       : `${nights.verdicts[verdict]}.`;
-  return { name: file.name, words: `${what} ${morning.toDo[verdict]}`, link };
+  return { name, words: `${what} ${morning.toDo[verdict]}`, link };
+}
+
+/** A name may hold line ends, which would look like lines of the message. */
+function plain(name: string): string {
+  return name.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 function outcomeOf({ texts: { nights }, plural }: PageFormat, { run }: NightOutcome): string {

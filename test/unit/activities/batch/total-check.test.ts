@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkTotal, filePatternOf } from '../../../../activities/batch/total-check.ts';
+import { checkTotal, checkTotalAgain, filePatternOf } from '../../../../activities/batch/total-check.ts';
 import type { OutcomeCount } from '../../../../src/domain/ports/ledger.ts';
 import type { FileTotal, TotalCheck } from '../../../../src/domain/ports/total-ledger.ts';
 
@@ -73,5 +73,27 @@ describe('the total of a file', () => {
     const earlier = WEEK.slice(0, 4);
     expect(await checkOf([counted(9_999, '1')], { earlier })).toEqual({ kind: 'too-few', batches: 4, needed: 5 });
     expect(await checkOf([counted(9_999, '1')], { factor: null })).toEqual({ kind: 'off' });
+  });
+});
+
+describe('a batch that an earlier run had staged', () => {
+  it('is not held for its total once something of it was sent, and nobody had asked about it', async () => {
+    const begun: OutcomeCount = { ...counted(1, '100'), outcome: 'sending' };
+    for (const [outcomes, isHeld] of [
+      [[counted(9_999, '1')], true],
+      [[counted(9_999, '1'), begun], false],
+    ] as const) {
+      const ledger = {
+        totalCheck: () => Promise.resolve(null),
+        countOutcomes: () => Promise.resolve(outcomes),
+        earlierTotals: () => Promise.resolve(WEEK),
+        saveTotalCheck: () => Promise.resolve(),
+      } as unknown as Parameters<typeof checkTotal>[0]['ledger'];
+      const unusual = await checkTotalAgain(
+        { application: 'default', ledger, now: () => 0, settings: { totalFactor: 5 } },
+        { batch: { batchId: 'batch-1', fencingToken: 1, file: 'may_7.csv' }, input: {}, isHeld: false },
+      );
+      expect(unusual !== null).toBe(isHeld);
+    }
   });
 });

@@ -48,6 +48,22 @@ describe('sending the message of a night', () => {
     expect(sent()).toBe(2);
   });
 
+  it('does not fail when the message was sent and cannot be noted: it would be sent again', async () => {
+    const { deps, nights, sent } = await placeOf([null]);
+    const warned: string[] = [];
+    await sendNightMessage(
+      {
+        ...deps,
+        nights: { ...nights, noteMessage: () => Promise.reject(new LoteError('folder-unusable', 'full')) },
+        log: { ...deps.log, warn: (message) => void warned.push(message) },
+      },
+      INPUT,
+    );
+
+    expect(sent()).toBe(1);
+    expect(warned).toHaveLength(1);
+  });
+
   it('takes no message for a dropped file of the night', async () => {
     const { deps, nights } = await placeOf([null]);
     await sendNightMessage(deps, INPUT);

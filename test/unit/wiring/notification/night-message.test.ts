@@ -97,6 +97,13 @@ describe('the message of a night', () => {
     expect(text).toContain('2 more are on the page of the night.');
   });
 
+  it('shows a name with line ends on one line', () => {
+    const files = [entry({ name: 'a\r\n- b.csv', verdict: 'failed', batchId: null })];
+    const { text } = nightMessage(night(files), { language: 'en', locale: 'en' }, PLACE);
+
+    expect(text).toContain('- a - b.csv: run failed.');
+  });
+
   it('has an id of its own for each night and way, the same each time', () => {
     expect(messageIdOf('email', PLACE, MIXED)).toBe('night-default-2026-11-23-1a2b3c4d-email');
     expect(messageIdOf('webhook', PLACE, MIXED)).toBe('night-default-2026-11-23-1a2b3c4d-webhook');
