@@ -46,20 +46,13 @@ export async function sendMail(
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unsent(`no end of the conversation within ${wholeMs / 1_000} s`)), wholeMs);
-  });
+  const signal = AbortSignal.timeout(wholeMs);
   try {
-    const { rejected } = await Promise.race([
-      transport.sendMail({ ...message, from: mail.from, to: [...mail.to] }),
-      late,
-    ]);
+    const { rejected } = await transport.sendMail({ ...message, from: mail.from, to: [...mail.to], signal });
     return rejected.length === 0 ? null : `${rejected.length} of ${mail.to.length} addresses were refused`;
   } catch (error) {
-    throw error instanceof LoteError ? error : failureOf(error);
+    throw signal.aborted ? unsent(`no end of the conversation within ${wholeMs / 1_000} s`) : failureOf(error);
   } finally {
-    clearTimeout(timer);
     transport.close();
   }
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { MailConfig } from '../../../../src/runtime/config/message-config.ts';
 import { sendMail } from '../../../../src/wiring/notification/mail-sender.ts';
 import { selfSigned } from '../../../support/servers/https-server.ts';
+import { until } from '../../../support/until.ts';
 import { mailServer, smtpError } from '../../../support/servers/mail-server.ts';
 
 const MESSAGE = {
@@ -138,7 +139,9 @@ describe('a message by SMTP', () => {
     const quick = { stepMs: 200, wholeMs: 60_000 };
     await expect(sendMail(mail(silent), MESSAGE, quick)).rejects.toMatchObject({ code: 'message-unsent' });
     // A line of the greeting now and then keeps each step in time.
+    let ended = false;
     const dripping = await tcpServer((socket) => {
+      socket.on('close', () => (ended = true));
       const timer = setInterval(() => socket.write('220-wait\r\n'), 20);
       socket.on('close', () => clearInterval(timer)).on('error', () => clearInterval(timer));
     });
@@ -146,6 +149,7 @@ describe('a message by SMTP', () => {
       code: 'message-unsent',
       message: expect.stringContaining('0.3 s') as string,
     });
+    await until(() => ended);
   });
 });
 
