@@ -190,6 +190,8 @@ export interface ConsoleOptions {
   readonly health?: () => Promise<readonly HealthCheck[]>;
   /** What is known of a service profile that does not fit; left out: nobody looks. */
   readonly misfits?: () => Promise<readonly ProfileMisfit[]>;
+  /** For readers whose browser asks for no language of the console, such as `pt-BR`; default: English. */
+  readonly language?: string;
   /** IANA zone in which times are shown; default: the machine's. */
   readonly timeZone?: string;
   /** Gets the errors whose text the caller must not see. */

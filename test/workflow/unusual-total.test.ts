@@ -1,6 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { Worker } from '@temporalio/worker';
+import { describe, expect, inject, it } from 'vitest';
 import type { ConfirmTotalInput } from '../../src/contract/messages.ts';
 import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
 import type { NightlyResult } from '../../workflows/nightly-issuance.ts';
@@ -55,6 +56,12 @@ async function runNightly({ client, config }: TestStack, night: string): Promise
   return handle.result() as Promise<NightlyResult>;
 }
 
+/** The history can be replayed: a worker that starts later goes on with it. */
+async function replay(stack: TestStack, workflowId: string): Promise<void> {
+  const history = await stack.client.workflow.getHandle(workflowId).fetchHistory();
+  await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
+}
+
 describe('a file of eleven times the usual number of invoices', { concurrent: true, timeout: 180_000 }, () => {
   it('is held before anything leaves, says why, and goes when an operator has confirmed its number', async () => {
     await withStack(QUICK, async (stack) => {
@@ -81,6 +88,7 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
         { what: 'confirm-total', why: 'the end of the year' },
       ]);
       await expectAgreement(stack, ...week, batchId);
+      await replay(stack, batchId);
     });
   });
 
@@ -175,6 +183,7 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
       const handle = stack.client.workflow.getHandle(file?.batchId ?? '') as BatchHandle;
       await confirm(handle, { invoices: 22, reason: 'seen in the morning' });
       expect((await handle.result()).counts).toMatchObject({ issued: 22 });
+      await replay(stack, `night-1-${stack.config.application}`);
     });
   });
 });
