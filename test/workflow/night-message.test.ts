@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -105,7 +107,9 @@ describe('the message of a night', { timeout: 180_000 }, () => {
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void hook.close());
     const server = await mailServer({ hideSTARTTLS: true, allowInsecureAuth: true });
-    const file = `${process.env['TMPDIR'] ?? '/tmp'}/lote-mail-password-${process.pid}`;
+    const directory = await mkdtemp(join(tmpdir(), 'lote-mail-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const file = join(directory, 'password');
     await writeFile(file, 'pass word\n');
     const env = {
       ...{ LOTE_SMTP_USER: 'ana', LOTE_SMTP_PASSWORD_FILE: file, LOTE_MESSAGE_SECRET: SECRET },
