@@ -3,6 +3,7 @@ import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../src/domain/ports/ledger.ts';
+import type { NightMessages } from '../src/domain/ports/night-messages.ts';
 import type { RunLog } from '../src/domain/ports/run-log.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
 import type { GroupedInvoice, RawRow } from '../src/domain/row.ts';
@@ -28,6 +29,8 @@ export interface ActivityDeps {
   /** For nightly runs: the folder in which files are dropped, and the run log. */
   readonly drops: DropFolder;
   readonly nights: RunLog;
+  /** The message of a night, by the ways that are configured. */
+  readonly messages: NightMessages;
   /** Runs the program of `LOTE_ON_REPORT` for a report; never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
   /**
@@ -43,6 +46,8 @@ export interface ActivityDeps {
     readonly pageSize: number;
     /** Share of refusals, 0 to 1, above which the rest of a batch is held. */
     readonly failureBudget: number;
+    /** A file whose total differs by more than this from earlier ones of its pattern is held; null: none is. */
+    readonly totalFactor: number | null;
     readonly maxConcurrency: number;
     /** From one poll of a pending invoice to the next, by the service profile; null: at the times of Lote. */
     readonly pollEveryMs: number | null;

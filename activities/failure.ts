@@ -15,6 +15,8 @@ const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'report-superseded',
   'service-unreachable',
   'temporal-unavailable',
+  // The mail server or the receiver of the message may take it later.
+  'message-unsent',
   // The mount comes back, or another worker has it.
   'folder-unusable',
   // Another worker, or this one with its settings put right, can do it.

@@ -3,6 +3,7 @@ import { pollUnsettled } from './settling/poll-unsettled.ts';
 import { closePage } from './settling/close-page.ts';
 import { awaitFirstInvoices } from './sending/first-invoices.ts';
 import { guarded } from './failure.ts';
+import { confirmTotal } from './batch/confirm-total.ts';
 import { finishBatch } from './batch/finish.ts';
 import { ingestBatch } from './batch/ingest.ts';
 import { judgeCanary } from './sending/judge-canary.ts';
@@ -13,6 +14,7 @@ import { closeOrphans } from './settling/orphaned-batches.ts';
 import { ensureMerchants } from './sending/merchants.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from './settling/reconcile.ts';
 import { archiveDrop, claimDrops, finishNightlyRun, openNightlyRun } from './nightly/nightly.ts';
+import { sendNightMessage } from './nightly/night-message.ts';
 import { writeReport } from './batch/report.ts';
 import { reopenBatch, sendAgain } from './batch/retry.ts';
 import { reviewPage } from './settling/settle.ts';
@@ -40,6 +42,7 @@ export function createActivities(deps: ActivityDeps) {
     submitSlice: bind('submitSlice', createSubmitSlice(deps)),
     reviewPage: bind('reviewPage', reviewPage),
     closePage: bind('closePage', closePage),
+    confirmTotal: bind('confirmTotal', confirmTotal),
     finishBatch: bind('finishBatch', finishBatch),
     lookAtBatch: bind('lookAtBatch', refreshSnapshot),
     recordControl: bind('recordControl', recordControl),
@@ -57,5 +60,6 @@ export function createActivities(deps: ActivityDeps) {
     claimDrops: bind('claimDrops', claimDrops),
     shelveDrop: bind('shelveDrop', archiveDrop),
     finishNight: bind('finishNight', finishNightlyRun),
+    sendNightMessage: bind('sendNightMessage', sendNightMessage),
   };
 }

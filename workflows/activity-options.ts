@@ -24,5 +24,13 @@ export const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTim
 /** A few small statements in the ledger; whoever waits for one of a dead worker waits this long. */
 export const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '2m', heartbeatTimeout: '20s', retry: RETRY };
 
+/** A mail server that is away over the night; the activity bounds each try itself. The reader has the page meanwhile. */
+export const NIGHT_MESSAGE: ActivityOptions = {
+  startToCloseTimeout: '3m',
+  heartbeatTimeout: '30s',
+  scheduleToCloseTimeout: '12h',
+  retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '10m' },
+};
+
 /** One request per invoice that was left open; nobody waits a minute for the reconciliation of a dead worker. */
 export const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '30s', retry: RETRY };

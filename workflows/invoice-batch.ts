@@ -13,6 +13,7 @@ import { followBatch } from './batch/batch-control.ts';
 import { endOf } from './batch/batch-end.ts';
 import { historyIsLong } from './history-limit.ts';
 import { requireBatchInput } from './batch/batch-input.ts';
+import { notifyNightlyRun } from './batch/confirm-total.ts';
 import { printDone } from './batch/batch-watch.ts';
 import type { BatchInput, BatchResult } from '../src/contract/messages.ts';
 import { sendAndClose } from './batch/run-batch.ts';
@@ -63,6 +64,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
   async function ingestOrAttach() {
     const { workflowId, runId } = workflowInfo();
     let sha256 = attached?.sha256 ?? null;
+    let notified = false;
     if (attached !== undefined) batch.attach(attached.workflowId);
     for (
       let wait = attached === undefined ? FIRST_REFRESH_MS : LONGEST_REFRESH_MS;
@@ -73,6 +75,10 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
       if (found.kind !== 'attached') return found;
       sha256 = found.sha256;
       batch.attach(found.workflowId);
+      if (found.unusual !== undefined && !notified) {
+        notified = true;
+        await notifyNightlyRun(found.unusual.batchId, found.unusual);
+      }
       if (historyIsLong())
         await continueAsNew<typeof invoiceBatch>(input, { sha256: found.sha256, workflowId: found.workflowId });
       await sleep(wait, { summary: 'another run has this file: looking again' });

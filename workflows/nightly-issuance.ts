@@ -7,6 +7,7 @@ import {
   log,
   ParentClosePolicy,
   proxyActivities,
+  setHandler,
   sleep,
   startChild,
   workflowInfo,
@@ -14,9 +15,11 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
-import type { NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
+import type { MessageChannel, NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
+import { batchHeldSignal } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { invoiceBatch } from './invoice-batch.ts';
+import { nightMessage } from './nightly/night-message.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
 
 const { openNight: openNightlyRun } = proxyActivities<Activities>({
@@ -62,6 +65,7 @@ export interface NightlyResult {
  */
 export async function nightlyIssuance(input?: NightlyInput | null): Promise<NightlyResult> {
   const board = followNightlyRun();
+  const held = followHeldBatches();
   const opened = await openNightlyRun({ ...requireInput(input), ...ownRun() });
   board.show({ night: opened.night.nightId });
 
@@ -91,6 +95,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const finished = await finishNightlyRun({ ...opened, waiting });
   board.show({ phase: 'done', summary: finished.reports.html });
   const { reports, problems } = finished;
+  if (finished.channels !== undefined) await startMessage(opened, finished.channels);
   return { night: opened.night.nightId, files: finished.files, problems, waiting: waiting.length, reports };
 
   /** Never rejects: the other files go on, and the night fails when they are through. */
@@ -99,7 +104,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
     running += 1;
     try {
       board.begun(file.name);
-      const end = await runBatch(opened, file);
+      const end = await runBatch(opened, file, held);
       const entry = await archiveDrop({ ...opened, file, end });
       board.ended(file.name, entry.verdict, entry.batchId);
     } catch (error) {
@@ -109,6 +114,23 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
       running -= 1;
     }
   }
+}
+
+/** Batches that wait for an operator, by the id of the workflow that said so. */
+type HeldBatches = ReadonlyMap<string, Extract<FileEnd, { kind: 'held' }>>;
+
+/** Registers the handler before the first await. */
+function followHeldBatches(): HeldBatches {
+  const held = new Map<string, Extract<FileEnd, { kind: 'held' }>>();
+  setHandler(
+    batchHeldSignal,
+    ({ workflowId, batchId, unusual }) => void held.set(workflowId, { kind: 'held', batchId, ...unusual }),
+    {
+      description:
+        '(internal) {"workflowId": "…", "batchId": "…", "unusual": {…}} A batch waits for its total to be confirmed.',
+    },
+  );
+  return held;
 }
 
 type NightlyWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
@@ -129,12 +151,33 @@ function requireInput(input: NightlyInput | null | undefined): { timezone: strin
 }
 
 /**
+ * The message is sent by a workflow of its own: a mail server that is away keeps no night from ending, and fails none.
+ * Its id is that of the night, so that a night has one.
+ */
+async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: readonly MessageChannel[]): Promise<void> {
+  try {
+    await startChild(nightMessage, {
+      workflowId: `${workflowInfo().workflowId}-${night.nightId}-message`,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      args: [{ ledgerId, night, channels }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      staticSummary: 'the message of the night',
+    });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn('the message of the night was not started', { night: night.nightId });
+  }
+}
+
+/**
  * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
- * its batch.
+ * its batch. A batch that waits for an operator goes on by itself when the operator has come; the night does not wait.
  */
 async function runBatch(
   { ledgerId, night }: OpenedNightlyRun,
   { file, slot, batchId, name }: DroppedFile,
+  held: HeldBatches,
 ): Promise<FileEnd> {
   const start = (workflowId: string) =>
     startChild(invoiceBatch, {
@@ -152,7 +195,9 @@ async function runBatch(
       if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);
       throw error;
     });
-    return { kind: 'batch', result: await child.result() };
+    const ended = child.result().then((result): FileEnd => ({ kind: 'batch', result }));
+    const waits = condition(() => held.has(child.workflowId)).then(() => held.get(child.workflowId));
+    return (await Promise.race([ended, waits])) ?? (await ended);
   } catch (error) {
     if (isCancellation(error) && !(error instanceof ChildWorkflowFailure)) throw error;
     return failedEnd(error);

@@ -5,10 +5,12 @@ import { netOf } from '../../src/domain/money.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../../src/domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../../src/domain/row.ts';
-import type { OperatorLinks, BatchInput } from '../../src/contract/messages.ts';
+import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
 import type { ActivityDeps, ReadFileOk } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
+import { letGo, repeatUnknown } from './let-go.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
+import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from './total-check.ts';
 
 /**
  * More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead.
@@ -35,7 +37,13 @@ export type IngestResult =
       readonly batchId: string;
       readonly desk: OperatorLinks;
     }
-  | { readonly kind: 'attached'; readonly sha256: string; readonly workflowId: string };
+  | {
+      readonly kind: 'attached';
+      readonly sha256: string;
+      readonly workflowId: string;
+      /** The other run waits until an operator has confirmed this total of the batch; left out: it does not. */
+      readonly unusual?: UnusualTotal & { readonly batchId: string };
+    };
 
 /** Claims the batch of a file for this run; reads, proves and stages it unless an earlier run did. */
 export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promise<IngestResult> {
@@ -44,17 +52,14 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
   const claim = await claimBatch(deps, input, sha256);
   switch (claim.kind) {
     case 'owned':
-      return { kind: 'attached', sha256, workflowId: claim.batch.workflowId };
+      return attachedTo(deps, claim.batch);
     case 'closed':
       return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.operatorLinks() };
     case 'resumed':
       // The run that was paused has ended, and the pause with it.
       if (claim.batch.state === 'paused')
         await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
-      // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
-      if (!(await applyHold(deps, claim.batch, await holdOfResumed(deps, input, claim.batch))))
-        await letGo(deps, claim.batch);
-      return runningBatch(deps, claim.batch);
+      return resumeBatch(deps, input, claim.batch);
     case 'claimed':
       return stageFile(deps, input, claim.batch);
   }
@@ -116,23 +121,30 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     fileFindings: [...holdFindings(hold), ...riskFindings(input), ...read.findings],
     proof: read.proof,
   });
+  const unusual = await checkTotal(deps, { batch: record, input, isHeld: hold !== null });
   // It may hold invoices that an earlier file left unknown.
-  if (!(await applyHold(deps, batch, hold))) await repeatUnknown(deps, batch);
-  return runningBatch(deps, record);
+  if (!(await applyHold(deps, batch, hold ?? holdOf(record, unusual)))) await repeatUnknown(deps, batch);
+  return runningBatch(deps, record, unusual);
 }
 
-/**
- * What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key
- * and bytes.
- */
-async function letGo(deps: ActivityDeps, batch: BatchClaim): Promise<void> {
-  await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
-  await repeatUnknown(deps, batch);
+async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
+  // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
+  const hold = await holdOfResumed(deps, input, batch);
+  const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });
+  if (!(await applyHold(deps, batch, hold ?? holdOf(batch, unusual)))) await letGo(deps, batch);
+  return runningBatch(deps, batch, hold === null ? unusual : null);
 }
 
-/** After the retention window a repeat could make a second document: then only an operator decides. */
-async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken }: BatchClaim): Promise<void> {
-  await deps.ledger.repeatUnknown(batchId, deps.now() - deps.settings.retry.retentionMs, fencingToken);
+async function attachedTo(
+  { ledger }: ActivityDeps,
+  { batchId, sha256, workflowId }: BatchRecord,
+): Promise<IngestResult> {
+  const unusual = unusualTotalOf(await ledger.totalCheck(batchId));
+  return { kind: 'attached', sha256, workflowId, ...(unusual === null ? {} : { unusual: { ...unusual, batchId } }) };
+}
+
+function holdOf({ batchId }: BatchRecord, unusual: UnusualTotal | null): Reason | null {
+  return unusual === null ? null : unusualTotalReason(batchId, unusual);
 }
 
 /** What the starter of the batch has confirmed, for each of its valid invoices. */

@@ -1,7 +1,7 @@
 import { isNothing, type AnswerCounts } from '../../src/domain/answer-counts.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import type { ClaimingRun } from '../../src/domain/ports/sending-control-ledger.ts';
-import type { OperatorLinks, BatchSettings, BatchSnapshot } from '../../src/contract/messages.ts';
+import type { OperatorLinks, BatchSettings, BatchSnapshot, UnusualTotal } from '../../src/contract/messages.ts';
 import { countAnswers } from '../sending/answer-counts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { firstInvoicesOf, type FirstInvoices } from '../sending/first-invoices.ts';
@@ -38,10 +38,16 @@ export interface RunningBatch {
   readonly first?: FirstInvoices | null;
   /** What the service had said of the batch's invoices; left out: nothing. */
   readonly before?: AnswerCounts;
+  /** Everything is held until an operator has confirmed this total; left out: nothing is asked, also by an earlier version of Lote. */
+  readonly unusual?: UnusualTotal;
 }
 
 /** What a run needs to know of its batch: the pages with something to do, and how patient to be. */
-export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Promise<RunningBatch> {
+export async function runningBatch(
+  deps: ActivityDeps,
+  batch: BatchRecord,
+  unusual: UnusualTotal | null = null,
+): Promise<RunningBatch> {
   const open = await deps.ledger.openPages(batch.batchId);
   const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
   const snapshot = await snapshotOf(deps, batch.batchId);
@@ -66,5 +72,6 @@ export async function runningBatch(deps: ActivityDeps, batch: BatchRecord): Prom
     ...(unsettled === 0 ? {} : { unsettled }),
     ...(first === undefined ? {} : { first }),
     ...(isNothing(before) ? {} : { before }),
+    ...(unusual === null ? {} : { unusual }),
   };
 }

@@ -6,6 +6,8 @@ import type { BatchResult } from '../../src/contract/messages.ts';
 /** How the batch of a dropped file ended. */
 export type FileEnd =
   | { readonly kind: 'batch'; readonly result: BatchResult }
+  /** It waits until an operator has confirmed its total, and nothing of it was sent. */
+  | { readonly kind: 'held'; readonly batchId: string; readonly invoices: number; readonly difference: string }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 export interface NightlyNote {
@@ -39,7 +41,7 @@ export function nightlyNote({ file, end, batch, night }: NoteRequest): NightlyNo
   const lines = [
     `File         ${file.name}`,
     `Night        ${night.nightId}`,
-    `Batch        ${end.kind === 'batch' ? end.result.batchId : 'none'}`,
+    `Batch        ${batchIdOfEnd(end) ?? 'none'}`,
     '',
     ...sentences,
     '',
@@ -60,8 +62,15 @@ export function issuedOf({ counts }: Pick<BatchResult, 'counts'>): number {
   return (counts.issued ?? 0) + (counts['already-issued'] ?? 0);
 }
 
+/** Null: its run ended without a batch. */
+export function batchIdOfEnd(end: FileEnd): string | null {
+  if (end.kind === 'batch') return end.result.batchId;
+  return end.kind === 'held' ? end.batchId : null;
+}
+
 function verdictOf(end: FileEnd): NightlyVerdict {
   if (end.kind === 'failed') return 'failed';
+  if (end.kind === 'held') return 'attention';
   const { state, counts } = end.result;
   if (state === 'refused') return 'refused';
   const everything = issuedOf(end.result) === (counts.invoices ?? 0) && (counts.rowsWithoutInvoice ?? 0) === 0;
@@ -78,6 +87,12 @@ function outcomeSentences(end: FileEnd, verdict: NightlyVerdict): readonly strin
     return [
       `Its run ended without a result (${end.code}): ${end.message}`,
       'What it had sent is in the ledger. Drop the file again: it goes on where it stopped, and nothing is sent twice.',
+    ];
+  }
+  if (end.kind === 'held') {
+    return [
+      `Held: nothing of it was sent. ${end.difference}`,
+      `If the total is right, confirm it: on the page of the batch in the console, or with lote confirm-total ${end.batchId} --invoices ${end.invoices} --reason WHY. The batch is then sent at once. If it is wrong, cancel the batch.`,
     ];
   }
   const { counts, reports, state } = end.result;

@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
 import type { ClaimedFile, NightlyRun, WaitingFile } from '../../src/domain/ports/drop-folder.ts';
-import type { NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
+import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../batch/ingest.ts';
-import { issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
+import { batchIdOfEnd, issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
 
 const HEARTBEAT_EVERY_MS = 5_000;
 
@@ -35,6 +35,7 @@ export async function openNightlyRun(
   return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs };
 }
 
+/** The nightly run that a step belongs to, and its ledger. */
 export interface NightlyScope {
   readonly ledgerId: string;
   readonly night: NightlyRun;
@@ -87,7 +88,8 @@ export async function archiveDrop(
   deps: ActivityDeps,
   { night, file, end }: ArchiveDropInput,
 ): Promise<NightlyRunEntry> {
-  const batch = end.kind === 'batch' ? await deps.ledger.findBatch(end.result.batchId) : null;
+  const batchId = batchIdOfEnd(end);
+  const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
   const note = nightlyNote({ file, end, batch, night });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
@@ -99,14 +101,20 @@ export async function archiveDrop(
     sentences: note.sentences,
     known: note.known,
     resumed,
-    batchId: end.kind === 'batch' ? end.result.batchId : null,
-    invoices: end.kind === 'batch' ? (end.result.counts.invoices ?? 0) : 0,
+    batchId,
+    ...(end.kind === 'held' ? { waitsFor: 'total-unusual' } : {}),
+    invoices: invoicesOf(end),
     issued: end.kind === 'batch' ? issuedOf(end.result) : 0,
     report: end.kind === 'batch' ? end.result.reports.html : null,
     corrections: end.kind === 'batch' ? end.result.reports.corrections : null,
   };
   await deps.nights.record(night, entry);
   return entry;
+}
+
+function invoicesOf(end: FileEnd): number {
+  if (end.kind === 'batch') return end.result.counts.invoices ?? 0;
+  return end.kind === 'held' ? end.invoices : 0;
 }
 
 export interface FinishNightlyRunInput extends NightlyScope {
@@ -118,6 +126,8 @@ export interface FinishedNightlyRun {
   readonly files: number;
   /** Files of which not everything went out. */
   readonly problems: number;
+  /** Ways by which a message of the night goes out; left out: none, also by an earlier version of Lote. */
+  readonly channels?: readonly MessageChannel[];
 }
 
 /** Ends a nightly run: removes its folder and completes its summary. */
@@ -130,7 +140,8 @@ export async function finishNightlyRun(
   const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;
   const state = problems === 0 ? 'issued' : 'attention';
   if (entries.length > 0) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
-  return { reports: { json, html }, files: entries.length, problems };
+  const { channels } = deps.messages;
+  return { reports: { json, html }, files: entries.length, problems, ...(channels.length === 0 ? {} : { channels }) };
 }
 
 /** @throws LoteError `configuration-invalid` when the zone is not one that this machine knows. */

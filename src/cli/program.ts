@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { addCompletionCommand } from './commands/completion.ts';
-import { addOperateCommands } from './commands/operate-commands.ts';
+import { addOperateCommands } from './commands/operate/operate-commands.ts';
 import { addHelp } from './output/help.ts';
 import type { NightlyOn } from './commands/nightly.ts';
 import type { PurgeCommand } from './commands/purge.ts';

@@ -12,7 +12,10 @@ export type ConsoleLedger = Pick<
   BatchLedger,
   'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices'
 > &
-  Pick<Ledger, 'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf'>;
+  Pick<
+    Ledger,
+    'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf' | 'totalCheck'
+  >;
 
 /** A run that another process hands over to the owner of the data directory. */
 export interface RunRequest {
@@ -51,6 +54,8 @@ export interface Declared {
 /** What an operator orders for a running batch. The `reason` goes into the audit. */
 export type Operation =
   | { readonly kind: 'pause' | 'cancelRemaining'; readonly reason: string }
+  /** The number of invoices that an unusual total has. */
+  | { readonly kind: 'confirmTotal'; readonly invoices: number; readonly reason: string }
   | { readonly kind: 'resume' }
   | { readonly kind: 'settleNow' };
 
@@ -175,6 +180,8 @@ export interface ConsoleOptions {
   readonly health?: () => Promise<readonly HealthCheck[]>;
   /** What is known of a service profile that does not fit; left out: nobody looks. */
   readonly misfits?: () => Promise<readonly ProfileMisfit[]>;
+  /** For readers whose browser asks for no language of the console, such as `pt-BR`; default: English. */
+  readonly language?: string;
   /** IANA zone in which times are shown; default: the machine's. */
   readonly timeZone?: string;
   /** Gets the errors whose text the caller must not see. */

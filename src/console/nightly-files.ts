@@ -21,8 +21,16 @@ const File = z.object({
   sentences: z.array(z.string()),
   known: z.boolean(),
   batchId: z.string().nullable(),
+  waitsFor: z.literal('total-unusual').optional(),
   invoices: z.number(),
   issued: z.number(),
+});
+
+const Message = z.object({
+  channel: z.enum(['email', 'webhook']),
+  state: z.enum(['sent', 'unsent', 'refused']),
+  at: time,
+  detail: z.string().nullable(),
 });
 
 const Run = z.object({
@@ -30,6 +38,8 @@ const Run = z.object({
   startedAt: time,
   finishedAt: time.nullable(),
   files: z.array(File),
+  /** An earlier version of Lote wrote none. */
+  messages: z.array(Message).default([]),
   waiting: z.array(
     z.object({ name: z.string(), reason: z.enum(['growing', 'empty', 'no-marker', 'not-movable', 'too-many']) }),
   ),

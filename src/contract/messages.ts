@@ -148,7 +148,7 @@ export interface OperatorLinks {
 /** Answer of the query `progress`: what the run does now, and the counts of its last snapshot of the ledger. */
 export interface BatchProgress {
   readonly batchId: string | null;
-  readonly phase: 'reading' | 'attached' | 'merchants' | 'sending' | 'waiting' | 'reporting' | 'done';
+  readonly phase: 'reading' | 'attached' | 'confirming' | 'merchants' | 'sending' | 'waiting' | 'reporting' | 'done';
   readonly paused: boolean;
   readonly cancelled: boolean;
   readonly invoices: number;
@@ -157,10 +157,25 @@ export interface BatchProgress {
   readonly pagesDone: number;
   readonly pagesFailed: number;
   readonly waitingFor: string | null;
+  /** What an operator must confirm before anything is sent; left out: nothing. */
+  readonly unusual?: UnusualTotal;
   /** When the ledger was read for what follows; null: not yet. */
   readonly asOf: string | null;
   readonly counts: BatchSnapshot['counts'];
   readonly net: BatchSnapshot['net'];
+}
+
+/** The total of a file that is unlike those before it: the batch waits until an operator has confirmed it. */
+export interface UnusualTotal {
+  /** Of the whole file, as it must be confirmed. */
+  readonly invoices: number;
+  /** How it differs, in a sentence: numbers, amounts and the pattern of the file's name. */
+  readonly difference: string;
+}
+
+/** What an operator types to confirm the total of a held batch: the number of its invoices, and why it is right. */
+export interface ConfirmTotalInput extends ReasonInput {
+  readonly invoices: number;
 }
 
 /** What an operator types for a pause or a cancellation. */
@@ -272,6 +287,12 @@ export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancel
  */
 export const settleNowUpdate = defineUpdate<string, []>('settleNow');
 
+/**
+ * Lets a batch go that is held because of its total. The number of invoices must be that of the file. It is refused
+ * when the batch does not wait for it.
+ */
+export const confirmTotalUpdate = defineUpdate<string, [ConfirmTotalInput]>('confirmTotal');
+
 /** Notes a retry; the batch takes it up in a new round when the pages that run now have ended. */
 export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('retryInvoices');
 
@@ -287,3 +308,9 @@ export const outageOverSignal = defineSignal('outageOver');
 export const controlSignal = defineSignal<[PageControl]>('control');
 /** From a page to its batch: what it waits for, or null. */
 export const waitingSignal = defineSignal<[{ page: number; reason: string | null }]>('waiting');
+
+/** From a batch to the nightly run that started it: it is held until an operator has confirmed its total. */
+export const batchHeldSignal =
+  defineSignal<[{ readonly workflowId: string; readonly batchId: string; readonly unusual: UnusualTotal }]>(
+    'batchHeld',
+  );

@@ -19,6 +19,8 @@ export type LoteErrorCode =
   | 'service-unauthorized'
   | 'service-list-unreadable'
   | 'interlock'
+  | 'message-unsent'
+  | 'message-refused'
   | 'temporal-unavailable'
   | 'worker-missing'
   | 'port-taken'

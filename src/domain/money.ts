@@ -31,3 +31,20 @@ export function netOf(lines: Iterable<{ readonly quantity: string; readonly unit
   for (const line of lines) total = total.plus(new Big(line.quantity).times(line.unitPrice));
   return total.toFixed();
 }
+
+/** The middle one of canonical decimals, and the lower one of two middle ones; null when there is none. */
+export function medianDecimal(values: readonly string[]): string | null {
+  const sorted = values.toSorted((a, b) => new Big(a).cmp(b));
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+}
+
+/**
+ * Whether the larger of two canonical decimals is more than `factor` times the smaller one, without their signs. Two of
+ * opposite signs differ, and so does zero from everything else.
+ */
+export function differsByFactor(a: string, b: string, factor: number): boolean {
+  const [one, other] = [new Big(a), new Big(b)];
+  if (one.eq(0) && other.eq(0)) return false;
+  if (one.times(other).lte(0)) return true;
+  return one.abs().gt(other.abs().times(factor)) || other.abs().gt(one.abs().times(factor));
+}

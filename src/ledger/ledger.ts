@@ -3,6 +3,7 @@ import { createBatches } from './batches/batches.ts';
 import { createBreaker } from './sending/circuit-breaker.ts';
 import type { Database } from './database/database.ts';
 import type { KeyOf } from './database/key-of.ts';
+import { createTotalChecks } from './operations/total-checks.ts';
 import { createMerchants } from './operations/merchants.ts';
 import { createOperating } from './operations/operating.ts';
 import { createMeasuring } from './operations/measuring.ts';
@@ -54,6 +55,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createSharedFolders(database),
     ...createSendingMarks(database),
     ...createProfileMisfits(database),
+    ...createTotalChecks(database),
     ...createMeasuring(database),
     ping: async () => void (await database.query(LEDGER_ID)),
     close: () => (closed ??= database.close()),

@@ -8,7 +8,7 @@ const LOTE_PROBLEMS = defineSearchAttributeKey('LoteProblems', SearchAttributeTy
 /** The words of the report, for lists such as `LoteState = "paused"` or `LoteProblems > 0` in the Temporal UI. */
 export interface BatchAttributes {
   readonly batchId: string;
-  readonly state: 'running' | 'paused' | 'refused' | 'cancelled' | 'finished';
+  readonly state: 'running' | 'held' | 'paused' | 'refused' | 'cancelled' | 'finished';
   /** Invoices at rest that did not go out; a refused file counts as one. */
   readonly problems: number;
 }

@@ -6,6 +6,7 @@ import type {
   PageControl,
   RetryRequestInput,
   BatchSnapshot,
+  UnusualTotal,
 } from '../../src/contract/messages.ts';
 import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
 import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
@@ -20,6 +21,8 @@ import { notifySenders } from './notify-senders.ts';
 export interface BatchControl {
   readonly paused: boolean;
   readonly cancelled: boolean;
+  /** An operator has confirmed the total that the batch waits with. */
+  readonly totalConfirmed: boolean;
   readonly pagesFailed: number;
   readonly attachedTo: string | null;
   /** Pages whose last invoice is sent. */
@@ -40,6 +43,8 @@ export interface BatchControl {
   readonly refreshWanted: boolean;
   refreshing(): void;
   begin(batch: RunningBatch): void;
+  /** Nothing is sent until an operator has confirmed the total. */
+  confirming(unusual: UnusualTotal): void;
   attach(workflowId: string): void;
   phase(phase: BatchProgress['phase']): void;
   pageDone(page: number, outcome: { failed: boolean }): void;
@@ -65,6 +70,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
   attachedTo: string | null = null;
   controlVersion = 0;
   refreshWanted = false;
+  totalConfirmed = false;
   readonly #donePages = new Set<number>();
   readonly #waiting = new Map<number, string>();
   #progress: BatchProgress = NOTHING_YET;
@@ -126,10 +132,16 @@ class FollowedBatch implements BatchControl, BatchHandles {
     this.controlVersion += 1;
     this.#change(next);
     const { paused } = this.#progress;
-    if (paused !== wasPaused) this.#list(paused ? 'paused' : 'running');
+    if (paused !== wasPaused) this.#list(this.#stateNow());
     const control = this.sendingControl();
     if (control === null || this.#running === null) return true;
     return notifySenders({ ...control, ledgerId: this.#running.ledgerId });
+  }
+
+  confirmTotal(action: OperatorAction): void {
+    this.totalConfirmed = true;
+    this.#note(action);
+    this.#change({});
   }
 
   settleNow(action: OperatorAction): void {
@@ -193,8 +205,15 @@ class FollowedBatch implements BatchControl, BatchHandles {
     this.attachedTo = null;
     this.#links = batch.desk;
     this.#snapshot = batch.standing;
+    const { unusual: _, ...progress } = this.#progress;
+    this.#progress = progress;
     this.#change({ batchId: batch.batchId, invoices: batch.invoices, pages: batch.pages.length, phase: 'merchants' });
-    this.#list(this.#progress.paused ? 'paused' : 'running');
+    this.#list(this.#stateNow());
+  }
+
+  confirming(unusual: UnusualTotal): void {
+    this.#change({ phase: 'confirming', unusual });
+    this.#list(this.#stateNow());
   }
 
   attach(workflowId: string): void {
@@ -242,6 +261,11 @@ class FollowedBatch implements BatchControl, BatchHandles {
         ...{ attachedTo: this.attachedTo, end: this.#end },
       }),
     );
+  }
+
+  #stateNow(): BatchAttributes['state'] {
+    if (this.#progress.paused) return 'paused';
+    return this.#progress.unusual === undefined ? 'running' : 'held';
   }
 
   #note({ what, why, who }: OperatorAction): void {

@@ -6,6 +6,7 @@ import type { BatchProgress, BatchSnapshot } from '../../src/contract/messages.t
 const PHASES: Readonly<Record<BatchProgress['phase'], string>> = {
   reading: 'reading the file',
   attached: 'another run has this file: waiting for it',
+  confirming: 'held before anything is sent: its total is unusual',
   merchants: 'making sure the merchants exist',
   sending: 'sending invoices',
   waiting: 'all sent: waiting for final answers',
@@ -58,6 +59,7 @@ function situation(view: BatchView): readonly Row[] {
     ['Now', now],
     ['Waits for', progress.waitingFor ?? 'nothing'],
     ['What to do', nextStep(view)],
+    ...(progress.unusual === undefined ? [] : [['Unusual total', progress.unusual.difference]]),
     ...(snapshot?.misfits ?? []).map((sentence): Row => ['Service profile', sentence]),
     ['Invoices', progress.invoices],
     ['Pages', `${progress.pagesSent} sent, ${progress.pagesDone} done, of ${progress.pages}`],

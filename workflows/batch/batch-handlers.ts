@@ -1,6 +1,7 @@
 import { setHandler } from '@temporalio/workflow';
 import {
   cancelRemainingUpdate,
+  confirmTotalUpdate,
   outageOverSignal,
   pageSentSignal,
   pageStoppedSignal,
@@ -13,6 +14,7 @@ import {
   waitingSignal,
   type BatchProblems,
   type BatchProgress,
+  type ConfirmTotalInput,
   type ReasonInput,
   type RetryRequestInput,
   type BatchSnapshot,
@@ -22,7 +24,7 @@ import { requireRetryRequest } from './retry-input.ts';
 
 /** What somebody did to the batch as a whole, for the audit. */
 export interface OperatorAction {
-  readonly what: 'pause' | 'resume' | 'cancel-remaining' | 'settle-now';
+  readonly what: 'pause' | 'resume' | 'cancel-remaining' | 'settle-now' | 'confirm-total';
   /** Undefined: none is asked for. */
   readonly why?: string;
   readonly who?: string | undefined;
@@ -36,6 +38,8 @@ export interface BatchHandles {
   /** True when every process that sends knows; a promise while the ledger is being written. */
   operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean>;
   settleNow(action: OperatorAction): void;
+  readonly totalConfirmed: boolean;
+  confirmTotal(action: OperatorAction): void;
   retry(request: RetryRequestInput): void;
   pageSent(page: number): void;
   pageStopped(): void;
@@ -66,6 +70,7 @@ function registerUpdates(batch: BatchHandles): void {
   handleResume(batch);
   handleCancelRemaining(batch);
   handleSettleNow(batch);
+  handleConfirmTotal(batch);
   handleRetry(batch);
 }
 
@@ -143,6 +148,25 @@ function handleSettleNow(batch: BatchHandles): void {
   );
 }
 
+function handleConfirmTotal(batch: BatchHandles): void {
+  setHandler(
+    confirmTotalUpdate,
+    ({ reason, who }) => {
+      batch.confirmTotal({ what: 'confirm-total', why: reason, who });
+      return 'Confirmed: the batch is sent now.';
+    },
+    {
+      validator(input) {
+        requireRunning(batch);
+        requireReason(input);
+        requireItsTotal(batch, input);
+      },
+      description:
+        '{"invoices": 120, "reason": "…"} Send a batch that is held because its total is unusual. The number is that of its invoices, as "Current Details" shows it. The reason is kept in history: no names, no references.',
+    },
+  );
+}
+
 function handleRetry(batch: BatchHandles): void {
   setHandler(
     retryInvoicesUpdate,
@@ -209,4 +233,14 @@ function requireReason(input: ReasonInput | null | undefined): void {
   if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '')
     return;
   throw refusedUpdate('A reason is needed: {"reason": "why"}');
+}
+
+function requireItsTotal(batch: BatchHandles, { invoices }: ConfirmTotalInput): void {
+  const { unusual } = batch.progress();
+  if (unusual === undefined || batch.totalConfirmed)
+    throw refusedUpdate('This batch does not wait for its total to be confirmed: there is nothing to do.');
+  if (invoices === unusual.invoices) return;
+  throw refusedUpdate(
+    `The number of invoices to confirm is that of the file, ${unusual.invoices}; found ${JSON.stringify(invoices) ?? 'nothing'}. Nothing was sent. Compare the total with its source: {"invoices": ${unusual.invoices}, "reason": "why"}`,
+  );
 }

@@ -38,12 +38,19 @@ const WAITING: readonly (readonly [code: RegExp, step: string])[] = [
 export function nextStep({ progress, snapshot, attachedTo, end }: BatchView): string {
   if (end !== null) return afterwards(end.state, end.problems, end.batchId);
   if (attachedTo !== null) return `Look at the workflow ${attachedTo}`;
+  if (progress.unusual !== undefined) return confirmOrCancel(progress.unusual.invoices);
   if (progress.paused) return 'Send the update resume to go on, or cancelRemaining';
   const { waitingFor } = progress;
   if (waitingFor !== null) return WAITING.find(([code]) => code.test(waitingFor))?.[1] ?? '';
   if (progress.phase === 'waiting') return 'Nothing. The update settleNow asks the service at once instead of waiting';
   if ((snapshot?.problems ?? 0) > 0) return 'Nothing now. The query problems lists what does not go out';
   return 'Nothing';
+}
+
+/** As code: in a sentence the UI makes curly quotes of straight ones, and the input cannot be copied. */
+function confirmOrCancel(invoices: number): string {
+  const input = `\`{"invoices": ${invoices}, "reason": "why it is right"}\``;
+  return `Compare the total with its source. If it is right, send the update confirmTotal with ${input}; if not, cancelRemaining`;
 }
 
 function afterwards(state: string, problems: number, batchId: string): string {

@@ -7,6 +7,7 @@ import type { BatchControl } from './batch-control.ts';
 import { endOf } from './batch-end.ts';
 import { ensureMerchantsPatiently } from './batch-merchants.ts';
 import { runPages } from './batch-pages.ts';
+import { whenTotalConfirmed } from './confirm-total.ts';
 import { withMonitoring } from './batch-watch.ts';
 import { sendCanary } from './canary.ts';
 
@@ -44,10 +45,10 @@ const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
 const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
 const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
-/** A batch whose invoices are staged, to its end: merchants -> a few invoices first -> pages, in rounds -> close. */
+/** A batch whose invoices are staged, to its end: an unusual total confirmed -> merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
-  const last = await withMonitoring(batch, running, () =>
-    inRounds(batch, running, async (round) => {
+  const last = await withMonitoring(batch, running, async () =>
+    inRounds(batch, await whenTotalConfirmed(batch, running), async (round) => {
       await ensureMerchantsPatiently(batch, round);
       await sendCanary(batch, round);
       await runPages(batch, round);

@@ -58,6 +58,11 @@ export const HELP: Readonly<Record<string, Help>> = {
     ],
     exitCodes: RUN_CODES,
   },
+  'confirm-total': {
+    group: AFTERWARDS,
+    examples: ['lote confirm-total batch-sample-1a2b3c4d --invoices 1320 --reason "the end of the year"'],
+    exitCodes: RUN_CODES,
+  },
   reconcile: { group: AFTERWARDS, examples: ['lote reconcile', 'lote reconcile --json'] },
   'confirm-service': { group: AFTERWARDS, examples: ['lote confirm-service'] },
   'confirm-ledger': { group: AFTERWARDS, examples: ['lote confirm-ledger'] },

@@ -158,5 +158,8 @@ function wordsOf({ progress, settledCount, rate }: View): readonly string[] {
     phase,
     ...(waitingFor === null ? [] : [`waits: ${waitingFor}`]),
     ...(paused ? ['PAUSED (resume it in the console or the Temporal UI)'] : []),
+    ...(phase === 'confirming'
+      ? ['HELD: its total is unusual (lote confirm-total, the console or the Temporal UI)']
+      : []),
   ];
 }

@@ -1,5 +1,6 @@
 import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import { awaitsConfirmation } from '../../domain/ports/total-ledger.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 
@@ -14,7 +15,7 @@ export function statusTable(batches: readonly ReadBatch[], timeZone?: string): s
       const { out, missing, open } = balanceOf(batch);
       const numbers =
         batch.state === 'staging' ? ['-', '-', '-', '-'] : [batch.invoices, out, missing, open].map(String);
-      const state = batch.stuck === undefined ? batch.state : 'stuck';
+      const state = batch.stuck === undefined ? (isHeld(batch) ? 'held' : batch.state) : 'stuck';
       return [batch.batchId, state, timeOf(batch.startedAt, timeZone), ...numbers];
     }),
   ];
@@ -32,13 +33,14 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
   const ended = batch.finishedAt === null ? '' : `, ended ${timeOf(batch.finishedAt, timeZone)}`;
   const states = OUTCOMES.flatMap((outcome) => (counts[outcome] ? [`${outcome} ${counts[outcome]}`] : []));
   const lines = [
-    `Batch ${batchId}: ${state === 'staging' ? 'being read' : state}${stuck === undefined ? '' : ', and stuck'}`,
+    `Batch ${batchId}: ${state === 'staging' ? 'being read' : isHeld(batch) ? 'held' : state}${stuck === undefined ? '' : ', and stuck'}`,
     `  file      ${file}, started ${timeOf(batch.startedAt, timeZone)}${ended}`,
     ...(state === 'staging' || state === 'refused'
       ? []
       : [
           `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} did not, ${open} open`,
           `  states    ${states.join(', ')}`,
+          ...totalLines(batch),
         ]),
     ...(stuck === undefined
       ? []
@@ -50,14 +52,39 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** It waits until an operator has confirmed its total. */
+function isHeld({ state, total }: ReadBatch): boolean {
+  return GOING_ON.has(state) && awaitsConfirmation(total ?? null);
+}
+
+function totalLines({ total }: ReadBatch): readonly string[] {
+  if (total === undefined || total === null) return [];
+  const { check, pattern, confirmedAt } = total;
+  switch (check.kind) {
+    case 'unusual':
+      return [`  total     ${confirmedAt === null ? '' : 'confirmed by an operator. '}${check.difference}`];
+    case 'usual':
+      return [`  total     as usual: compared with the last ${check.batches} files named ${pattern}`];
+    case 'too-few':
+      return [`  total     not compared: ${check.batches} of ${check.needed} earlier files named ${pattern}`];
+    case 'declared':
+      return ['  total     declared when the batch was started'];
+    case 'off':
+      return [];
+  }
+}
+
 /** What does not fit the service profile; nothing where there is nothing to tell. */
 export function misfitLines(misfits: readonly ProfileMisfit[]): string {
   return misfits.map(({ message }) => `The service profile does not fit the service: ${message}\n`).join('');
 }
 
-function nextOf({ batchId, state, stuck }: ReadBatch, missing: number): string {
+function nextOf(batch: ReadBatch, missing: number): string {
+  const { batchId, state, stuck } = batch;
   if (stuck !== undefined)
     return 'run a worker with the version of Lote that began the batch; nothing is lost meanwhile';
+  if (isHeld(batch))
+    return `lote confirm-total ${batchId} --invoices ${batch.total?.total.invoices ?? 'N'} --reason WHY, if the total is right; else cancel it in the console or the Temporal UI`;
   if (state === 'paused') return 'resume it in the console or the Temporal UI';
   if (GOING_ON.has(state)) return `lote report ${batchId} --follow`;
   if (state === 'refused') return `lote report ${batchId} says why; correct the file and drop it again`;

@@ -27,8 +27,8 @@ export interface Backend {
   readonly ledger: Ledger | null;
   readonly reportsDir: string;
   readonly settledCount: (batchId: string) => Promise<number>;
-  /** @throws LoteError `batch-not-found`, naming the ids that may have been meant */
-  readonly requireBatch: (batchId: string) => Promise<void>;
+  /** Id of the workflow that has, or had, the batch. @throws LoteError `batch-not-found`, naming the ids that may have been meant */
+  readonly workflowOf: (batchId: string) => Promise<string>;
   /** Rejects at Ctrl-C, and when the part that does the work is lost. */
   readonly ended: Promise<never>;
 }
@@ -78,7 +78,7 @@ async function withWorkers<T>(
       return await work({
         ...{ config, client, ledgerId: ledger.id, ledger, reportsDir },
         settledCount: (batchId) => settledCountIn(ledger, batchId),
-        requireBatch: (batchId) => requireInLedger(ledger, batchId),
+        workflowOf: (batchId) => workflowInLedger(ledger, batchId),
         ended: interrupted,
       });
     } finally {
@@ -108,7 +108,7 @@ async function withEmbedded<T>(
         return await work({
           ...backend,
           settledCount: (batchId) => settledCountIn(ledger, batchId),
-          requireBatch: (batchId) => requireInLedger(ledger, batchId),
+          workflowOf: (batchId) => workflowInLedger(ledger, batchId),
           ended,
         });
       } finally {
@@ -137,8 +137,8 @@ async function withOwner<T>(
     return await work({
       ...{ config, client, ledgerId, ledger: null, reportsDir },
       settledCount: async (batchId) => settledCount((await owner.batch(batchId))?.counts ?? {}),
-      requireBatch: (batchId) =>
-        requireKnown(
+      workflowOf: (batchId) =>
+        workflowOfKnown(
           batchId,
           () => owner.batch(batchId),
           () => owner.batches(BATCHES_NAMED),
@@ -150,18 +150,21 @@ async function withOwner<T>(
   }
 }
 
-function requireInLedger(ledger: Ledger, batchId: string): Promise<void> {
-  return requireKnown(
+function workflowInLedger(ledger: Ledger, batchId: string): Promise<string> {
+  return workflowOfKnown(
     batchId,
     () => ledger.findBatch(batchId),
     () => ledger.listBatches(BATCHES_NAMED),
   );
 }
 
-async function requireKnown(
+async function workflowOfKnown(
   batchId: string,
-  find: () => Promise<object | null>,
+  find: () => Promise<{ readonly workflowId?: string | undefined } | null>,
   list: () => Promise<readonly { readonly batchId: string }[]>,
-): Promise<void> {
-  if ((await find()) === null) throw batchNotFound(batchId, await list());
+): Promise<string> {
+  const found = await find();
+  if (found === null) throw batchNotFound(batchId, await list());
+  // An owner of an older Lote does not say it; the first run of a file has the id of its batch.
+  return found.workflowId ?? batchId;
 }

@@ -31,9 +31,12 @@ export interface PageAnswers {
  * Answers with pages in the language of the request: the query `lang`, else the cookie, else `Accept-Language`. `lang`
  * also sets the cookie, for one year.
  */
-export function pageAnswers({ links, version, timeZone }: ConsoleOptions, forms: FormTokens): PageAnswers {
+export function pageAnswers(
+  { links, version, timeZone, language = 'en' }: ConsoleOptions,
+  forms: FormTokens,
+): PageAnswers {
   function formatOf(context: Context): PageFormat {
-    const browser = context.req.header('accept-language') ?? '';
+    const browser = `${context.req.header('accept-language') ?? ''},${language};q=0.001`;
     const chosen = chosenLanguage(context);
     const speech = chooseLanguage(chosen === null ? browser : preferring(chosen, browser));
     return pageFormat(speech, timeZone, forms.tokenFor(context));

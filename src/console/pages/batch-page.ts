@@ -4,6 +4,8 @@ import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger.ts';
 import { findingsTable, totalsTable } from './batch-tables.ts';
 import type { BatchWatch, StuckBatch } from '../console-options.ts';
+import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
+import { comparedText, totalForm } from '../forms/total-form.ts';
 import { fill } from '../texts/fill.ts';
 import { downloads } from '../http/downloads.ts';
 import { invoiceList } from './invoice-list.ts';
@@ -34,6 +36,8 @@ export interface BatchPage {
   readonly stuck: StuckBatch | null;
   /** What does not fit the service profile, while that may be why the batch is not settled. */
   readonly misfits: readonly ProfileMisfit[];
+  /** Null: its total was never checked. */
+  readonly total: SavedTotalCheck | null;
   readonly canRetry: boolean;
   readonly canReconcile: boolean;
   /** How often somebody did something to it by hand. */
@@ -48,20 +52,27 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
   const { batch, done, watch, stuck } = page;
   const counts = stateCounts(page.counts);
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
-  const tone = stuck === null ? batchTone(batch, problems) : 'bad';
+  const held = isLive(batch) && awaitsConfirmation(page.total);
+  const tone = stuck === null ? (held ? 'open' : batchTone(batch, problems)) : 'bad';
   return html`<h1>${batch.file}</h1>
     ${done}
     <section class="verdict ${tone}">
-      <p><span class="state ${tone}">${stuck === null ? texts.batchStates[batch.state] : texts.stuck.state}</span></p>
+      <p><span class="state ${tone}">${stateText(format, page, held)}</span></p>
       ${stuck === null ? '' : html`<p role="alert">${fill(texts.stuck.sentence, { cause: stuck.cause, n: String(stuck.attempts), workflow: stuck.workflowId })}</p>`}
       ${verdict(format, { batch, counts, fileFindings: page.fileFindings })}
       ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, batch, page.reports)}
     </section>
+    ${held && page.total !== null ? totalForm(format, { batchId: batch.batchId, saved: page.total, canConfirm: watch !== null && !watch.cancelled }) : ''}
     ${misfitNote(format, page.misfits)} ${progressBar(counts)} ${balance(format, counts)}
     ${watch === null || !isLive(batch) ? '' : operationsForm(format, { batchId: batch.batchId, watch })}
     ${totalsTable(format, page.counts)} ${openForms(format, page, counts)} ${findingsTable(format, page.fileFindings, texts.fileFindings)}
     ${batch.invoices === 0 ? '' : invoiceList(format, { batchId: batch.batchId, counts, view: page.view, invoices: page.invoices })}
     ${facts(format, page)}`;
+}
+
+function stateText({ texts }: PageFormat, { batch, stuck }: BatchPage, isHeld: boolean): string {
+  if (stuck !== null) return texts.stuck.state;
+  return isHeld ? texts.total.state : texts.batchStates[batch.state];
 }
 
 /** What an operator can do about what did not go out. */
@@ -81,7 +92,8 @@ function balance({ count, texts }: PageFormat, counts: StateCounts): Html {
     </ul>`;
 }
 
-function facts({ texts, count, time }: PageFormat, { batch, temporalUi, audited }: BatchPage): Html {
+function facts(format: PageFormat, { batch, temporalUi, audited, total }: BatchPage): Html {
+  const { texts, count, time } = format;
   const line = (name: string, value: string | Html) =>
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
@@ -90,6 +102,7 @@ function facts({ texts, count, time }: PageFormat, { batch, temporalUi, audited 
       ${line(texts.rows, count(batch.rows))} ${line(texts.rowsWithoutInvoice, count(batch.rowsWithoutInvoice))}
       ${line(texts.invoices, count(batch.invoices))} ${line(texts.started, time(batch.startedAt))}
       ${batch.finishedAt === null ? '' : line(texts.finished, time(batch.finishedAt))}
+      ${total === null ? '' : line(texts.total.compared.title, comparedText(format, total))}
       ${audited === 0 ? '' : line(texts.audit.title, html`<a href="/batches/${encodeURIComponent(batch.batchId)}/audit">${count(audited)}</a>`)}
       ${line('Id', html`<span class="mono">${batch.batchId}</span>`)}
       ${line('SHA-256', html`<span class="mono">${batch.sha256}</span>`)}

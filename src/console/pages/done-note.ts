@@ -17,6 +17,7 @@ const number = z.coerce.number().int().min(0).max(1_000_000_000).catch(0);
 
 /** What the address says has just been done; nothing of it but numbers and known words is shown. */
 const Done = z.discriminatedUnion('done', [
+  z.object({ done: z.literal('confirmTotal') }),
   z.object({ done: z.enum(['pause', 'resume', 'cancelRemaining', 'settleNow']) }),
   z.object({
     done: z.literal('retry'),
@@ -42,6 +43,7 @@ export function doneNote(format: PageFormat, query: Readonly<Record<string, stri
 function linesOf(format: PageFormat, done: z.infer<typeof Done>): readonly string[] {
   if (done.done === 'retry') return retryLines(format, done);
   if (done.done === 'reconcile') return reconcileLines(format, done);
+  if (done.done === 'confirmTotal') return [format.texts.total.done];
   return [format.texts.operations.done[done.done]];
 }
 

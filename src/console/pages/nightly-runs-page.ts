@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
+import { fill } from '../texts/fill.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
@@ -77,6 +78,7 @@ function runSection(format: PageFormat, run: StoredNightlyRun): Html {
       ${run.finishedAt === null ? nights.unfinished : html`${texts.finished}: ${time(run.finishedAt)}.`}
       <span class="mono">${run.workflowId}</span>
     </p>
+    ${run.messages.map((message) => messageLine(format, message))}
     ${files.length === 0 ? '' : filesTable(format, files)}
     ${
       run.waiting.length === 0
@@ -86,6 +88,14 @@ function runSection(format: PageFormat, run: StoredNightlyRun): Html {
               ${run.waiting.map(({ name, reason }) => html`<li><strong>${name}</strong>: ${nights.waiting[reason]}</li>`)}
             </ul>`
     }`;
+}
+
+/** What became of the message of the night; why not, in Lote's own words. */
+function messageLine({ texts: { morning }, time }: PageFormat, message: StoredNightlyRun['messages'][number]): Html {
+  const { channel, state, at, detail } = message;
+  const words = `${morning.channels[channel]}: ${fill(morning.states[state], { time: time(at) })}`;
+  return html`<p class="${state === 'sent' ? 'soft' : 'state open'}">${words}</p>
+    ${detail === null ? '' : html`<p class="soft" lang="en">${detail}</p>`}`;
 }
 
 function filesTable(format: PageFormat, files: readonly NightlyFile[]): Html {
@@ -123,6 +133,7 @@ function fileRow({ texts: { nights }, count, plural }: PageFormat, file: Nightly
     <td class="number">${count(file.issued)}</td>
     <td class="text">
       ${file.known ? html`<div>${nights.repeated}</div>` : ''}
+      ${file.waitsFor === undefined ? '' : html`<div>${nights.held}</div>`}
       ${file.verdict === 'attention' ? html`<div>${plural(nights.notOut, file.invoices - file.issued, file.invoices)}</div>` : ''}
       ${file.verdict === 'refused' ? html`<div>${nights.nothingSent}</div>` : ''}
       ${note(nights.note, file)}

@@ -112,6 +112,7 @@ async function showBatch(
     misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
     canRetry: actions?.retry !== undefined,
     canReconcile: actions?.reconcile !== undefined,
+    total: await ledger.totalCheck(batchId),
     audited: (await ledger.auditOf(batchId)).length,
     done: doneNote(format, context.req.query()),
   });

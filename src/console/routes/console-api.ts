@@ -47,6 +47,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
         batches.map(async (batch) => ({
           ...shown(batch),
           counts: stateCounts(await ledger.countOutcomes(batch.batchId)),
+          total: await ledger.totalCheck(batch.batchId),
         })),
       ),
     });
@@ -62,6 +63,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
       ...shown(batch),
       counts: stateCounts(outcomes),
       outcomes,
+      total: await ledger.totalCheck(batch.batchId),
       fileFindings: await ledger.fileFindings(batch.batchId),
       reports: await reportFiles(reportsDir, batch.batchId),
     });

@@ -13,6 +13,15 @@ const reason = z.string().trim().min(1).max(LONGEST_REASON);
 const OperationForm = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pause'), reason }),
   z.object({ kind: z.literal('cancelRemaining'), reason }),
+  z.object({
+    kind: z.literal('confirmTotal'),
+    invoices: z
+      .string()
+      .trim()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+    reason,
+  }),
   z.object({ kind: z.literal('resume') }),
   z.object({ kind: z.literal('settleNow') }),
 ]);

@@ -1,5 +1,6 @@
 import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
-import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
+import type { MessageChannel, NightlyVerdict, NightMessageNote } from '../../domain/ports/run-log.ts';
+import type { TotalCheck } from '../../domain/ports/total-ledger.ts';
 import type { RetryMove, RetryRefusal } from '../../domain/retry-decision.ts';
 import type { Plural } from './plural.ts';
 
@@ -59,11 +60,38 @@ export interface OperatorTexts {
     readonly notOut: Plural;
     readonly nothingSent: string;
     readonly note: string;
+    readonly held: string;
     readonly allOut: Plural;
     readonly empty: string;
     readonly open: Plural;
     readonly verdicts: Readonly<Record<NightlyVerdict, string>>;
     readonly waiting: Readonly<Record<WaitingReason, string>>;
+  };
+  /** A batch whose total is unlike those of earlier files. */
+  readonly total: {
+    readonly state: string;
+    readonly title: string;
+    readonly sentence: string;
+    readonly note: string;
+    readonly found: string;
+    readonly usual: string;
+    readonly number: string;
+    readonly button: string;
+    readonly done: string;
+    readonly compared: Readonly<
+      Record<'title' | 'usual' | 'tooFew' | 'confirmed' | Exclude<TotalCheck['kind'], 'too-few' | 'unusual'>, string>
+    >;
+  };
+  /** The message that a night sends, and what became of it. */
+  readonly morning: {
+    readonly subject: string;
+    readonly wentOut: Plural;
+    readonly needs: string;
+    readonly more: string;
+    readonly page: string;
+    readonly toDo: Readonly<Record<Exclude<NightlyVerdict, 'issued'>, string>>;
+    readonly channels: Readonly<Record<MessageChannel, string>>;
+    readonly states: Readonly<Record<NightMessageNote['state'], string>>;
   };
   /** Why this console can only show. */
   readonly withoutTemporal: string;

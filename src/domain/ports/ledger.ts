@@ -12,6 +12,7 @@ import type { SendingControlLedger } from './sending-control-ledger.ts';
 import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { SendingMarkLedger } from './sending-mark-ledger.ts';
 import type { SharedFolderLedger } from './shared-folder-ledger.ts';
+import type { TotalLedger } from './total-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
 export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken } from './batch-record.ts';
@@ -42,6 +43,7 @@ export interface Ledger
     SharedFolderLedger,
     SendingMarkLedger,
     ProfileMisfitLedger,
+    TotalLedger,
     MeasuringLedger {
   /** Made once per database; activities carry it and refuse another ledger's work. */
   readonly id: string;

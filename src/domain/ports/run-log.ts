@@ -24,6 +24,8 @@ export interface NightlyRunEntry {
   readonly known: boolean;
   readonly resumed: boolean;
   readonly batchId: string | null;
+  /** Present: the batch had not ended, and an operator must act before it goes on. */
+  readonly waitsFor?: 'total-unusual';
   readonly invoices: number;
   readonly issued: number;
   /** Path of report.html, and of the corrections file. */
@@ -35,6 +37,31 @@ export interface NightlyRunEntry {
 export interface NightlyRunEnd {
   readonly waiting: readonly WaitingFile[];
   readonly finishedAt: number;
+}
+
+/** A way by which the message of a night goes out. */
+export type MessageChannel = 'email' | 'webhook';
+
+/** What became of the message of a night on one way. `at` is epoch milliseconds. */
+export interface NightMessageNote {
+  readonly channel: MessageChannel;
+  /** `unsent`: it is tried again. `refused`: nobody tries again. */
+  readonly state: 'sent' | 'unsent' | 'refused';
+  readonly at: number;
+  /** Why it was not sent, or what is wrong although it was; null: nothing. Without addresses and secrets. */
+  readonly detail: string | null;
+}
+
+/** One nightly run, read from its files under `runs/`. */
+export interface NightlyRunState {
+  readonly night: string;
+  readonly workflowId: string;
+  readonly startedAt: number;
+  /** null: it runs still, or was interrupted; the next night goes on with what it left. */
+  readonly finishedAt: number | null;
+  readonly files: readonly NightlyRunEntry[];
+  readonly waiting: readonly WaitingFile[];
+  readonly messages: readonly NightMessageNote[];
 }
 
 /** Paths of the summary of one date. */
@@ -50,4 +77,8 @@ export interface RunLog {
     night: NightlyRun,
     end: NightlyRunEnd,
   ): Promise<NightlySummaryPaths & { readonly entries: readonly NightlyRunEntry[] }>;
+  /** Null: nothing was recorded of the run. */
+  run(night: NightlyRun): Promise<NightlyRunState | null>;
+  /** Takes the place of an earlier note of the same channel. */
+  noteMessage(night: NightlyRun, note: NightMessageNote): Promise<void>;
 }

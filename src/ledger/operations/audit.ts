@@ -99,10 +99,17 @@ export async function writeAction(queries: Queries, action: AuditedAction): Prom
 /** What moved no invoice: an action of the batch as a whole. */
 export async function noteActions(database: Database, batchId: string, actions: readonly NotedAction[]): Promise<void> {
   if (actions.length === 0) return;
-  await database.transaction(async (queries) => {
-    for (const { actionId, at, who, what, why } of actions)
-      await queries.query(INSERT_AUDIT, [actionId, batchId, at, who, what, why, 'false']);
-  });
+  await database.transaction((queries) => writeNotedActions(queries, batchId, actions));
+}
+
+/** The same, in the transaction of what the actions did. */
+export async function writeNotedActions(
+  queries: Queries,
+  batchId: string,
+  actions: readonly NotedAction[],
+): Promise<void> {
+  for (const { actionId, at, who, what, why } of actions)
+    await queries.query(INSERT_AUDIT, [actionId, batchId, at, who, what, why, 'false']);
 }
 
 /** The audit of a batch, oldest action first, with at most 20 invoices of each as examples. */

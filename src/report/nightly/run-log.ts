@@ -4,15 +4,24 @@ import { dirname, join, relative, sep } from 'node:path';
 import { errorCode } from '../../file-system/error-code.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
 import type { NightlyRun } from '../../domain/ports/drop-folder.ts';
-import type { RunLog, NightlyRunEnd, NightlyRunEntry, NightlySummaryPaths } from '../../domain/ports/run-log.ts';
+import type {
+  NightlyRunEnd,
+  NightlyRunEntry,
+  NightlyRunState,
+  NightlySummaryPaths,
+  NightMessageNote,
+  RunLog,
+} from '../../domain/ports/run-log.ts';
 import { isoTime } from '../iso-time.ts';
 import { nightlyHtml } from './run-html.ts';
-import { nightlySummary, type NightlyRunState, type NightlySummary } from './run-summary.ts';
+import { nightlySummary, type NightlySummary } from './run-summary.ts';
 import { inReportsFolder } from '../reports-folder.ts';
 import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from '../write-synced.ts';
 
 const SCHEMA = 'lote.night/1';
 const HEAD = 'night.json';
+/** A folder of their own: beside the entries, an earlier version of Lote would take them for files of the night. */
+const MESSAGES = 'messages';
 
 /** What a run says of itself; its files stand beside it, one each. */
 interface RunHead {
@@ -41,6 +50,12 @@ export function createRunLog(reportsDir: string): RunLog {
         const paths = await writeSummary(nightlyRunsDir, night.date);
         return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
       }),
+    run: (night) => readRun(runDir(night)),
+    noteMessage: (night, note) =>
+      inReportsFolder(reportsDir, async () => {
+        await replaceFile(join(runDir(night), MESSAGES, `${note.channel}.json`), json(note));
+        await writeSummary(nightlyRunsDir, night.date);
+      }),
   };
 }
 
@@ -66,7 +81,12 @@ function summaryDocument({ date, totals, runs }: NightlySummary): unknown {
     schema: SCHEMA,
     date,
     totals,
-    runs: runs.map((run) => ({ ...run, startedAt: isoTime(run.startedAt), finishedAt: isoTime(run.finishedAt) })),
+    runs: runs.map((run) => ({
+      ...run,
+      startedAt: isoTime(run.startedAt),
+      finishedAt: isoTime(run.finishedAt),
+      messages: run.messages.map((note) => ({ ...note, at: isoTime(note.at) })),
+    })),
   };
 }
 
@@ -87,7 +107,26 @@ async function readRun(directory: string): Promise<NightlyRunState | null> {
     finishedAt: end?.finishedAt ?? null,
     files,
     waiting: end?.waiting ?? [],
+    messages: await readMessages(join(directory, MESSAGES)),
   };
+}
+
+async function readMessages(directory: string): Promise<readonly NightMessageNote[]> {
+  const notes: NightMessageNote[] = [];
+  for (const name of (await namesIn(directory)).toSorted()) {
+    const note = name.endsWith('.json') ? await readJson<NightMessageNote>(join(directory, name)) : null;
+    if (note !== null) notes.push(note);
+  }
+  return notes;
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Its readers see it whole or not at all, also after a power cut. */

@@ -1,16 +1,4 @@
-import type { WaitingFile } from '../../domain/ports/drop-folder.ts';
-import type { NightlyRunEntry, NightlyVerdict } from '../../domain/ports/run-log.ts';
-
-/** One nightly run, read from its files under `runs/`. */
-export interface NightlyRunState {
-  readonly night: string;
-  readonly workflowId: string;
-  readonly startedAt: number;
-  /** null: it runs still, or was interrupted; the next night goes on with what it left. */
-  readonly finishedAt: number | null;
-  readonly files: readonly NightlyRunEntry[];
-  readonly waiting: readonly WaitingFile[];
-}
+import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
 
 /** Summary of one date: its nightly runs, oldest first, and their totals. */
 export interface NightlySummary {

@@ -4,6 +4,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { EnvSchema, type Env } from './env-schema.ts';
 import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
+import { messageConfig, messageContradictions, type MessageConfig } from './message-config.ts';
 import { otlpSecrets } from './otlp-secrets.ts';
 import { readTemporalProfile } from './temporal-profile.ts';
 
@@ -78,12 +79,17 @@ export interface Config {
   readonly application: string;
   /** Program that is run for each report, and its first arguments; null: none. */
   readonly onReport: readonly string[] | null;
+  /** Language of what is written for people, such as `pt` or `pt-BR`. */
+  readonly language: string;
+  readonly messages: MessageConfig;
   /** When a dropped file is complete: unchanged for this long and, if so set, with a `.done` file beside it. */
   readonly drop: { readonly stableMs: number; readonly patienceMs: number; readonly marker: boolean };
   readonly settleTimeoutMs: number;
   readonly sendTimeoutMs: number;
   readonly outagePatienceMs: number;
   readonly failureBudget: number;
+  /** By how much the total of a file may differ from earlier ones of its pattern before it is held; null: by anything. */
+  readonly totalFactor: number | null;
   readonly pageSize: number;
   readonly logLevel: Env['LOTE_LOG_LEVEL'];
   /** null, always, outside tests of crash safety. */
@@ -151,6 +157,8 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
     reportsDir: path(env.LOTE_REPORTS_DIR),
     application: env.LOTE_APPLICATION,
     onReport: env.LOTE_ON_REPORT ?? null,
+    language: env.LOTE_LANGUAGE,
+    messages: messageConfig(env, path),
     drop: {
       stableMs: env.LOTE_DROP_STABLE_FOR,
       patienceMs: env.LOTE_DROP_PATIENCE,
@@ -160,6 +168,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
     sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
     outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,
     failureBudget: env.LOTE_FAILURE_BUDGET,
+    totalFactor: env.LOTE_TOTAL_FACTOR,
     pageSize: env.LOTE_PAGE_SIZE,
     logLevel: env.LOTE_LOG_LEVEL,
     crashAt: env.LOTE_CRASH_AT ?? null,
@@ -209,13 +218,15 @@ function secretsOf(env: Env): readonly string[] {
     env.PGPASSWORD,
     env.TEMPORAL_API_KEY,
     env.CONSOLE_TOKEN,
+    env.LOTE_SMTP_PASSWORD,
+    env.LOTE_MESSAGE_SECRET,
     ...otlpSecrets(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
   ];
   return [...new Set(all.filter((secret): secret is string => secret !== undefined && secret !== ''))];
 }
 
 function findContradictions(env: Env, use: UseOfService): readonly string[] {
-  const found: string[] = [];
+  const found: string[] = [...messageContradictions(env)];
   // A fallback to the sandbox here would report invoices as issued that were never issued.
   if (env.INVOICING_BASE_URL === undefined && env.INVOICING_API_KEY !== undefined) {
     found.push(

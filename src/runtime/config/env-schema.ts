@@ -1,5 +1,6 @@
 import ms from 'ms';
 import { z } from 'zod';
+import { envLanguage, envMailFrom, envMailTo, envMessageSecret, envSmtpUrl } from './message-config.ts';
 import { EnvCommand } from './env-command.ts';
 import { secretList } from './secret-list.ts';
 
@@ -108,6 +109,23 @@ const pageSize = z
     message: `must be a whole number from ${SMALLEST_PAGE} to ${LARGEST_PAGE}`,
   });
 
+/** Twice is an ordinary busy night; a thousand is no check any more. */
+const SMALLEST_FACTOR = 1.5;
+const LARGEST_FACTOR = 1_000;
+const FACTOR_MESSAGE = `must be a number from ${SMALLEST_FACTOR} to ${LARGEST_FACTOR}, or off`;
+
+const totalFactor = z.union(
+  [
+    z.literal('off').transform(() => null),
+    z
+      .string()
+      .regex(/^\d{1,4}(?:\.\d{1,3})?$/)
+      .transform(Number)
+      .refine((factor) => factor >= SMALLEST_FACTOR && factor <= LARGEST_FACTOR, { message: FACTOR_MESSAGE }),
+  ],
+  { message: FACTOR_MESSAGE },
+);
+
 const envSecretList = z.string().transform((list, context): readonly string[] => {
   const secrets = secretList(list);
   if (secrets !== null) return secrets;
@@ -167,6 +185,16 @@ export const EnvSchema = z.object({
     .regex(APPLICATION, { message: 'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit' })
     .default('default'),
   LOTE_ON_REPORT: EnvCommand.optional(),
+  LOTE_LANGUAGE: envLanguage.default('en'),
+  LOTE_SMTP_URL: envSmtpUrl.optional(),
+  LOTE_SMTP_USER: text.optional(),
+  LOTE_SMTP_PASSWORD: z.string().optional(),
+  LOTE_SMTP_TLS: z.enum(['required', 'none'], { message: 'must be required or none' }).default('required'),
+  LOTE_SMTP_CA_CERT_PATH: text.optional(),
+  LOTE_MAIL_FROM: envMailFrom.optional(),
+  LOTE_MAIL_TO: envMailTo.optional(),
+  LOTE_MESSAGE_URL: EnvWebhookUrl.optional(),
+  LOTE_MESSAGE_SECRET: envMessageSecret.optional(),
   LOTE_DROP_STABLE_FOR: EnvDuration.prefault('10s'),
   LOTE_DROP_PATIENCE: EnvDuration.prefault('10m'),
   LOTE_DROP_MARKER: z.enum(['none', 'done'], { message: 'must be none or done' }).default('none'),
@@ -174,6 +202,7 @@ export const EnvSchema = z.object({
   LOTE_SEND_TIMEOUT: EnvDuration.prefault('30m'),
   LOTE_OUTAGE_PATIENCE: EnvDuration.prefault('12h'),
   LOTE_FAILURE_BUDGET: EnvPercent.prefault('50%'),
+  LOTE_TOTAL_FACTOR: totalFactor.prefault('5'),
   LOTE_PAGE_SIZE: pageSize.prefault('2000'),
   /** For tests of crash safety only; refused with a key that is not a test key. */
   LOTE_CRASH_AT: text.optional(),

@@ -10,10 +10,12 @@ export const SECRET_VARIABLES = [
   'PGPASSWORD',
   'TEMPORAL_API_KEY',
   'CONSOLE_TOKEN',
+  'LOTE_SMTP_PASSWORD',
+  'LOTE_MESSAGE_SECRET',
 ] as const;
 
 /** Taken as they are: others choose them, with any character at either end. Of a file only its line ends are left out. */
-const VERBATIM: ReadonlySet<string> = new Set(['PGPASSWORD']);
+const VERBATIM: ReadonlySet<string> = new Set(['PGPASSWORD', 'LOTE_SMTP_PASSWORD']);
 
 /** Environment variables by name, before they are parsed. */
 export type Environment = Readonly<Record<string, string | undefined>>;

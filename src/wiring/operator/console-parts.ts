@@ -58,6 +58,7 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     ledger,
     reportsDir: config.reportsDir,
     application: config.application,
+    language: config.language,
     links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue: config.taskQueue },
     version: VERSION,
     serviceProfile: { ...(parts.serviceBaseUrl === null ? {} : { baseUrl: parts.serviceBaseUrl }), ...parts.profile },

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import type { BatchProgress, ReasonInput } from '../../contract/messages.ts';
+import type { BatchProgress, ConfirmTotalInput, ReasonInput } from '../../contract/messages.ts';
 import type { BatchWatch, Operation } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
@@ -14,6 +14,10 @@ export const BY_CONSOLE = 'console';
 /** An update of a batch's running workflow, as the Temporal UI would send it. */
 export function createBatchOperator(client: Client): (workflowId: string, operation: Operation) => Promise<string> {
   return async (workflowId, operation) => {
+    if (operation.kind === 'confirmTotal') {
+      const { invoices, reason } = operation;
+      return confirmBatchTotal(client, workflowId, { invoices, reason, who: BY_CONSOLE });
+    }
     const handle = client.workflow.getHandle(workflowId);
     try {
       if (operation.kind === 'resume' || operation.kind === 'settleNow')
@@ -26,7 +30,19 @@ export function createBatchOperator(client: Client): (workflowId: string, operat
   };
 }
 
-function translated(error: unknown, { kind }: Operation): unknown {
+/** Lets a batch go that is held because of its total; the answer is a sentence. @throws LoteError `batch-not-found`, `usage` */
+export async function confirmBatchTotal(client: Client, workflowId: string, input: ConfirmTotalInput): Promise<string> {
+  const kind = 'confirmTotal';
+  try {
+    return await client.workflow
+      .getHandle(workflowId)
+      .executeUpdate<string, [ConfirmTotalInput]>(kind, { args: [input] });
+  } catch (error) {
+    throw translated(error, { kind });
+  }
+}
+
+function translated(error: unknown, { kind }: Pick<Operation, 'kind'>): unknown {
   if (error instanceof WorkflowNotFoundError) {
     return new LoteError(
       'batch-not-found',

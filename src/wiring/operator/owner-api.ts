@@ -22,6 +22,21 @@ const LISTEN_EVERY_MS = 250;
 
 const Counts = z.record(z.string(), z.number());
 
+const Total = z.object({ invoices: z.number(), net: z.record(z.string(), z.string()) });
+const compared = { batches: z.number(), factor: z.number(), usual: Total };
+
+const TotalCheck = z.object({
+  pattern: z.string(),
+  total: Total,
+  check: z.discriminatedUnion('kind', [
+    z.object({ kind: z.enum(['off', 'declared']) }),
+    z.object({ kind: z.literal('too-few'), batches: z.number(), needed: z.number() }),
+    z.object({ kind: z.literal('usual'), ...compared }),
+    z.object({ kind: z.literal('unusual'), ...compared, difference: z.string() }),
+  ]),
+  confirmedAt: z.number().nullable(),
+});
+
 const Batch = z.object({
   batchId: z.string(),
   workflowId: z.string().optional(),
@@ -34,6 +49,8 @@ const Batch = z.object({
   startedAt: z.number(),
   finishedAt: z.number().nullable(),
   counts: Counts,
+  /** An owner of an older Lote does not say it. */
+  total: TotalCheck.nullable().optional(),
 });
 
 /** A batch as the owner's console tells it. */

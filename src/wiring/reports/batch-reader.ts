@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
+import type { SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { readEndpoints } from '../../runtime/config/endpoints.ts';
 import { openDataDir, type DataDir } from '../../runtime/data-dir/data-dir.ts';
@@ -28,6 +29,8 @@ export interface ReadBatch extends Read {
   readonly workflowId?: string | undefined;
   /** Present: its run does not go on. */
   readonly stuck?: StuckRun;
+  /** Whether its total was compared; left out or null: nobody knows. */
+  readonly total?: SavedTotalCheck | null | undefined;
   /** By outcome. */
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -132,13 +135,16 @@ function ofOwner(owner: OwnerApi, dataDir: DataDir): BatchReader {
   };
 }
 
-function ofLedger(ledger: Ledger, place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'misfits' | 'close'>): BatchReader {
+function ofLedger(
+  ledger: Ledger,
+  place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'misfits' | 'close'>,
+): BatchReader {
   async function withCounts(batch: BatchRecord): Promise<ReadBatch> {
     const counts: Record<string, number> = {};
     for (const { outcome, invoices } of await ledger.countOutcomes(batch.batchId)) {
       counts[outcome] = (counts[outcome] ?? 0) + invoices;
     }
-    return { ...batch, counts };
+    return { ...batch, counts, total: await ledger.totalCheck(batch.batchId) };
   }
 
   return {

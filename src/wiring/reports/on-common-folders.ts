@@ -53,6 +53,8 @@ export function onCommonFolders(folders: CommonFolders, { files, reports, drops,
     nights: {
       record: (night, entry) => on(['reports'], () => nights.record(night, entry)),
       finish: (night, end) => on(['reports'], () => nights.finish(night, end)),
+      run: (night) => on(['reports'], () => nights.run(night)),
+      noteMessage: (night, note) => on(['reports'], () => nights.noteMessage(night, note)),
     },
   };
 }

@@ -16,6 +16,7 @@ import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { deliveryAddress } from '../account/webhook-address.ts';
 import { createWebhookRegistration } from '../account/webhook-registration.ts';
+import { createNightMessages } from '../notification/night-messages.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { createFileReader } from '../reports/input-files.ts';
 import { onCommonFolders } from '../reports/on-common-folders.ts';
@@ -122,6 +123,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     runs: createRunDirectory(client),
     notifyWaiting: createWaitingNotices(client, log),
     ...folderUsers(parts, () => notesOf(registration.note())),
+    messages: createNightMessages(config, { consoleUrl: parts.consoleUrl, now }),
     announce: (report) => hook.announce(report),
     requireAccount: parts.requireAccount,
     permission: createSendingPermission(ledger),
@@ -133,6 +135,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       patienceMs: config.outagePatienceMs,
       pageSize: config.pageSize,
       failureBudget: config.failureBudget,
+      totalFactor: config.totalFactor,
       maxConcurrency: profile.limits.maxConcurrency,
       pollEveryMs: pollPaceOf(config, profile).everyMs,
       retry: retrySettings(profile),

@@ -14,8 +14,8 @@ const CONFIG = [
   'x509_extensions=v3\n[names]\ncommonName=supplied\n[v3]\nsubjectAltName=DNS:localhost,IP:127.0.0.1\n',
 ].join('\n');
 
-/** A real HTTPS server on loopback, whose certificate is signed by itself; ends with the test. */
-export async function httpsServer(kind: 'valid' | 'expired'): Promise<string> {
+/** Key and certificate in PEM, signed by itself, for `localhost` and 127.0.0.1. */
+export function selfSigned(kind: 'valid' | 'expired'): { readonly key: string; readonly cert: string } {
   const directory = mkdtempSync(join(tmpdir(), 'lote-tls-'));
   const openssl = (...parameters: readonly string[]): void =>
     void execFileSync('openssl', parameters, { cwd: directory, stdio: 'pipe' });
@@ -24,16 +24,20 @@ export async function httpsServer(kind: 'valid' | 'expired'): Promise<string> {
   openssl(...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'], ...REQUEST);
   const times = kind === 'expired' ? EXPIRED : VALID;
   openssl(
-    ...['ca', '-batch', '-selfsign', '-config', 'config', '-keyfile', 'key', '-in', 'request'],
+    ...['ca', '-batch', '-notext', '-selfsign', '-config', 'config', '-keyfile', 'key', '-in', 'request'],
     ...times,
     '-out',
     'cert',
   );
-  const server = createServer(
-    { key: readFileSync(join(directory, 'key')), cert: readFileSync(join(directory, 'cert')) },
-    (_, response) => response.end(),
-  );
+  const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
+  const pair = { key: read('key'), cert: read('cert') };
   rmSync(directory, { recursive: true });
+  return pair;
+}
+
+/** A real HTTPS server on loopback, whose certificate is signed by itself; ends with the test. */
+export async function httpsServer(kind: 'valid' | 'expired'): Promise<string> {
+  const server = createServer(selfSigned(kind), (_, response) => response.end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -525,6 +525,19 @@ describe('an error behind a page', () => {
 
 describe('languages', () => {
   it.each([
+    ['', 'pt'],
+    ['fr-FR,fr', 'pt'],
+    ['fr,es;q=0.5', 'es'],
+  ])(
+    'asked for %j is in the language of the installation only where it has none of those: %s',
+    async (accept, spoken) => {
+      const page = await pageOf('/', { language: 'pt-BR' }, { 'accept-language': accept });
+
+      expect(page).toContain(`<html lang="${spoken}`);
+    },
+  );
+
+  it.each([
     ['pt-PT,pt;q=0.9,en;q=0.5', 'pt', 'precisam de atenção'],
     ['es-ES', 'es', 'requieren atención'],
     ['fr, es;q=0.8, en;q=0.9', 'en', 'need attention'],

@@ -88,6 +88,7 @@ export function ledgerHolding(
       return line === undefined ? null : { line, content: null, generations: [], deliveries: [], batches: [] };
     },
     auditOf: async () => [],
+    totalCheck: async () => null,
     async *batchInvoices(batchId) {
       for (const invoice of find(batchId)?.invoices ?? []) {
         read += 1;

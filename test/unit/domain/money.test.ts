@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalDecimal, isCanonicalDecimal, netOf, sumDecimals } from '../../../src/domain/money.ts';
+import {
+  canonicalDecimal,
+  differsByFactor,
+  medianDecimal,
+  isCanonicalDecimal,
+  netOf,
+  sumDecimals,
+} from '../../../src/domain/money.ts';
 
 /** A plain decimal as a person may write it: zeros in front and behind, a sign, any length. */
 const plainDecimal = fc
@@ -124,6 +131,30 @@ describe('sumDecimals', () => {
         expect(sumDecimals(amounts.toReversed())).toBe(total);
       }),
     );
+  });
+});
+
+describe('medianDecimal', () => {
+  it('is the middle one by value, not by text, and the lower one of two', () => {
+    expect(medianDecimal(['9', '100', '20.5'])).toBe('20.5');
+    expect(medianDecimal(['-3', '9', '100', '20'])).toBe('9');
+    expect(medianDecimal([])).toBeNull();
+  });
+});
+
+describe('differsByFactor', () => {
+  it.each([
+    ['50', '10', false],
+    ['50.01', '10', true],
+    ['10', '50.01', true],
+    ['-50', '-10', false],
+    ['-50.01', '-10', true],
+    ['10', '-10', true],
+    ['0', '0.01', true],
+    ['0', '0', false],
+    ['100000000000000000000.01', '20000000000000000000', true],
+  ])('of %s and %s at five times is %s', (a, b, differs) => {
+    expect(differsByFactor(a, b, 5)).toBe(differs);
   });
 });
 

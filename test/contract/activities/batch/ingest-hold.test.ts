@@ -116,6 +116,7 @@ function deps(): ActivityDeps {
       patienceMs: 1,
       pageSize: 2000,
       failureBudget: 0.5,
+      totalFactor: null,
       dropPatienceMs: 1,
       maxConcurrency: 1,
       pollEveryMs: null,

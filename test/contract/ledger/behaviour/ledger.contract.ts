@@ -19,6 +19,7 @@ import { serviceUseContract } from './service-use.contract.ts';
 import { settlingContract } from './settling.contract.ts';
 import { sharedFoldersContract } from './shared-folders.contract.ts';
 import { stagingContract } from './staging.contract.ts';
+import { totalChecksContract } from '../total-checks.contract.ts';
 import { webhooksContract } from './webhooks.contract.ts';
 
 /*
@@ -50,6 +51,7 @@ export function operatingLedgerContract(open: OpenLedger, modelRuns: number): vo
   sharedFoldersContract(open);
   sendingMarksContract(open);
   profileMisfitsContract(open);
+  totalChecksContract(open);
   lookupContract(open);
   purgeContract(open);
   afterBatchesContract(open);

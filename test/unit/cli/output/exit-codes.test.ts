@@ -15,6 +15,8 @@ describe('exit codes', () => {
     'file-unreadable': 64,
     'batch-not-found': 64,
     interrupted: 130,
+    'message-unsent': 3,
+    'message-refused': 3,
     'folder-unusable': 3,
     'file-changed': 3,
     'ledger-unavailable': 3,

@@ -106,6 +106,24 @@ describe('the nights', () => {
     expect(page).not.toContain('<b>');
   });
 
+  it('say of each message when it was sent, or why not, and of a held file that somebody must confirm it', async () => {
+    const book = createRunLog(reportsDir);
+    const night = nightOf('2026-05-01');
+    await book.record(night, entry({ verdict: 'attention', waitsFor: 'total-unusual', issued: 0 }));
+    await book.noteMessage(night, { channel: 'webhook', state: 'sent', at: TWO + 90_000, detail: null });
+    await book.noteMessage(night, { channel: 'email', state: 'unsent', at: TWO + 60_000, detail: 'found 451' });
+    const waiting = await pageOf('/nights/2026-05-01', 'es');
+    await book.noteMessage(night, { channel: 'email', state: 'refused', at: TWO + 120_000, detail: 'found <535>' });
+    const refused = await pageOf('/nights/2026-05-01');
+
+    expect(waiting).toMatch(/Mensaje por correo: todavía sin enviar, último intento el 1 may 2026, 2:01:00/u);
+    expect(waiting).toContain('Mensaje por webhook: enviado el');
+    expect(waiting).toContain('Retenido antes de enviar nada: su total es inusual.');
+    expect(refused).toContain('Message by e-mail: not sent, and not tried again since');
+    expect(refused).toContain('found &lt;535&gt;');
+    expect(refused).not.toContain('451');
+  });
+
   it('that were interrupted say what happens next', async () => {
     await createRunLog(reportsDir).record(nightOf('2026-05-01'), entry({}));
 

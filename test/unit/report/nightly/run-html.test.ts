@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
-import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
+import type { NightlyRunEntry, NightlyRunState } from '../../../../src/domain/ports/run-log.ts';
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
 import { nightlyHtml } from '../../../../src/report/nightly/run-html.ts';
-import type { NightlyRunState } from '../../../../src/report/nightly/run-summary.ts';
 import { nightlySummary } from '../../../../src/report/nightly/run-summary.ts';
 
 const DATE = '2026-11-21';
@@ -38,6 +37,7 @@ function run(over: Partial<NightlyRunState> = {}): NightlyRunState {
     finishedAt: START + 60_000,
     files: [],
     waiting: [],
+    messages: [],
     ...over,
   };
 }

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { RETRY_STATES, type RetryState } from '../../domain/retry-decision.ts';
+import { RETRY_STATES, type RetryState } from '../../../domain/retry-decision.ts';
 
 interface RetryOptions {
   readonly ref?: readonly string[];
@@ -9,6 +9,13 @@ interface RetryOptions {
   readonly reason?: string;
   readonly who?: string;
   readonly acceptDuplicateRisk: boolean;
+  readonly json: boolean;
+}
+
+interface ConfirmTotalOptions {
+  readonly invoices?: number;
+  readonly reason: string;
+  readonly who?: string;
   readonly json: boolean;
 }
 
@@ -47,6 +54,23 @@ function addRetryCommands(program: Command): void {
     });
 
   program
+    .command('confirm-total')
+    .description('send a batch that is held because its total is unlike those of earlier files')
+    .argument('<batch>', 'a batch id')
+    .option('--invoices <number>', 'its number of invoices, as lote status shows it; default: asked for', wholeNumber)
+    .requiredOption('--reason <text>', 'why the total is right; kept in the audit and in the history: no names')
+    .option('--who <name>', 'who asks; default: the user of this machine')
+    .option('--json', 'print one JSON document on stdout', false)
+    .action(async (batchId: string, options: ConfirmTotalOptions) => {
+      const { confirmTotalCommand } = await import('./confirm-total.ts');
+      process.exitCode = await confirmTotalCommand({
+        ...{ batchId, reason: options.reason, json: options.json, env: process.env },
+        invoices: options.invoices ?? null,
+        who: options.who ?? userName(),
+      });
+    });
+
+  program
     .command('reconcile')
     .description('look at everything that batches left open: unknown, unsettled, late webhooks; rewrite reports')
     .option('--json', 'print one JSON document on stdout', false)
@@ -61,7 +85,7 @@ function addServiceCommands(program: Command): void {
     .command('confirm-service')
     .description('the configured address and key are the right ones: the ledger remembers them; nothing is sent')
     .action(async () => {
-      const { confirmServiceCommand } = await import('./installation/confirm-service.ts');
+      const { confirmServiceCommand } = await import('../installation/confirm-service.ts');
       process.exitCode = await confirmServiceCommand(process.env);
     });
 
@@ -70,7 +94,7 @@ function addServiceCommands(program: Command): void {
     .description('look at everything that Lote needs, and say what to mend; sends and changes nothing')
     .option('--json', 'print one JSON document on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      const { doctorCommand } = await import('./installation/doctor.ts');
+      const { doctorCommand } = await import('../installation/doctor.ts');
       process.exitCode = await doctorCommand({ json, env: process.env });
     });
 
@@ -78,9 +102,14 @@ function addServiceCommands(program: Command): void {
     .command('confirm-ledger')
     .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
     .action(async () => {
-      const { confirmLedgerCommand } = await import('./installation/confirm-ledger.ts');
+      const { confirmLedgerCommand } = await import('../installation/confirm-ledger.ts');
       process.exitCode = await confirmLedgerCommand(process.env);
     });
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number such as 120');
+  return Number(text);
 }
 
 function oneMoreRow(text: string, before: readonly number[] | undefined): readonly number[] {

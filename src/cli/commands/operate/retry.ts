@@ -1,14 +1,13 @@
-import { LoteError } from '../../domain/errors.ts';
-import type { RetryState } from '../../domain/retry-decision.ts';
-import { RETRY_STATES } from '../../domain/retry-decision.ts';
-import type { BatchResult, RetryRequestInput } from '../../contract/messages.ts';
-import { retryInRun, retryWorkflowId, runWithBatch, startRetry } from '../../wiring/operator/retry-batch.ts';
-import type { ExitCode } from '../output/exit-codes.ts';
-import { printResults } from '../output/print-results.ts';
-import { progressLine } from '../output/progress-line.ts';
-import { rowsOfRefs } from '../session/rows-of-refs.ts';
-import { waitForBatches } from '../session/run-batches.ts';
-import { withBackend, type Backend } from '../session/with-backend.ts';
+import { LoteError } from '../../../domain/errors.ts';
+import type { RetryState } from '../../../domain/retry-decision.ts';
+import { RETRY_STATES } from '../../../domain/retry-decision.ts';
+import type { BatchResult, RetryRequestInput } from '../../../contract/messages.ts';
+import { retryInRun, retryWorkflowId, runWithBatch, startRetry } from '../../../wiring/operator/retry-batch.ts';
+import type { ExitCode } from '../../output/exit-codes.ts';
+import { printResults } from '../../output/print-results.ts';
+import { rowsOfRefs } from '../../session/rows-of-refs.ts';
+import { waitForBatch } from '../../session/wait-for-batch.ts';
+import { withBackend, type Backend } from '../../session/with-backend.ts';
 
 export interface RetryCommand {
   readonly batchId: string;
@@ -31,7 +30,7 @@ export async function retryCommand(command: RetryCommand): Promise<ExitCode> {
     );
   }
   return withBackend(command, async (backend) => {
-    await backend.requireBatch(command.batchId);
+    await backend.workflowOf(command.batchId);
     const request = await requestOf(backend, command);
     const result = await retryOrUpdate(backend, command.batchId, request);
     printRefused(result);
@@ -57,7 +56,7 @@ async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRe
   const own = await startRetry({ ...backend, taskQueue: backend.config.taskQueue }, batchId, request);
   if (own === null) return updateAndWait(backend, retryWorkflowId(batchId), { batchId, request });
   try {
-    return await waitFor(backend, batchId, own);
+    return await waitForBatch(backend, batchId, own);
   } catch (error) {
     const running = runWithBatch(error);
     if (running === null) throw error;
@@ -72,17 +71,7 @@ async function updateAndWait(
 ): Promise<BatchResult> {
   await retryInRun(backend.client, running, request);
   process.stderr.write(`The batch is running; ${running} takes them up when its pages have ended.\n`);
-  return waitFor(backend, batchId, running);
-}
-
-async function waitFor(backend: Backend, batchId: string, workflowId: string): Promise<BatchResult> {
-  const [result] = await waitForBatches([{ batchId, handle: backend.client.workflow.getHandle(workflowId) }], {
-    progress: progressLine(),
-    settledCount: backend.settledCount,
-    ended: backend.ended,
-  });
-  if (result === undefined) throw new LoteError('internal', 'The retry ended without a result; lote status tells.');
-  return result;
+  return waitForBatch(backend, batchId, running);
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
-import type { ReconciliationResult } from '../../contract/messages.ts';
-import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
-import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
-import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { type BackendCommand, withBackend } from '../session/with-backend.ts';
+import type { ReconciliationResult } from '../../../contract/messages.ts';
+import { reconcileNow } from '../../../wiring/operator/reconcile-now.ts';
+import { batchFailure } from '../../../wiring/temporal/batch-failure.ts';
+import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { type BackendCommand, withBackend } from '../../session/with-backend.ts';
 
 /** `lote reconcile`: whatever batches left open is looked at now, due or not. */
 export async function reconcileCommand(command: BackendCommand): Promise<ExitCode> {

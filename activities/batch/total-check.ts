@@ -1,0 +1,134 @@
+import { differsByFactor, medianDecimal, sumDecimals } from '../../src/domain/money.ts';
+import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
+import type { Outcome } from '../../src/domain/invoice-state.ts';
+import {
+  awaitsConfirmation,
+  type FileTotal,
+  type SavedTotalCheck,
+  type TotalCheck,
+} from '../../src/domain/ports/total-ledger.ts';
+import type { BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+/** The newest batches of a pattern that count: two working weeks of a nightly file. */
+const COMPARED = 10;
+/** Fewer say nothing about what is usual: a week of a nightly file. */
+const NEEDED = 5;
+
+/** Outcomes of invoices of which this batch has sent nothing. */
+const NOT_SENT: ReadonlySet<Outcome> = new Set(['staged', 'held', 'invalid', 'conflict', 'already-issued']);
+
+type Deps = Pick<ActivityDeps, 'application' | 'ledger' | 'now'> & {
+  readonly settings: Pick<ActivityDeps['settings'], 'totalFactor'>;
+};
+
+/** What is known of a batch before its total is checked. */
+export interface CheckedBatch {
+  readonly batch: Pick<BatchRecord, 'batchId' | 'fencingToken' | 'file'>;
+  readonly input: Pick<BatchInput, 'expectInvoices' | 'expectNet'>;
+  /** Nothing of it may be sent for another reason. */
+  readonly isHeld: boolean;
+}
+
+/** Checks the total of a file that has just been staged, and writes the check down. Null: it may be sent. */
+export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
+  const { batch } = checked;
+  const total = totalOf(await deps.ledger.countOutcomes(batch.batchId));
+  const pattern = filePatternOf(batch.file);
+  const check = await compare(deps, checked, { pattern, total });
+  await deps.ledger.saveTotalCheck(batch, { pattern, total, check, now: deps.now() });
+  return unusualTotalOf({ pattern, total, check, confirmedAt: null });
+}
+
+/**
+ * The same for a batch that an earlier run had staged: what was asked then is asked still, unless whoever starts it
+ * again declares the total, and an answer holds.
+ */
+export async function checkTotalAgain(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
+  const saved = await deps.ledger.totalCheck(checked.batch.batchId);
+  if (saved === null || saved.check.kind === 'off')
+    return (await isBegun(deps, checked)) ? null : checkTotal(deps, checked);
+  return awaitsConfirmation(saved) && isDeclared(checked) ? checkTotal(deps, checked) : unusualTotalOf(saved);
+}
+
+/** Something of it was sent before its total could be asked about: the rest is not held back for that. */
+async function isBegun({ ledger }: Deps, { batch }: CheckedBatch): Promise<boolean> {
+  const outcomes = await ledger.countOutcomes(batch.batchId);
+  return outcomes.some(({ outcome }) => !NOT_SENT.has(outcome));
+}
+
+/** The total that an operator must confirm before anything is sent; null: none. */
+export function unusualTotalOf(saved: SavedTotalCheck | null): UnusualTotal | null {
+  if (saved === null || saved.check.kind !== 'unusual' || !awaitsConfirmation(saved)) return null;
+  return { invoices: saved.total.invoices, difference: saved.check.difference };
+}
+
+/** Reason of the invoices that wait for it. */
+export function unusualTotalReason(batchId: string, { invoices, difference }: UnusualTotal): Reason {
+  return {
+    code: 'total-unusual',
+    message: `${difference} Nothing of the file was sent. If the total is right, confirm it on the page of the batch in the console, or with: lote confirm-total ${batchId} --invoices ${invoices} --reason WHY. Where the run has ended, drop the file again first. If it is wrong, cancel the batch.`,
+  };
+}
+
+/**
+ * Base name in small letters, without accents, each number or date as `#`: `Faturas_2026-11-23 (1).csv` and
+ * `faturas_20261124.csv` are both `faturas_#.csv`.
+ */
+export function filePatternOf(file: string): string {
+  return file
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/ ?\(\d+\)(?=\.[^.]*$|$)/, '')
+    .replaceAll(/\d+(?:[-_.:t]\d+)*/g, '#');
+}
+
+async function compare(
+  { ledger, application, settings: { totalFactor: factor } }: Deps,
+  checked: CheckedBatch,
+  { pattern, total }: { readonly pattern: string; readonly total: FileTotal },
+): Promise<TotalCheck> {
+  if (factor === null || checked.isHeld) return { kind: 'off' };
+  if (isDeclared(checked)) return { kind: 'declared' };
+  const { batchId } = checked.batch;
+  const earlier = await ledger.earlierTotals({ application, pattern, batchId, limit: COMPARED });
+  const batches = earlier.length;
+  if (batches < NEEDED) return { kind: 'too-few', batches, needed: NEEDED };
+  const usual = medianTotal(earlier, Object.keys(total.net));
+  const differences = differencesOf(total, usual, factor);
+  if (differences.length === 0) return { kind: 'usual', batches, factor, usual };
+  const difference = `The total differs by more than ${factor} times from the last ${batches} files named ${pattern}: ${differences.join('; ')}.`;
+  return { kind: 'unusual', batches, factor, usual, difference };
+}
+
+/** A batch that differs from what was declared is held before it comes here. */
+function isDeclared({ input, isHeld }: CheckedBatch): boolean {
+  return !isHeld && input.expectInvoices !== undefined && input.expectNet !== undefined;
+}
+
+function totalOf(outcomes: readonly OutcomeCount[]): FileTotal {
+  const net: Record<string, string> = {};
+  for (const { currency, net: amount } of outcomes)
+    if (currency !== null) net[currency] = sumDecimals([net[currency] ?? '0', amount]);
+  return { invoices: outcomes.reduce((sum, { invoices }) => sum + invoices, 0), net };
+}
+
+function medianTotal(earlier: readonly FileTotal[], currencies: readonly string[]): FileTotal {
+  const all = new Set([...currencies, ...earlier.flatMap(({ net }) => Object.keys(net))]);
+  const net: Record<string, string> = {};
+  for (const currency of all) net[currency] = medianDecimal(earlier.map((one) => one.net[currency] ?? '0')) ?? '0';
+  return { invoices: Number(medianDecimal(earlier.map(({ invoices }) => String(invoices))) ?? 0), net };
+}
+
+function differencesOf(total: FileTotal, usual: FileTotal, factor: number): readonly string[] {
+  const counts = [String(total.invoices), String(usual.invoices)] as const;
+  return [
+    ...(differsByFactor(...counts, factor) ? [`${counts[0]} invoices, usually ${counts[1]}`] : []),
+    ...Object.entries(usual.net).flatMap(([currency, amount]) => {
+      const found = total.net[currency] ?? '0';
+      return differsByFactor(found, amount, factor) ? [`net ${currency} ${found}, usually ${amount}`] : [];
+    }),
+  ];
+}

@@ -1,0 +1,35 @@
+import { LoteError } from '../../src/domain/errors.ts';
+import type { MessageChannel, NightMessageNote } from '../../src/domain/ports/run-log.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { NightlyScope } from './nightly.ts';
+
+export interface SendNightMessageInput extends NightlyScope {
+  readonly channel: MessageChannel;
+}
+
+/**
+ * Sends the message of a night on one way, unless the run log says that it was sent. After a crash between the two it
+ * is sent again, with the same id.
+ */
+export async function sendNightMessage(deps: ActivityDeps, { night, channel }: SendNightMessageInput): Promise<void> {
+  const run = await deps.nights.run(night);
+  if (run === null || run.messages.some((note) => note.channel === channel && note.state === 'sent')) return;
+  const note = (state: NightMessageNote['state'], detail: string | null) =>
+    deps.nights.noteMessage(night, { channel, state, at: deps.now(), detail });
+  let wrong: string | null;
+  try {
+    wrong = await deps.messages.send(channel, { date: night.date, run });
+  } catch (error) {
+    if (error instanceof LoteError && error.code === 'message-unsent') await note('unsent', error.message);
+    if (error instanceof LoteError && error.code === 'message-refused') await note('refused', error.message);
+    throw error;
+  }
+  await note('sent', wrong).catch((err: unknown) => {
+    // To fail here would send it again, for as long as the folder cannot be written.
+    deps.log.warn('a message was sent, and the page of its night does not say so', {
+      night: night.nightId,
+      channel,
+      err,
+    });
+  });
+}

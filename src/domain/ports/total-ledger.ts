@@ -1,0 +1,73 @@
+import type { BatchClaim, FencingToken } from './batch-record.ts';
+import type { NotedAction } from './operating-ledger.ts';
+
+/** All that a file asks for: every invoice of it, also those that are invalid, and exact decimals by currency. */
+export interface FileTotal {
+  readonly invoices: number;
+  /** Of the invoices whose amount can be read. */
+  readonly net: Readonly<Record<string, string>>;
+}
+
+/** Whether the total of a file was compared with that of earlier files of its pattern, and what came of it. */
+export type TotalCheck =
+  /** `LOTE_TOTAL_FACTOR` is off, or there was a reason already for which nothing is sent. */
+  | { readonly kind: 'off' }
+  /** Whoever started the batch declared number and net, and the file has them. */
+  | { readonly kind: 'declared' }
+  /** Only so many earlier batches of the pattern are there to compare with. */
+  | { readonly kind: 'too-few'; readonly batches: number; readonly needed: number }
+  | { readonly kind: 'usual'; readonly batches: number; readonly factor: number; readonly usual: FileTotal }
+  /** Nothing is sent until an operator has confirmed the total. */
+  | {
+      readonly kind: 'unusual';
+      readonly batches: number;
+      readonly factor: number;
+      readonly usual: FileTotal;
+      /** How the total differs, in a sentence. */
+      readonly difference: string;
+    };
+
+/** The check of one batch as the ledger has it. */
+export interface SavedTotalCheck {
+  /** Name of the file with its digits and dates folded. */
+  readonly pattern: string;
+  readonly total: FileTotal;
+  readonly check: TotalCheck;
+  /** Epoch milliseconds; null: no operator has confirmed the total. */
+  readonly confirmedAt: number | null;
+}
+
+/** True while nothing of the batch may be sent until an operator has confirmed its total. */
+export function awaitsConfirmation(saved: SavedTotalCheck | null): boolean {
+  return saved !== null && saved.check.kind === 'unusual' && saved.confirmedAt === null;
+}
+
+/** Totals of files, for the question whether a file is as large as those before it. */
+export interface TotalLedger {
+  /** Newest first, at most `limit`: of finished batches of the pattern in which at least one invoice is issued. */
+  earlierTotals(of: {
+    readonly application: string;
+    readonly pattern: string;
+    /** This batch is left out. */
+    readonly batchId: string;
+    readonly limit: number;
+  }): Promise<readonly FileTotal[]>;
+  /**
+   * Takes the place of an earlier check of the batch, and of its confirmation.
+   * @throws LoteError `claim-lost`
+   */
+  saveTotalCheck(
+    claim: BatchClaim,
+    saved: Omit<SavedTotalCheck, 'confirmedAt'> & { readonly now: number },
+  ): Promise<void>;
+  /** Null: the total of the batch was never checked. */
+  totalCheck(batchId: string): Promise<SavedTotalCheck | null>;
+  /**
+   * Writes the actions into the audit and the confirmation, in one transaction; the first confirmation stays.
+   * @throws LoteError `claim-lost`
+   */
+  confirmTotal(
+    batch: { readonly batchId: string; readonly fencingToken: FencingToken },
+    confirmation: { readonly now: number; readonly actions: readonly NotedAction[] },
+  ): Promise<void>;
+}

@@ -1,0 +1,149 @@
+import type { MessageChannel, NightlyRunEntry } from '../../domain/ports/run-log.ts';
+import type { NightOutcome } from '../../domain/ports/night-messages.ts';
+import { pageFormat, type PageFormat } from '../../console/pages/page-format.ts';
+import type { Speech } from '../../console/texts/choose-language.ts';
+import { fill } from '../../console/texts/fill.ts';
+import { html, type SafeHtml } from '../../report/formats/html/html.ts';
+
+/** The message of a night: for people, and for programs. */
+export interface NightMessage {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** What a webhook carries: numbers, names of files, ids of batches. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface MessagePlace {
+  readonly application: string;
+  /** Null: nobody knows where the console is. */
+  readonly consoleUrl: string | null;
+}
+
+interface Line {
+  readonly name: string;
+  readonly words: string;
+  readonly link: string | null;
+}
+
+/** More are on the page of the night. */
+const MOST_FILES = 50;
+const URGENT_FIRST = ['failed', 'refused', 'attention'];
+
+/**
+ * What went out, what needs somebody, and what to do, in the reader's language. It holds what the page of the night
+ * shows of files and numbers; no reference, no tax number, no name of a customer.
+ */
+export function nightMessage(night: NightOutcome, speech: Speech, place: MessagePlace): NightMessage {
+  const format = pageFormat(speech);
+  const { morning, nights } = format.texts;
+  const { files, waiting } = night.run;
+  const problems = urgent(files).map((file) => lineOf(format, file, place));
+  const left = waiting.map(({ name, reason }) => ({ name: plain(name), words: nights.waiting[reason], link: null }));
+  const outcome = outcomeOf(format, night);
+  const invoices = sum(files.map((file) => file.invoices));
+  const issued = sum(files.map((file) => file.issued));
+  const page = place.consoleUrl === null ? null : `${place.consoleUrl}/nights/${night.date}`;
+  const sections: readonly Section[] = [
+    { title: null, lines: [], words: [outcome, format.plural(morning.wentOut, issued, invoices)] },
+    section(format, problems.length > 0 ? morning.needs : null, problems),
+    section(format, left.length > 0 ? nights.waitingFiles : null, left),
+  ];
+  return {
+    subject: fill(morning.subject, { application: place.application, date: format.date(night.date), outcome }),
+    text: textOf(sections, page === null ? null : `${morning.page}: ${page}`),
+    html: htmlOf(format, sections, page),
+    data: dataOf(night, place, { invoices, issued, page, outcome }),
+  };
+}
+
+interface Section {
+  readonly title: string | null;
+  readonly words: readonly string[];
+  readonly lines: readonly Line[];
+}
+
+function section({ count, texts }: PageFormat, title: string | null, lines: readonly Line[]): Section {
+  const more = lines.length - MOST_FILES;
+  const words = more > 0 ? [fill(texts.morning.more, { n: count(more) })] : [];
+  return { title, lines: lines.slice(0, MOST_FILES), words };
+}
+
+function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
+  return files
+    .filter(({ verdict }) => verdict !== 'issued')
+    .toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
+}
+
+function lineOf({ texts, plural }: PageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
+  const { nights, morning } = texts;
+  const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
+  const name = plain(file.name);
+  if (file.waitsFor !== undefined) return { name, words: nights.held, link };
+  const verdict = file.verdict === 'issued' ? 'attention' : file.verdict;
+  const what =
+    verdict === 'attention'
+      ? plural(nights.notOut, file.invoices - file.issued, file.invoices)
+      : `${nights.verdicts[verdict]}.`;
+  return { name, words: `${what} ${morning.toDo[verdict]}`, link };
+}
+
+/** A name may hold line ends, which would look like lines of the message. */
+function plain(name: string): string {
+  return name.replaceAll(/\p{Cc}+/gu, ' ');
+}
+
+function outcomeOf({ texts: { nights }, plural }: PageFormat, { run }: NightOutcome): string {
+  const all = run.files.length + run.waiting.length;
+  const open = all - run.files.filter(({ verdict }) => verdict === 'issued').length;
+  if (all === 0) return nights.empty;
+  return open === 0 ? plural(nights.allOut, all) : plural(nights.open, open, all);
+}
+
+function textOf(sections: readonly Section[], last: string | null): string {
+  const blocks = sections.flatMap(({ title, words, lines }) => {
+    const items = lines.map(
+      ({ name, words: about, link }) => `- ${name}: ${about}${link === null ? '' : `\n  ${link}`}`,
+    );
+    const block = [...(title === null ? [] : [title, '']), ...items, ...words];
+    return block.length === 0 ? [] : [block.join('\n')];
+  });
+  return `${[...blocks, ...(last === null ? [] : [last])].join('\n\n')}\n`;
+}
+
+function htmlOf({ language, texts }: PageFormat, sections: readonly Section[], page: string | null): string {
+  const link = (address: string | null, name: string): SafeHtml =>
+    address === null ? html`${name}` : html`<a href="${address}">${name}</a>`;
+  const blocks = sections.map(
+    ({ title, words, lines }) => html`
+      ${title === null ? '' : html`<h2>${title}</h2>`}
+      ${lines.length === 0 ? '' : html`<ul>${lines.map((line) => html`<li><strong>${link(line.link, line.name)}</strong>: ${line.words}</li>`)}</ul>`}
+      ${words.map((word) => html`<p>${word}</p>`)}`,
+  );
+  return html`<!doctype html><html lang="${language}"><head><meta charset="utf-8" /></head><body>
+    ${blocks}
+    ${page === null ? '' : html`<p>${link(page, texts.morning.page)}</p>`}</body></html>`.safe;
+}
+
+function dataOf(
+  { date, run }: NightOutcome,
+  { application }: MessagePlace,
+  known: { readonly invoices: number; readonly issued: number; readonly page: string | null; readonly outcome: string },
+): Readonly<Record<string, unknown>> {
+  return {
+    ...{ application, date, night: run.night, ...known },
+    files: run.files.map(({ name, verdict, batchId, waitsFor = null, invoices, issued }) => ({
+      ...{ name, verdict, batchId, waitsFor, invoices, issued },
+    })),
+    waiting: run.waiting.map(({ name, reason }) => ({ name, reason })),
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** The id of a message: of one night on one way, the same for each try. */
+export function messageIdOf(channel: MessageChannel, { application }: MessagePlace, { run }: NightOutcome): string {
+  return `night-${application}-${run.night}-${channel}`;
+}

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { TotalCheck } from '../../../src/domain/ports/total-ledger.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  NOW,
+  serviceIdOf,
+  type OpenLedger,
+  type Scenario,
+  type TestBatch,
+} from './scenario.ts';
+
+const PATTERN = 'may_#.csv';
+const TOTAL = { invoices: 1, net: { EUR: '21' } };
+const DAY = 86_400_000;
+
+export function totalChecksContract(open: OpenLedger): void {
+  let ledger: Ledger;
+  let scenario: Scenario;
+  beforeAll(async () => {
+    ledger = await open();
+    scenario = createScenario(ledger);
+  });
+
+  function save(batch: TestBatch, over: { total?: typeof TOTAL; check?: TotalCheck; pattern?: string; now?: number }) {
+    const saved = { pattern: PATTERN, total: TOTAL, check: { kind: 'off' } as const, now: NOW, ...over };
+    return ledger.saveTotalCheck(batch, saved);
+  }
+
+  async function issued(ref: string, over: Parameters<typeof save>[1] = {}): Promise<TestBatch> {
+    const batch = await scenario.run([{ ref }]);
+    await save(batch, over);
+    const serviceId = serviceIdOf(scenario, ref);
+    await batch.send(ref, accepted(serviceId));
+    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await batch.finish();
+    return batch;
+  }
+
+  const earlier = (besides: string, limit = 10) =>
+    ledger.earlierTotals({ application: scenario.application, pattern: PATTERN, batchId: besides, limit });
+
+  describe('totals of files', () => {
+    it('are those of finished batches of the pattern with an issued invoice, newest first', async () => {
+      const first = await issued('T-1', { total: { invoices: 1, net: { EUR: '1' } }, now: NOW });
+      const second = await issued('T-2', { total: { invoices: 2, net: { EUR: '2' } }, now: NOW + DAY });
+      await issued('T-3', { pattern: 'june_#.csv', now: NOW + DAY });
+      await save(await scenario.run([{ ref: 'T-4' }]), { now: NOW + DAY });
+      const nothingIssued = await scenario.run([{ ref: 'T-5' }]);
+      await save(nothingIssued, { now: NOW + DAY });
+      await nothingIssued.finish();
+
+      expect(await earlier('none')).toEqual([
+        { invoices: 2, net: { EUR: '2' } },
+        { invoices: 1, net: { EUR: '1' } },
+      ]);
+      expect(await earlier(second.batchId)).toEqual([{ invoices: 1, net: { EUR: '1' } }]);
+      expect(await earlier('none', 1)).toEqual([{ invoices: 2, net: { EUR: '2' } }]);
+      expect(await earlier(first.batchId)).toHaveLength(1);
+    });
+
+    it('are confirmed once, with the action in the audit; a new check takes the confirmation away', async () => {
+      const batch = await scenario.run([{ ref: 'T-6' }]);
+      expect(await ledger.totalCheck(batch.batchId)).toBeNull();
+      const check = { kind: 'unusual', batches: 5, factor: 5, usual: TOTAL, difference: 'much' } as const;
+      await save(batch, { check });
+      const action = { actionId: `${batch.batchId}/1`, at: NOW, who: 'ana', what: 'confirm-total', why: 'looked at' };
+      await ledger.confirmTotal(batch, { now: NOW + 1, actions: [action] });
+      await ledger.confirmTotal(batch, { now: NOW + 2, actions: [action] });
+
+      expect(await ledger.totalCheck(batch.batchId)).toEqual({
+        pattern: PATTERN,
+        total: TOTAL,
+        check,
+        confirmedAt: NOW + 1,
+      });
+      expect(await ledger.auditOf(batch.batchId)).toMatchObject([
+        { what: 'confirm-total', who: 'ana', why: 'looked at' },
+      ]);
+
+      await save(batch, { check });
+      expect((await ledger.totalCheck(batch.batchId))?.confirmedAt).toBeNull();
+    });
+
+    it('are neither written nor confirmed by a claim that is lost', async () => {
+      const batch = await scenario.run([{ ref: 'T-7' }]);
+      await save(batch, { check: { kind: 'declared' } });
+      const lost = { batchId: batch.batchId, fencingToken: batch.fencingToken - 1 };
+
+      await expect(ledger.confirmTotal(lost, { now: NOW, actions: [] })).rejects.toMatchObject({ code: 'claim-lost' });
+      const saved = { pattern: PATTERN, total: TOTAL, check: { kind: 'off' }, now: NOW } as const;
+      await expect(ledger.saveTotalCheck(lost, saved)).rejects.toMatchObject({ code: 'claim-lost' });
+      expect(await ledger.totalCheck(batch.batchId)).toMatchObject({ check: { kind: 'declared' }, confirmedAt: null });
+    });
+  });
+}

@@ -1,0 +1,61 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { onTestFinished } from 'vitest';
+
+/** A message as the server took it. */
+export interface TakenMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly source: string;
+  /** The name that was logged in with; undefined: nobody. */
+  readonly user: string | undefined;
+  readonly secure: boolean;
+}
+
+export interface MailServer {
+  readonly port: number;
+  readonly taken: readonly TakenMail[];
+  /** Names that somebody tried to log in with. */
+  readonly logins: readonly string[];
+}
+
+/** An error with the code that the server answers with. */
+export function smtpError(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}
+
+/** A real mail server on loopback that takes every message; ends with the test. */
+export async function mailServer(options: SMTPServerOptions = {}, password = 'pass word'): Promise<MailServer> {
+  const taken: TakenMail[] = [];
+  const logins: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    closeTimeout: 100,
+    logger: false,
+    onAuth(auth, _session, callback) {
+      logins.push(auth.username ?? '');
+      if (auth.password === password) callback(null, { user: auth.username ?? '' });
+      else callback(smtpError(535, `Password of ${auth.username} is wrong`));
+    },
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        taken.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          source: Buffer.concat(chunks).toString('utf8'),
+          user: session.user === undefined ? undefined : String(session.user),
+          secure: session.secure,
+        });
+        callback();
+      });
+    },
+    ...options,
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  server.on('error', () => undefined);
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { port: (server.server.address() as AddressInfo).port, taken, logins };
+}

@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ActivityDeps } from '../../../../activities/deps.ts';
+import { sendNightMessage } from '../../../../activities/nightly/night-message.ts';
+import { LoteError } from '../../../../src/domain/errors.ts';
+import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
+
+const NIGHT = { nightId: '2026-11-23-1a2b3c4d', date: '2026-11-23', workflowId: 'w', runId: 'r', startedAt: 0 };
+const INPUT = { ledgerId: 'l', night: NIGHT, channel: 'email' } as const;
+
+async function placeOf(answers: readonly (string | null | Error)[]) {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-message-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const nights = createRunLog(directory);
+  await nights.finish(NIGHT, { waiting: [], finishedAt: 1 });
+  let sent = 0;
+  const send = async (): Promise<string | null> => {
+    const answer = answers[sent] ?? null;
+    sent += 1;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const deps = { nights, messages: { channels: ['email'], send }, now: () => 7 } as unknown as ActivityDeps;
+  return { nights, deps, sent: () => sent };
+}
+
+describe('sending the message of a night', () => {
+  it('is not done again once the run log says that it was sent, with what was wrong although it was', async () => {
+    const { deps, nights, sent } = await placeOf(['1 of 2 addresses were refused']);
+    await sendNightMessage(deps, INPUT);
+    await sendNightMessage(deps, INPUT);
+
+    expect(sent()).toBe(1);
+    expect((await nights.run(NIGHT))?.messages).toEqual([
+      { channel: 'email', state: 'sent', at: 7, detail: '1 of 2 addresses were refused' },
+    ]);
+  });
+
+  it('notes why it failed, fails, and is done again', async () => {
+    const { deps, nights, sent } = await placeOf([new LoteError('message-unsent', 'found 451'), null]);
+
+    await expect(sendNightMessage(deps, INPUT)).rejects.toMatchObject({ code: 'message-unsent' });
+    expect((await nights.run(NIGHT))?.messages).toMatchObject([{ state: 'unsent', detail: 'found 451' }]);
+    await sendNightMessage(deps, INPUT);
+    expect((await nights.run(NIGHT))?.messages).toMatchObject([{ state: 'sent', detail: null }]);
+    expect(sent()).toBe(2);
+  });
+
+  it('does not fail when the message was sent and cannot be noted: it would be sent again', async () => {
+    const { deps, nights, sent } = await placeOf([null]);
+    const warned: string[] = [];
+    await sendNightMessage(
+      {
+        ...deps,
+        nights: { ...nights, noteMessage: () => Promise.reject(new LoteError('folder-unusable', 'full')) },
+        log: { ...deps.log, warn: (message) => void warned.push(message) },
+      },
+      INPUT,
+    );
+
+    expect(sent()).toBe(1);
+    expect(warned).toHaveLength(1);
+  });
+
+  it('takes no message for a dropped file of the night', async () => {
+    const { deps, nights } = await placeOf([null]);
+    await sendNightMessage(deps, INPUT);
+
+    expect((await nights.run(NIGHT))?.files).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
+import type { NightOutcome } from '../../../../src/domain/ports/night-messages.ts';
+import { messageIdOf, nightMessage } from '../../../../src/wiring/notification/night-message.ts';
+
+const PLACE = { application: 'default', consoleUrl: 'https://lote.example' };
+
+function entry(over: Partial<NightlyRunEntry>): NightlyRunEntry {
+  return {
+    ...{ slot: '1', name: 'may.csv', shelvedAs: 'archive/2026-11-23/may.csv', verdict: 'issued', sentences: [] },
+    ...{ known: false, resumed: false, batchId: 'batch-may-1', invoices: 1_200, issued: 1_200 },
+    ...{ report: '/r/report.html', corrections: null },
+    ...over,
+  };
+}
+
+function night(files: readonly NightlyRunEntry[], waiting: NightOutcome['run']['waiting'] = []): NightOutcome {
+  const run = { night: '2026-11-23-1a2b3c4d', workflowId: 'w', startedAt: 0, finishedAt: 1, messages: [] };
+  return { date: '2026-11-23', run: { ...run, files, waiting } };
+}
+
+const MIXED = night(
+  [
+    entry({}),
+    entry({ name: 'june.csv', verdict: 'attention', batchId: 'batch-june-2', invoices: 50, issued: 47 }),
+    entry({
+      name: 'july.csv',
+      verdict: 'attention',
+      batchId: 'batch-july-3',
+      invoices: 9_000,
+      issued: 0,
+      waitsFor: 'total-unusual',
+    }),
+    entry({ name: 'a,b.csv', verdict: 'refused', batchId: null, invoices: 0, issued: 0 }),
+  ],
+  [{ name: 'august.csv', reason: 'growing' }],
+);
+
+describe('the message of a night', () => {
+  it('says what went out, what needs somebody, most urgent first, and what to do', () => {
+    const { subject, text } = nightMessage(MIXED, { language: 'en', locale: 'en' }, PLACE);
+
+    expect(subject).toBe('Lote (default), night of Monday, November 23, 2026: 4 of 5 files need somebody.');
+    expect(text).toBe(
+      [
+        '4 of 5 files need somebody.',
+        '1,247 of 10,250 invoices went out.',
+        '',
+        'What needs somebody',
+        '',
+        '- a,b.csv: refused. Nothing of it was sent. Read the report, correct the file, and drop it again.',
+        '- june.csv: 3 of 50 invoices did not go out. Read the report. Correct the rows in the corrections file, and drop that file.',
+        '  https://lote.example/batches/batch-june-2',
+        '- july.csv: Held before anything was sent: its total is unusual. Open the batch to confirm or cancel it.',
+        '  https://lote.example/batches/batch-july-3',
+        '',
+        'Still waiting',
+        '',
+        '- august.csv: It was still being written. The next night looks again.',
+        '',
+        'The page of the night: https://lote.example/nights/2026-11-23',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['pt', 'pt-PT', 'segunda-feira, 23 de novembro de 2026', '1 247 de 10 250 faturas foram emitidas.'],
+    ['es', 'es-ES', 'lunes, 23 de noviembre de 2026', 'Se emitieron 1.247 de 10.250 facturas.'],
+    ['pt', 'pt-BR', 'segunda-feira, 23 de novembro de 2026', '1.247 de 10.250 faturas foram emitidas.'],
+  ] as const)('in %s with the locale %s has its words, dates and numbers', (language, locale, date, count) => {
+    const { subject, text, html } = nightMessage(MIXED, { language, locale }, PLACE);
+
+    expect(subject).toContain(date);
+    expect(text.replaceAll(/[\u00A0\u202F]/gu, ' ')).toContain(count);
+    expect(html).toContain(`<html lang="${language}">`);
+  });
+
+  it('is short when everything went out, and when nothing was dropped', () => {
+    const speech = { language: 'en', locale: 'en' } as const;
+    const place = { application: 'default', consoleUrl: null };
+    expect(nightMessage(night([entry({})]), speech, place).text).toBe(
+      'Everything went out: 1 file.\n1,200 of 1,200 invoices went out.\n',
+    );
+    expect(nightMessage(night([]), speech, place).text).toContain('No file was dropped.');
+  });
+
+  it('takes the name of a file for text, in HTML too, and lists fifty of them', () => {
+    const files = Array.from({ length: 52 }, () =>
+      entry({ name: '<img src=x>.csv', verdict: 'failed', batchId: null }),
+    );
+    const { html, text } = nightMessage(night(files), { language: 'en', locale: 'en' }, PLACE);
+
+    expect(html).toContain('&lt;img src=x&gt;.csv');
+    expect(html).not.toContain('<img');
+    expect(text.match(/^- /gmu)).toHaveLength(50);
+    expect(text).toContain('2 more are on the page of the night.');
+  });
+
+  it('shows a name with line ends on one line', () => {
+    const files = [entry({ name: 'a\r\n- b.csv', verdict: 'failed', batchId: null })];
+    const { text } = nightMessage(night(files), { language: 'en', locale: 'en' }, PLACE);
+
+    expect(text).toContain('- a - b.csv: run failed.');
+  });
+
+  it('has an id of its own for each night and way, the same each time', () => {
+    expect(messageIdOf('email', PLACE, MIXED)).toBe('night-default-2026-11-23-1a2b3c4d-email');
+    expect(messageIdOf('webhook', PLACE, MIXED)).toBe('night-default-2026-11-23-1a2b3c4d-webhook');
+  });
+});

@@ -1,0 +1,48 @@
+import { condition, getExternalWorkflowHandle, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { RunningBatch } from '../../activities/batch/running-batch.ts';
+import { batchHeldSignal, type UnusualTotal } from '../../src/contract/messages.ts';
+import * as options from '../activity-options.ts';
+import type { BatchControl } from './batch-control.ts';
+
+const { confirmTotal } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'an operator confirmed the total',
+});
+
+const WAITING_FOR = 'total-unusual';
+
+/**
+ * Waits, before anything of the batch is sent, until an operator has confirmed an unusual total or cancelled. Returns
+ * the batch as it is to be sent. In histories of an earlier version no batch has an unusual total, so they replay.
+ */
+export async function whenTotalConfirmed(batch: BatchControl, running: RunningBatch): Promise<RunningBatch> {
+  const { ledgerId, batchId, fencingToken, unusual } = running;
+  if (unusual === undefined) return running;
+  batch.confirming(unusual);
+  batch.waitFor(0, WAITING_FOR);
+  await notifyNightlyRun(batchId, unusual);
+  await condition(() => batch.totalConfirmed || batch.cancelled);
+  batch.waitFor(0, null);
+  const confirmed = batch.totalConfirmed && !batch.cancelled;
+  const next = confirmed
+    ? await confirmTotal({ ledgerId, batchId, fencingToken, actions: [...batch.pendingActions] })
+    : running;
+  batch.begin(next);
+  return next;
+}
+
+/** The nightly run that started this one must not wait for somebody who sleeps: it goes on without the file. */
+export async function notifyNightlyRun(batchId: string, unusual: UnusualTotal): Promise<void> {
+  const { parent, workflowId } = workflowInfo();
+  if (parent === undefined) return;
+  try {
+    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(batchHeldSignal, {
+      workflowId,
+      batchId,
+      unusual: { invoices: unusual.invoices, difference: unusual.difference },
+    });
+  } catch {
+    // It has ended meanwhile: the next one finds the file, and asks again.
+  }
+}

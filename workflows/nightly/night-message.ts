@@ -1,0 +1,28 @@
+import { isCancellation, log, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { NightlyScope } from '../../activities/nightly/nightly.ts';
+import type { MessageChannel } from '../../src/domain/ports/run-log.ts';
+import * as options from '../activity-options.ts';
+
+const { sendNightMessage } = proxyActivities<Activities>({
+  ...options.NIGHT_MESSAGE,
+  summary: 'the message of the night',
+});
+
+export interface NightMessageInput extends NightlyScope {
+  readonly channels: readonly MessageChannel[];
+}
+
+/** Sends the message of a night on each way, again and again for 12 hours; the page of the night says what became of it. */
+export async function nightMessage({ ledgerId, night, channels }: NightMessageInput): Promise<void> {
+  await Promise.all(channels.map((channel) => deliver(channel)));
+
+  async function deliver(channel: MessageChannel): Promise<void> {
+    try {
+      await sendNightMessage({ ledgerId, night, channel });
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.warn('the message of the night was not sent', { night: night.nightId, channel });
+    }
+  }
+}
