@@ -54,7 +54,11 @@ async function requestOf(backend: Backend, command: RetryCommand): Promise<Retry
 
 /** A run of its own for a finished batch; for one that runs, an update to its run, and then the wait for that. */
 async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
-  const own = await startRetry({ ...backend, taskQueue: backend.config.taskQueue }, batchId, request);
+  const own = await startRetry(
+    { ...backend, taskQueue: backend.config.taskQueue, applicationOf: async () => named(backend.config) },
+    batchId,
+    request,
+  );
   if (own === null) return updateAndWait(backend, retryWorkflowId(batchId), { batchId, request });
   try {
     return await waitFor(backend, batchId, own);
@@ -63,6 +67,10 @@ async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRe
     if (running === null) throw error;
     return updateAndWait(backend, running, { batchId, request });
   }
+}
+
+function named({ application, isOneOfSeveral }: Backend['config']): string | null {
+  return isOneOfSeveral ? application : null;
 }
 
 async function updateAndWait(

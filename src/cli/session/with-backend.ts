@@ -71,7 +71,7 @@ async function withWorkers<T>(
     try {
       await requireListedWorker({
         taskQueue,
-        scope: workerScope(ledger.id, config.application),
+        scope: workerScope(ledger.id, config),
         pollers: () => queuePollers(client, taskQueue),
         pause: (ms) => sleep(ms),
       });

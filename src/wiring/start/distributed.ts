@@ -78,7 +78,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     const { taskQueue } = config;
     await requireOwnQueue({
       taskQueue,
-      scope: workerScope(shared.ledger.id, config.application),
+      scope: workerScope(shared.ledger.id, config),
       pollers: () => queuePollers(shared.client, taskQueue),
       pause: (ms) => sleep(ms),
       notify: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
@@ -101,7 +101,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);
     const { client, ledger } = shared;
-    const stuck = watchStuckBatches({ ...shared, application: config.application, log });
+    const stuck = watchStuckBatches({ ...shared, applications: new Set([config.application]), log });
     shared.parts.add('watch of stuck batches', () => stuck.stop());
     const misfits = logMisfits({ ...shared, config, log });
     shared.parts.add('log of misfits', () => misfits.stop());

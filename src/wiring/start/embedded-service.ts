@@ -1,3 +1,4 @@
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -12,6 +13,13 @@ import type { EmbeddedCore } from './embedded-core.ts';
 
 /** Of the built-in sandbox: what goes wrong in it. */
 export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed'>;
+
+/** One application of this process, with its service. */
+export interface OpenApplication extends Omit<EmbeddedService, 'sandbox'> {
+  readonly core: EmbeddedCore;
+  /** The one of this process for this application. */
+  readonly watch: AnswerWatch;
+}
 
 export interface EmbeddedService {
   /** Null: the service is a real one. */
@@ -39,7 +47,7 @@ export async function openEmbeddedService(
     await isKnown();
     await sending?.require();
   };
-  await requireAccount();
+  await requireAtStart(core, requireAccount);
   const service = authenticatedService({
     service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
     isKnown,
@@ -47,6 +55,16 @@ export async function openEmbeddedService(
   });
   parts.add('service', () => service.close());
   return { sandbox, service, requireAccount };
+}
+
+/** What is wrong with one of several accounts must not keep the others from starting: each of its activities asks again, and waits. */
+async function requireAtStart({ config, log }: EmbeddedCore, requireAccount: () => Promise<void>): Promise<void> {
+  try {
+    await requireAccount();
+  } catch (error) {
+    if (!config.isOneOfSeveral || !(error instanceof LoteError)) throw error;
+    log.error('nothing is sent for an application', { application: config.application, err: error });
+  }
 }
 
 function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {
