@@ -11,7 +11,7 @@ export interface Installation {
   /** What the applications have in common: ledger, Temporal, ports, times. Where there is one, it is that one's. */
   readonly common: Config;
   /** At least one. Of several, each has its own account, folders, profile, rate and schedule. */
-  readonly applications: readonly Config[];
+  readonly applications: readonly [Config, ...Config[]];
   /** The applications are those of files: each piece of work names its own. */
   readonly several: boolean;
 }
@@ -37,11 +37,12 @@ export function readInstallation(
   const entries = found.files.flatMap((file) => readApplicationFile(file, (mistake) => faults.push(mistake)) ?? []);
   const applications = entries.map((entry) => applicationConfig(common, entry, workingDirectory));
   faults.push(...contradictions(entries, applications, set['INVOICING_BASE_URL'] !== undefined));
-  if (faults.length > 0) throw invalid(faults);
+  const [first, ...others] = applications;
+  if (faults.length > 0 || first === undefined) throw invalid(faults);
   const secrets = [...new Set([...common.secrets, ...applications.flatMap((one) => one.secrets)])];
   return {
     common: { ...common, secrets },
-    applications: applications.map((one) => ({ ...one, secrets })),
+    applications: [{ ...first, secrets }, ...others.map((one) => ({ ...one, secrets }))],
     several: true,
   };
 }
