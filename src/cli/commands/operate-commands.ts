@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { applicationOption, type WithApplication } from './application-option.ts';
 import { RETRY_STATES, type RetryState } from '../../domain/retry-decision.ts';
 
 interface RetryOptions {
@@ -9,6 +10,7 @@ interface RetryOptions {
   readonly reason?: string;
   readonly who?: string;
   readonly acceptDuplicateRisk: boolean;
+  readonly application?: string;
   readonly json: boolean;
 }
 
@@ -30,6 +32,7 @@ function addRetryCommands(program: Command): void {
     .option('--reason <text>', 'why; kept in the audit and in the history: no names')
     .option('--who <name>', 'who asks; default: the user of this machine')
     .option('--accept-duplicate-risk', 'send also what could be issued twice; needs --reason', false)
+    .addOption(applicationOption())
     .option('--json', 'print one JSON document on stdout', false)
     .action(async (batchId: string, options: RetryOptions) => {
       const { retryCommand } = await import('./retry.ts');
@@ -42,6 +45,7 @@ function addRetryCommands(program: Command): void {
         who: options.who ?? userName(),
         acceptDuplicateRisk: options.acceptDuplicateRisk,
         json: options.json,
+        ...named(options),
         env: process.env,
       });
     });
@@ -49,10 +53,11 @@ function addRetryCommands(program: Command): void {
   program
     .command('reconcile')
     .description('look at everything that batches left open: unknown, unsettled, late webhooks; rewrite reports')
+    .addOption(applicationOption())
     .option('--json', 'print one JSON document on stdout', false)
-    .action(async ({ json }: { json: boolean }) => {
+    .action(async (options: WithApplication & { readonly json: boolean }) => {
       const { reconcileCommand } = await import('./reconcile.ts');
-      process.exitCode = await reconcileCommand({ json, env: process.env });
+      process.exitCode = await reconcileCommand({ ...options, env: process.env });
     });
 }
 
@@ -60,9 +65,10 @@ function addServiceCommands(program: Command): void {
   program
     .command('confirm-service')
     .description('the configured address and key are the right ones: the ledger remembers them; nothing is sent')
-    .action(async () => {
+    .addOption(applicationOption())
+    .action(async ({ application }: WithApplication) => {
       const { confirmServiceCommand } = await import('./installation/confirm-service.ts');
-      process.exitCode = await confirmServiceCommand(process.env);
+      process.exitCode = await confirmServiceCommand(process.env, application);
     });
 
   program
@@ -77,10 +83,15 @@ function addServiceCommands(program: Command): void {
   program
     .command('confirm-ledger')
     .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
-    .action(async () => {
+    .addOption(applicationOption())
+    .action(async ({ application }: WithApplication) => {
       const { confirmLedgerCommand } = await import('./installation/confirm-ledger.ts');
-      process.exitCode = await confirmLedgerCommand(process.env);
+      process.exitCode = await confirmLedgerCommand(process.env, application);
     });
+}
+
+function named({ application }: WithApplication): WithApplication {
+  return application === undefined ? {} : { application };
 }
 
 function oneMoreRow(text: string, before: readonly number[] | undefined): readonly number[] {

@@ -1,8 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { applicationOption, type WithApplication } from './application-option.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { expectedInvoices, expectedNet } from '../session/expectations.ts';
 
-type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
+type Reading = Omit<BatchInput, 'file' | 'ledgerId' | 'application'> & { json: boolean };
 type Rehearsing = Reading & { faults: string; seed: string };
 
 /** Commands that read files of invoices, all in the same way. */
@@ -13,9 +14,11 @@ export function addReadingCommands(program: Command): void {
       '--accept-duplicate-risk',
       'let corrected content replace a rejected invoice although the refusal is no proof that nothing was created',
     )
-    .action(async (files: readonly string[], { json, ...options }: Reading) => {
+    .addOption(applicationOption())
+    .action(async (files: readonly string[], { json, application, ...options }: Reading & WithApplication) => {
       const { runCommand } = await import('./run.ts');
-      process.exitCode = await runCommand({ files, json, options, env: process.env });
+      const whose = application === undefined ? {} : { application };
+      process.exitCode = await runCommand({ files, json, options, ...whose, env: process.env });
     });
 
   reading(program, 'check')

@@ -18,6 +18,8 @@ export interface RetryCommand {
   readonly reason: string | null;
   readonly who: string | null;
   readonly acceptDuplicateRisk: boolean;
+  /** `--application`; left out: there is one. */
+  readonly application?: string;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
 }

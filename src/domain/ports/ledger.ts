@@ -159,7 +159,7 @@ export interface BatchLedger {
   claimBatch(claim: ClaimBatch): Promise<ClaimResult>;
   findBatch(batchId: string): Promise<BatchRecord | null>;
   /** Newest first. */
-  listBatches(limit: number): Promise<readonly BatchRecord[]>;
+  listBatches(limit: number, application?: string | null): Promise<readonly BatchRecord[]>;
   /**
    * Forget what an interrupted staging left behind (rows, invoices that were never sent, findings). Only in state
    * `staging`.

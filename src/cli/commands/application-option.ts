@@ -1,0 +1,11 @@
+import { Option } from 'commander';
+
+/** `--application`, of each command that works for one application. */
+export function applicationOption(): Option {
+  return new Option('--application <name>', 'of several applications, the one that is meant (docs/applications.md)');
+}
+
+/** The same as it arrives; absent where there is one application. */
+export interface WithApplication {
+  readonly application?: string;
+}
