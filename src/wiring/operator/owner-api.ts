@@ -25,6 +25,7 @@ const Counts = z.record(z.string(), z.number());
 const Batch = z.object({
   batchId: z.string(),
   workflowId: z.string().optional(),
+  application: z.string().optional(),
   file: z.string(),
   state: z.enum(['staging', 'refused', 'running', 'paused', 'cancelled', 'finished']),
   rows: z.number(),

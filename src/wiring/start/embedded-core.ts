@@ -11,7 +11,7 @@ import { openLedger } from '../account/open-ledger.ts';
 import { markedLedger, openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
-import { openProcessTelemetry } from './process-telemetry.ts';
+import { openProcessTelemetry, type TelemetryParts } from './process-telemetry.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 
 /** A data directory that this process owns, and how it tells what it does. */
@@ -45,10 +45,17 @@ export interface EmbeddedCore extends OwnedPlace {
   readonly telemetry: Telemetry;
 }
 
+/** An application with the profile of its service, which was read before anything was opened. */
+export type ProfiledApplication = Pick<EmbeddedCore, 'config' | 'profile'>;
+
 /** Opens the ledger. */
-export async function openSharedCore(place: OwnedPlace, killTemporal: () => void): Promise<SharedCore> {
+export async function openSharedCore(
+  place: OwnedPlace,
+  killTemporal: () => void,
+  role: TelemetryParts['role'] = 'embedded',
+): Promise<SharedCore> {
   const { config, dataDir, parts, notify, log } = place;
-  const telemetry = await openProcessTelemetry({ config, role: 'embedded', parts, log });
+  const telemetry = await openProcessTelemetry({ config, role, parts, log });
   notify('Opening the ledger …');
   const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });
   const { databaseUrl } = config;
@@ -58,10 +65,7 @@ export async function openSharedCore(place: OwnedPlace, killTemporal: () => void
 }
 
 /** The core of one application: its profile, and the ledger as it uses it. */
-export async function openCore(
-  shared: SharedCore,
-  { config, profile }: Pick<EmbeddedCore, 'config' | 'profile'>,
-): Promise<EmbeddedCore> {
+export async function openCore(shared: SharedCore, { config, profile }: ProfiledApplication): Promise<EmbeddedCore> {
   const { crash, telemetry, parts, log } = shared;
   const seen = config.isOneOfSeveral ? ofApplication(shared.opened, config.application) : shared.opened;
   const sending = openSendingGuard(config, { ledger: seen, profile, log });

@@ -13,9 +13,8 @@ import { deliveryAddress } from '../account/webhook-address.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { openTemporal } from '../temporal/embedded-temporal.ts';
 import { startEmbeddedConsole } from './embedded-console.ts';
-import { openAnswerWatch } from './answer-watch.ts';
-import { openCore, openSharedCore, type EmbeddedCore, type OwnedPlace, type SharedCore } from './embedded-core.ts';
-import { openEmbeddedService, type OpenApplication, type SandboxBehaviour } from './embedded-service.ts';
+import { openSharedCore, type EmbeddedCore, type OwnedPlace, type SharedCore } from './embedded-core.ts';
+import { openEach, type OpenApplication, type SandboxBehaviour } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { logMisfits } from './misfit-log.ts';
 import { startReceiver, startReceiverOfSeveral, type Receiver } from './start-receiver.ts';
@@ -132,32 +131,18 @@ async function openApplications(
 ): Promise<OpenApplications> {
   const configs = options.applications ?? [place.config];
   // A profile that is wrong stops the start before anything is opened.
-  const profiled = configs.map((config) => ({ config, profile: readProfile(config) }));
+  const [first, ...others] = configs.map((config) => ({ config, profile: readProfile(config) }));
+  if (first === undefined) throw new LoteError('internal', 'There is no application; this is a mistake in Lote.');
   const core = await openSharedCore(place, killTemporal);
   // 0 means any free port: the receiver itself asks for it, so that nobody takes it in between.
   const { receiver } = place.config;
   const receiverPort = receiver.port === 0 ? 0 : await choosePort(withRealService(receiver, configs[0]));
-  const applications: OpenApplication[] = [];
-  let sandbox: Sandbox | null = null;
-  for (const one of profiled) {
-    // oxlint-disable no-await-in-loop -- one after the other: two hundred at once would be a burst
-    const own = await openCore(core, one);
-    const opened = await openEmbeddedService(own, [receiverPort], options.sandbox);
-    const { service, requireAccount } = opened;
-    sandbox ??= opened.sandbox;
-    await options.beforeSending?.(service, one.config.application);
-    // oxlint-enable no-await-in-loop
-    const expectsEvents = one.config.webhook.url !== null || opened.sandbox !== null;
-    applications.push({
-      core: own,
-      service,
-      requireAccount,
-      watch: openAnswerWatch({ ...own, service, expectsEvents }),
-    });
-  }
-  const [first, ...others] = applications;
-  if (first === undefined) throw new LoteError('internal', 'There is no application; this is a mistake in Lote.');
-  return { applications: [first, ...others], core, receiverPort, sandbox };
+  const opened = await openEach(core, [first, ...others], {
+    reserved: [receiverPort],
+    ...(options.sandbox !== undefined && { behaviour: options.sandbox }),
+    ...(options.beforeSending !== undefined && { beforeSending: options.beforeSending }),
+  });
+  return { ...opened, core, receiverPort };
 }
 
 async function startReceiving(

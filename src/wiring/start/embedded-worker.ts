@@ -16,7 +16,7 @@ import { watchStuckBatches } from './worker-health.ts';
 
 export interface EmbeddedWorkerOptions {
   readonly applications: readonly [OpenApplication, ...OpenApplication[]];
-  readonly temporal: ConnectedTemporal;
+  readonly temporal: Pick<ConnectedTemporal, 'client' | 'place'>;
   /** The address to register for webhooks of an application; null: none. */
   readonly webhookUrlOf: (config: Config) => string | null;
   readonly consoleUrl: () => string | null;
