@@ -38,6 +38,8 @@ export interface BatchPage {
   readonly canReconcile: boolean;
   /** How often somebody did something to it by hand. */
   readonly audited: number;
+  /** Whose batch it is, where there are several applications; else null. */
+  readonly application: string | null;
   /** What the operator has just done. */
   readonly done: Html;
 }
@@ -81,7 +83,7 @@ function balance({ count, texts }: PageFormat, counts: StateCounts): Html {
     </ul>`;
 }
 
-function facts({ texts, count, time }: PageFormat, { batch, temporalUi, audited }: BatchPage): Html {
+function facts({ texts, count, time }: PageFormat, { batch, application, temporalUi, audited }: BatchPage): Html {
   const line = (name: string, value: string | Html) =>
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
@@ -91,6 +93,7 @@ function facts({ texts, count, time }: PageFormat, { batch, temporalUi, audited 
       ${line(texts.invoices, count(batch.invoices))} ${line(texts.started, time(batch.startedAt))}
       ${batch.finishedAt === null ? '' : line(texts.finished, time(batch.finishedAt))}
       ${audited === 0 ? '' : line(texts.audit.title, html`<a href="/batches/${encodeURIComponent(batch.batchId)}/audit">${count(audited)}</a>`)}
+      ${application === null ? '' : line(texts.application, application)}
       ${line('Id', html`<span class="mono">${batch.batchId}</span>`)}
       ${line('SHA-256', html`<span class="mono">${batch.sha256}</span>`)}
       ${temporalUi === null ? '' : line('Temporal', html`<a href="${temporalUi}">${texts.openInTemporal}</a>`)}

@@ -74,14 +74,16 @@ function requireNoneOfOne(set: Readonly<Record<string, string>>, folder: string)
     LOTE_INPUT_DIR: 'inputDir',
     LOTE_APPLICATION: 'name',
   };
-  const found = Object.entries(own).filter(([variable]) => set[variable] !== undefined);
-  if (found.length === 0) return;
-  throw invalid(
-    found.map(
-      ([variable, field]) =>
-        `${variable} must not be set where ${folder} describes the applications; each has its own: "${field}" of its file.`,
-    ),
+  const found = Object.entries(own).flatMap(([variable, field]) =>
+    set[variable] === undefined
+      ? []
+      : [
+          `${variable} must not be set where ${folder} describes the applications; each has its own: "${field}" of its file.`,
+        ],
   );
+  if (set['METRICS_PORT'] !== undefined)
+    found.push('METRICS_PORT must not be set where several applications run: the metrics count one. Unset it.');
+  if (found.length > 0) throw invalid(found);
 }
 
 function applicationConfig(common: Config, entry: ApplicationEntry, workingDirectory: string): Config {
