@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { parse, type ParseError } from 'jsonc-parser';
 import { z } from 'zod';
 import { errorCode } from '../../file-system/error-code.ts';
 import { EnvApplication, EnvBaseUrl, EnvDuration, EnvSecret, EnvText } from './env-schema.ts';
@@ -132,15 +133,15 @@ function boundedText(path: string): Text {
 
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly place: string };
 
-/** The parser's own words quote the text, in which somebody may have written a key. */
-function parsed(text: string): Parsed {
-  try {
-    return { ok: true, value: JSON.parse(text.replace(/^\uFEFF/u, '')) };
-  } catch (error) {
-    const position = /at position (\d+)/u.exec(error instanceof Error ? error.message : '')?.[1];
-    const before = text.slice(0, position === undefined ? text.length : Number(position)).split('\n');
-    return { ok: false, place: `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}.` };
-  }
+/** JSON.parse names no place, and quotes the text, in which somebody may have written a key. */
+function parsed(given: string): Parsed {
+  const text = given.replace(/^\uFEFF/u, '');
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first === undefined) return { ok: true, value };
+  const before = text.slice(0, first.offset).split('\n');
+  return { ok: false, place: `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}.` };
 }
 
 function mistakeOf(issue: z.core.$ZodIssue): string {
