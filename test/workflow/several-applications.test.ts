@@ -1,13 +1,13 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { BatchResult } from '../../src/contract/messages.ts';
 import { applicationIdOf } from '../../src/sandbox/api-keys.ts';
 import { startNightlyRun } from '../../src/wiring/temporal/start-nightly-run.ts';
 import { describeNightlyRuns } from '../../src/wiring/temporal/nightly-schedule.ts';
 import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/batch-file.ts';
-import { withOffice, type Office, type OfficeClient } from '../support/lote/office.ts';
+import { withOffice, type Office, type OfficeClient, type OfficeOptions } from '../support/lote/office.ts';
 import type { FrontAction } from '../support/servers/service-front.ts';
 import { until } from '../support/until.ts';
 
@@ -45,27 +45,36 @@ function hold({ front }: Office, client: OfficeClient): { release(): void } {
   return { release: () => release() };
 }
 
-describe('several applications in one process', () => {
-  it('issue each document under their own key, from the same bytes, into their own reports and ledger rows', async () => {
-    await withOffice(CLIENTS, {}, async (office) => {
-      const clients = CLIENTS.map((name) => office.client(name));
-      const results = await Promise.all(clients.map((client) => issue(client, 5)));
+const POSTGRES = inject('postgresUrl');
+const FORMS: readonly (readonly [string, OfficeOptions])[] = [
+  ['in the process of `lote up`', {}],
+  ...(POSTGRES === null ? [] : [['in a worker and a receiver of their own', { postgres: POSTGRES }] as const]),
+];
 
-      expect(results.map(({ counts }) => counts)).toEqual(CLIENTS.map(() => expect.objectContaining({ issued: 5 })));
-      const { invoices } = office.sandbox.books();
-      expect(invoices).toHaveLength(15);
-      for (const client of clients) {
-        const own = invoices.filter(({ applicationId }) => applicationId === applicationIdOf(client.key));
-        expect(own).toHaveLength(5);
-        const batch = await office.stack.ledger.batchOfFile(client.name, (await sha256Of(office, client)) ?? '');
-        expect(batch?.application).toBe(client.name);
-        await access(join(client.config.reportsDir, batch?.batchId ?? '', 'report.json'));
-        expect(client.config.reportsDir.endsWith(join('reports', client.name))).toBe(true);
-      }
-      // Same references and same bytes are different invoices for each client: no key of the service is used twice.
-      expect(new Set(clients.flatMap((client) => client.posts().map(({ key }) => key))).size).toBe(15);
-    });
-  });
+describe('several applications in one process', () => {
+  it.each(FORMS)(
+    'issue each document under their own key, from the same bytes, into their own reports: %s',
+    async (_, form) => {
+      await withOffice(CLIENTS, form, async (office) => {
+        const clients = CLIENTS.map((name) => office.client(name));
+        const results = await Promise.all(clients.map((client) => issue(client, 5)));
+
+        expect(results.map(({ counts }) => counts)).toEqual(CLIENTS.map(() => expect.objectContaining({ issued: 5 })));
+        const { invoices } = office.sandbox.books();
+        expect(invoices).toHaveLength(15);
+        for (const client of clients) {
+          const own = invoices.filter(({ applicationId }) => applicationId === applicationIdOf(client.key));
+          expect(own).toHaveLength(5);
+          const batch = await office.stack.ledger.batchOfFile(client.name, (await sha256Of(office, client)) ?? '');
+          expect(batch?.application).toBe(client.name);
+          await access(join(client.config.reportsDir, batch?.batchId ?? '', 'report.json'));
+          expect(client.config.reportsDir.endsWith(join('reports', client.name))).toBe(true);
+        }
+        // Same references and same bytes are different invoices for each client: no key of the service is used twice.
+        expect(new Set(clients.flatMap((client) => client.posts().map(({ key }) => key))).size).toBe(15);
+      });
+    },
+  );
 
   it('wait for nobody: one has no answer to more files than a worker takes at once, and the others end', async () => {
     await withOffice(CLIENTS, { files: { carla: { rate: { requestsPerSecond: 1 } } } }, async (office) => {

@@ -2,10 +2,18 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { readInstallation } from '../../../src/runtime/config/installation.ts';
+import { readInstallation, type Installation } from '../../../src/runtime/config/installation.ts';
 import type { Config } from '../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import {
+  startDistributedReceiverOfSeveral,
+  startDistributedWorkerOfSeveral,
+} from '../../../src/wiring/start/distributed.ts';
+import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
+import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { postgresDatabase } from '../servers/postgres-database.ts';
 import { startEmbedded } from '../../../src/wiring/start/embedded.ts';
 import type { Stack } from '../../../src/wiring/start/embedded-stack.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
@@ -28,9 +36,12 @@ export interface OfficeClient {
   posts(): readonly FrontRequest[];
 }
 
+/** What the test reads and asks. */
+export type OfficeStack = Pick<Stack, 'client' | 'ledger'>;
+
 /** An accountant's office: several applications in one Lote, each with a key of its own at one real sandbox. */
 export interface Office {
-  readonly stack: Stack;
+  readonly stack: OfficeStack;
   readonly front: ServiceFront;
   readonly sandbox: Sandbox;
   readonly receiverUrl: string;
@@ -43,6 +54,8 @@ export interface OfficeOptions {
   readonly files?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly sandbox?: Partial<SandboxOptions>;
+  /** Address of a PostgreSQL server, for a worker and a receiver of their own; left out: everything in one process. */
+  readonly postgres?: string;
 }
 
 /** Opens an office for these clients, hands it to the test, and leaves nothing behind. */
@@ -65,16 +78,9 @@ export async function withOffice(
     parts.add('front', () => front.close());
     for (const [client, name] of names) await writeClient(directory, client, { name, ...options.files?.[client] });
     const port = await ownPort();
-    const env = { ...envOf(front.url, port), ...options.env };
+    const env = { ...envOf(front.url, port), ...(await databaseOf(options, parts)), ...options.env };
     const installation = readInstallation(env, directory);
-    const stack = await startEmbedded({
-      config: installation.common,
-      applications: installation.applications,
-      ...{ log: logger, env, notify: () => undefined },
-      beforeHandOver: () => Promise.resolve(),
-    });
-    if (stack === null) throw new Error('Another process owns the data directory of the test');
-    parts.add('stack', () => stack.stop());
+    const stack = await (options.postgres === undefined ? embedded : distributed)(installation, { parts, log: logger });
     await test({
       ...{ stack, front, sandbox, log },
       receiverUrl: `http://127.0.0.1:${port}/webhooks`,
@@ -87,6 +93,46 @@ export async function withOffice(
   } finally {
     await parts.stop();
   }
+}
+
+interface Starting {
+  readonly parts: ReturnType<typeof startedParts>;
+  readonly log: ReturnType<typeof createLogger>;
+}
+
+/** As `lote up`. */
+async function embedded({ common, applications }: Installation, { parts, log }: Starting): Promise<OfficeStack> {
+  const stack = await startEmbedded({
+    ...{ config: common, applications, log, env: {}, notify: () => undefined },
+    beforeHandOver: () => Promise.resolve(),
+  });
+  if (stack === null) throw new Error('Another process owns the data directory of the test');
+  parts.add('stack', () => stack.stop());
+  return stack;
+}
+
+/** As `lote worker` and `lote receiver`. */
+async function distributed(installation: Installation, { parts, log }: Starting): Promise<OfficeStack> {
+  const { temporal, databaseUrl } = installation.common;
+  const worker = await startDistributedWorkerOfSeveral(installation, log);
+  parts.add('worker', () => worker.stop());
+  const receiver = await startDistributedReceiverOfSeveral(installation, log);
+  parts.add('receiver', () => receiver.stop());
+  const client = await connectClient({ address: temporal.address ?? '' }, temporal.namespace);
+  parts.add('client', () => client.connection.close());
+  const ledger = await openPostgresLedger({ connectionString: databaseUrl ?? '', keyOf: idempotencyKeyOf });
+  parts.add('ledger', () => ledger.close());
+  return { client, ledger };
+}
+
+async function databaseOf(
+  { postgres }: OfficeOptions,
+  parts: Starting['parts'],
+): Promise<Readonly<Record<string, string>>> {
+  if (postgres === undefined) return {};
+  const database = await postgresDatabase(postgres);
+  parts.add('database', () => database.drop());
+  return { DATABASE_URL: database.url, HEALTH_PORT: 'none' };
 }
 
 function keyOf(client: string): string {
@@ -122,7 +168,7 @@ function envOf(serviceUrl: string, port: number): Record<string, string> {
 
 function clientOf(
   config: Config,
-  { key, stack, front }: { readonly key: string; readonly stack: Stack; readonly front: ServiceFront },
+  { key, stack, front }: { readonly key: string; readonly stack: OfficeStack; readonly front: ServiceFront },
 ): OfficeClient {
   return {
     ...{ name: config.application, key, config },
