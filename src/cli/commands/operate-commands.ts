@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { applicationOption, type WithApplication } from './application-option.ts';
+import { applicationOption, named, type WithApplication } from './application-option.ts';
 import { RETRY_STATES, type RetryState } from '../../domain/retry-decision.ts';
 
 interface RetryOptions {
@@ -45,7 +45,7 @@ function addRetryCommands(program: Command): void {
         who: options.who ?? userName(),
         acceptDuplicateRisk: options.acceptDuplicateRisk,
         json: options.json,
-        ...named(options),
+        ...named(options.application),
         env: process.env,
       });
     });
@@ -88,10 +88,6 @@ function addServiceCommands(program: Command): void {
       const { confirmLedgerCommand } = await import('./installation/confirm-ledger.ts');
       process.exitCode = await confirmLedgerCommand(process.env, application);
     });
-}
-
-function named({ application }: WithApplication): WithApplication {
-  return application === undefined ? {} : { application };
 }
 
 function oneMoreRow(text: string, before: readonly number[] | undefined): readonly number[] {
