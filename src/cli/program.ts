@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { applicationOption, type WithApplication } from './commands/application-option.ts';
+import { applicationOption, type WithApplication } from './session/application-option.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addOperateCommands } from './commands/operate-commands.ts';
 import { addHelp } from './output/help.ts';

@@ -59,7 +59,7 @@ describe('several applications in one process', () => {
         const clients = CLIENTS.map((name) => office.client(name));
         const results = await Promise.all(clients.map((client) => issue(client, 5)));
 
-        expect(results.map(({ counts }) => counts)).toEqual(CLIENTS.map(() => expect.objectContaining({ issued: 5 })));
+        expect(results.map(({ counts }) => counts.issued)).toEqual([5, 5, 5]);
         const { invoices } = office.sandbox.books();
         expect(invoices).toHaveLength(15);
         for (const client of clients) {

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { applicationOption, named, type WithApplication } from './application-option.ts';
+import { applicationOption, named, type WithApplication } from '../session/application-option.ts';
 import { RETRY_STATES, type RetryState } from '../../domain/retry-decision.ts';
 
 interface RetryOptions {

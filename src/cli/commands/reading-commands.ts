@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { applicationOption, named, type WithApplication } from './application-option.ts';
+import { applicationOption, named, type WithApplication } from '../session/application-option.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { expectedInvoices, expectedNet } from '../session/expectations.ts';
 

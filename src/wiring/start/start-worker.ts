@@ -108,7 +108,7 @@ async function run(
     ended,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     async stop() {
-      shutDown(workers);
+      stopAll(workers);
       await ended;
       // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
       // again.
@@ -119,7 +119,7 @@ async function run(
   };
 }
 
-function shutDown(workers: readonly Worker[]): void {
+function stopAll(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
@@ -129,7 +129,7 @@ async function runToTheEnd(workers: readonly Worker[], connection: NativeConnect
   try {
     await Promise.all(ends);
   } finally {
-    shutDown(workers);
+    stopAll(workers);
     await Promise.allSettled(ends);
     await connection.close();
   }
