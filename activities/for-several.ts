@@ -3,32 +3,32 @@ import type { Ledger } from '../src/domain/ports/ledger.ts';
 import type { OwnedWork } from './assert-ownership.ts';
 import type { ActivityDeps } from './deps.ts';
 import { guarded } from './failure.ts';
-import { createActivities, type Activities } from './index.ts';
+import type { Activities } from './index.ts';
 
 type AnyActivities = Record<keyof Activities, (input: OwnedWork) => Promise<unknown>>;
 
 /**
  * The activities of work that names no application: of batches that began before there were several, and of workflows
  * that somebody started by hand. The ledger's row of the batch decides whose it is. Without a batch nobody can know,
- * and the work is refused.
+ * and the work is refused. `applications`: the activities of each, by name.
  */
 export function createUnnamedActivities(
-  applications: readonly ActivityDeps[],
+  applications: ReadonlyMap<string, Activities>,
   ledger: Pick<Ledger, 'findBatch'>,
   log: ActivityDeps['log'],
 ): AnyActivities {
-  const known = new Map(applications.map((deps) => [deps.application, createActivities(deps) as AnyActivities]));
-  const names = [...known.keys()];
-  const [first] = known.values();
+  const names = [...applications.keys()];
+  const [first] = applications.values();
   const ownerOf = async (work: OwnedWork): Promise<AnyActivities> => {
     const batch = work.batchId === undefined ? null : await ledger.findBatch(work.batchId);
-    const owner = known.get(batch?.application ?? '');
+    const owner = applications.get(batch?.application ?? '');
     if (owner === undefined) throw batch === null ? unnamed(names) : notHere(batch.application, names);
-    return owner;
+    return owner as AnyActivities;
   };
   const entries = Object.keys(first ?? {}).map((key) => {
     const name = key as keyof Activities;
-    return [name, guarded(name, log, async (work: OwnedWork) => (await ownerOf(work))[name](work))];
+    const find = guarded(name, log, ownerOf);
+    return [name, async (work: OwnedWork) => (await find(work))[name](work)];
   });
   return Object.fromEntries(entries) as AnyActivities;
 }

@@ -57,10 +57,11 @@ export async function startWorkerOfSeveral(
 ): Promise<RunningWorker> {
   const [first] = applications;
   return run(first, place, async (open) => {
-    const workers = [await open.forWorkflows(createUnnamedActivities(applications, ledger, first.log))];
-    for (const deps of applications)
+    const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
+    const workers = [await open.forWorkflows(createUnnamedActivities(own, ledger, first.log))];
+    for (const [application, activities] of own)
       // oxlint-disable-next-line no-await-in-loop -- each is made in a moment, and together they would be a burst
-      workers.push(await open.forActivities(activityQueue(place.taskQueue, deps.application), createActivities(deps)));
+      workers.push(await open.forActivities(activityQueue(place.taskQueue, application), activities));
     return workers;
   });
 }
