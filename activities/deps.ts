@@ -15,6 +15,8 @@ import type { OperatorLinks, BatchSettings, Counts, ReportPaths } from '../src/c
 /** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
 export interface ActivityDeps {
   readonly application: string;
+  /** Other applications work beside this one, each with a worker of its own. */
+  readonly isOneOfSeveral: boolean;
   /** Under which findings about the service profile are noted in the ledger (`noteMisfits`). */
   readonly profileDigest: string;
   readonly ledger: Ledger;

@@ -47,6 +47,8 @@ const POLL_INTERVAL_MS = 60_000;
 export interface NightlyInput {
   /** IANA name; decides the date under which files are archived. */
   readonly timezone?: string;
+  /** Set by the starter where there are several applications: the one whose account and folders are meant. */
+  readonly application?: string;
 }
 
 /** Result of a nightly run, as the Temporal UI shows it. `night` is its id, `<date>-<last 8 of the run's id>`. */

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { applicationOption, type WithApplication } from './session/application-option.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addOperateCommands } from './commands/operate/operate-commands.ts';
 import { addHelp } from './output/help.ts';
@@ -21,10 +22,11 @@ program
   .command('status')
   .description('batches and where they stand')
   .argument('[batch]', 'a batch id; without it the newest batches')
+  .addOption(applicationOption())
   .option('--json', 'print one JSON document on stdout', false)
-  .action(async (batchId: string | undefined, { json }: { json: boolean }) => {
+  .action(async (batchId: string | undefined, options: WithApplication & { readonly json: boolean }) => {
     const { statusCommand } = await import('./commands/status.ts');
-    process.exitCode = await statusCommand({ batchId: batchId ?? null, json, env: process.env });
+    process.exitCode = await statusCommand({ batchId: batchId ?? null, ...options, env: process.env });
   });
 
 program
@@ -50,6 +52,7 @@ nightly
   .option('--at <hh:mm>', 'time of day (default: 02:00)')
   .option('--timezone <name>', 'IANA time zone, e.g. Europe/Lisbon (default: that of this machine)')
   .option('--catch-up <duration>', 'start a missed night within this time (default: 12h)')
+  .addOption(applicationOption())
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (options: Omit<NightlyOn, 'env'>) => {
     const { nightlyOn } = await import('./commands/nightly.ts');
@@ -65,10 +68,11 @@ for (const [name, description, run] of nightlyCommands)
   nightly
     .command(name)
     .description(description)
+    .addOption(applicationOption())
     .option('--json', 'print one JSON document on stdout', false)
-    .action(async ({ json }: { json: boolean }) => {
+    .action(async (options: WithApplication & { readonly json: boolean }) => {
       const commands = await import('./commands/nightly.ts');
-      process.exitCode = await commands[run]({ json, env: process.env });
+      process.exitCode = await commands[run]({ ...options, env: process.env });
     });
 
 program

@@ -157,6 +157,8 @@ export interface ConsoleOptions {
   readonly links: { readonly temporalUi: string | null; readonly namespace?: string; readonly taskQueue?: string };
   /** Whose invoices these are; default `default`. */
   readonly application?: string;
+  /** Where there are several: their names. Reports of each are in a folder of its name. Left out: there is one. */
+  readonly applications?: readonly string[];
   /** The service profile in use, without secrets; it is shown as it is. */
   readonly serviceProfile?: Readonly<Record<string, unknown>>;
   /** Left out: the page of the service profile has neither settings nor an editor. */

@@ -11,6 +11,8 @@ export interface BatchInput {
   readonly file: string;
   /** Set by the command line: the ledger the starter means; a worker of another ledger refuses. */
   readonly ledgerId?: string;
+  /** Set by the starter where there are several applications: the one whose account and folders are meant. */
+  readonly application?: string;
   /** `skip` (default): valid invoices go, invalid rows come back. `hold`: nothing goes while a row is invalid. */
   readonly onInvalid?: 'hold' | 'skip';
   readonly decimal?: ',' | '.';
@@ -51,11 +53,15 @@ export interface RetryInput extends Omit<RetryRequestInput, 'reason'> {
   readonly batch: string;
   readonly reason?: string;
   readonly ledgerId?: string;
+  /** Set by the starter where there are several applications: the one whose account and folders are meant. */
+  readonly application?: string;
 }
 
 /** Input of the workflow `reconciliation`. `{}` or nothing takes only what is due. */
 export interface ReconciliationInput {
   readonly ledgerId?: string;
+  /** Set by the starter where there are several applications: the one whose account and folders are meant. */
+  readonly application?: string;
   /** Everything that was left open, not only what is due. */
   readonly all?: boolean;
 }

@@ -8,6 +8,8 @@ export type LoteErrorCode =
   | 'ledger-unavailable'
   | 'ledger-foreign'
   | 'application-foreign'
+  | 'application-mismatch'
+  | 'application-missing'
   | 'ledger-conflict'
   | 'ledger-race'
   | 'claim-lost'

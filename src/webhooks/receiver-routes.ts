@@ -20,7 +20,12 @@ export interface ReceiverHandlers {
 export interface RouteOptions extends Pick<SignatureShape, 'kind'> {
   /** Whose receiver it is, told to a GET; left out: nothing is told. */
   readonly identity?: string;
+  /** Where deliveries are sent to; default `/webhooks`. */
+  readonly path?: string;
 }
+
+/** Finds who answers a request. */
+export type ReceiverRoutes = (incoming: IncomingMessage) => Promise<ReceiverAnswer>;
 
 /** Where deliveries are sent to. */
 export const WEBHOOK_PATH = '/webhooks';
@@ -28,28 +33,43 @@ export const WEBHOOK_PATH = '/webhooks';
 /** Header by which a receiver says to a GET whose it is. */
 export const RECEIVER_HEADER = 'lote-receiver';
 
-const SECRET_PATH = /^\/webhooks\/(?<secret>[^/]+)$/;
 const JSON_BODY = { 'content-type': 'application/json' };
 const NOT_FOUND: ReceiverAnswer = { status: 404, headers: {} };
 
 /** Finds who answers a request: few addresses, compared as they are written, with case and without a final slash. */
 export function createReceiverRoutes(
   { deliver, ready }: ReceiverHandlers,
-  { kind, identity }: RouteOptions,
-): (incoming: IncomingMessage) => Promise<ReceiverAnswer> {
-  const own = identity === undefined ? {} : { [RECEIVER_HEADER]: identity };
+  { kind, identity, path: own = WEBHOOK_PATH }: RouteOptions,
+): ReceiverRoutes {
+  const known = identity === undefined ? {} : { [RECEIVER_HEADER]: identity };
   return async (incoming) => {
     const path = pathOf(incoming.url ?? '/');
-    if (path === WEBHOOK_PATH) return incoming.method === 'POST' ? await deliver(incoming) : notAllowed('POST', own);
+    if (path === own) return incoming.method === 'POST' ? await deliver(incoming) : notAllowed('POST', known);
     const health = HEALTH.get(path);
     if (health !== undefined) {
       if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return notAllowed('GET, HEAD');
       return await health(ready);
     }
-    const secret = kind === 'path' ? decoded(SECRET_PATH.exec(path)?.groups?.['secret']) : undefined;
+    const secret = kind === 'path' ? decoded(stepAfter(own, path)) : undefined;
     if (secret === undefined) return NOT_FOUND;
     return incoming.method === 'POST' ? await deliver(incoming, secret) : notAllowed('POST');
   };
+}
+
+/** The receiver of several applications: each has its own address, `/webhooks/<name>`, and nobody answers for another. */
+export function createRoutesOfSeveral(applications: ReadonlyMap<string, ReceiverRoutes>): ReceiverRoutes {
+  const [first] = applications.values();
+  return async (incoming) => {
+    const path = pathOf(incoming.url ?? '/');
+    const name = path.startsWith(`${WEBHOOK_PATH}/`) ? path.slice(WEBHOOK_PATH.length + 1).split('/')[0] : undefined;
+    const routes = name === undefined && HEALTH.has(path) ? first : applications.get(name ?? '');
+    return routes === undefined ? NOT_FOUND : routes(incoming);
+  };
+}
+
+function stepAfter(own: string, path: string): string | undefined {
+  const step = path.startsWith(`${own}/`) ? path.slice(own.length + 1) : '';
+  return step === '' || step.includes('/') ? undefined : step;
 }
 
 type Health = (ready: () => Promise<Readiness>) => ReceiverAnswer | Promise<ReceiverAnswer>;

@@ -10,7 +10,13 @@ import { createEventReader } from './event-reader.ts';
 import { createByteBudget } from './read-body.ts';
 import { createMisfitWatch, type MisfitBook } from './misfits/misfit-watch.ts';
 import type { ReceiverShapes } from './judge-delivery.ts';
-import { createReceiverRoutes, WEBHOOK_PATH, type ReceiverAnswer } from './receiver-routes.ts';
+import {
+  createReceiverRoutes,
+  createRoutesOfSeveral,
+  WEBHOOK_PATH,
+  type ReceiverAnswer,
+  type ReceiverRoutes,
+} from './receiver-routes.ts';
 import { createSecretCache, SECRETS_FRESH_MS } from './secret-cache.ts';
 import { createSignatureCheck } from './signature/signature-check.ts';
 
@@ -40,9 +46,17 @@ export interface ReceiverTimeouts {
 
 const TIMEOUTS: ReceiverTimeouts = { headers: 5_000, request: 15_000, check: 1_000 };
 
-export interface ReceiverOptions {
+/** Where the server listens, and how patient it is. */
+interface ListenOptions {
   readonly host: string;
   readonly port: number;
+  readonly log: ReceiverLog;
+  readonly clock?: () => number;
+  readonly timeouts?: Partial<ReceiverTimeouts>;
+}
+
+/** Whose deliveries come to one address, how they prove it, and where they are stored. */
+export interface EndpointOptions {
   readonly ledger: Pick<Ledger, 'storeDeliveries'>;
   /** Asked again every few seconds and when no known one fits, so that a new secret counts without a restart. */
   readonly secrets: () => Promise<readonly string[]>;
@@ -61,10 +75,14 @@ export interface ReceiverOptions {
   readonly ready?: () => Promise<Readiness>;
   /** Where it is written what would fit, when nothing does; left out: nowhere. */
   readonly misfits?: MisfitBook;
-  readonly log: ReceiverLog;
-  readonly clock?: () => number;
-  readonly timeouts?: Partial<ReceiverTimeouts>;
   readonly maxWaiting?: number;
+}
+
+export interface ReceiverOptions extends ListenOptions, EndpointOptions {}
+
+/** One server for several applications, by name; each has the address `/webhooks/<name>`. */
+export interface ReceiverOfSeveralOptions extends ListenOptions {
+  readonly applications: ReadonlyMap<string, EndpointOptions>;
 }
 
 export interface Receiver {
@@ -80,19 +98,53 @@ export interface Receiver {
  * @throws LoteError `port-taken` when the address is in use.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  return serve(options, (shared) => {
+    const endpoint = createEndpoint(options, { ...shared, path: WEBHOOK_PATH });
+    return { routes: endpoint.routes, close: () => endpoint.close() };
+  });
+}
+
+/**
+ * Listens for the deliveries of several applications: the address says whose they are, and only that one's secrets
+ * prove it.
+ * @throws LoteError `port-taken` when the address is in use.
+ */
+export async function startReceiverOfSeveral(options: ReceiverOfSeveralOptions): Promise<Receiver> {
+  return serve(options, (shared) => {
+    const endpoints = [...options.applications].map(
+      ([name, one]) => [name, createEndpoint(one, { ...shared, path: `${WEBHOOK_PATH}/${name}` })] as const,
+    );
+    return {
+      routes: createRoutesOfSeveral(new Map(endpoints.map(([name, { routes }]) => [name, routes]))),
+      close: async () => void (await Promise.all(endpoints.map(async ([, endpoint]) => endpoint.close()))),
+    };
+  });
+}
+
+/** What all endpoints of a server have in common. */
+interface SharedParts extends Pick<DeliveryHandlerParts, 'tally' | 'budget' | 'log' | 'now'> {
+  /** Where the server listens, without a path. */
+  readonly origin: () => string;
+}
+
+interface Endpoint {
+  readonly routes: ReceiverRoutes;
+  close(): Promise<void>;
+}
+
+function createEndpoint(options: EndpointOptions, shared: SharedParts & { readonly path: string }): Endpoint {
+  const { origin, path, ...common } = shared;
+  const { log, now } = common;
   const group = createDeliveryGroup({
     store: (deliveries) => options.ledger.storeDeliveries(deliveries),
     onStored: (deliveries) => options.onStored(deliveries),
     onFailure: (error, deliveries) =>
-      options.log.warn('Deliveries could not be recorded or announced', { deliveries, error: errorName(error) }),
+      log.warn('Deliveries could not be recorded or announced', { deliveries, error: errorName(error) }),
     ...(options.maxWaiting !== undefined && { maxWaiting: options.maxWaiting }),
   });
-  const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const now = options.clock ?? Date.now;
-  const { shapes, log } = options;
-  let url = '';
+  const { shapes } = options;
   const secrets = createSecretCache(options.secrets, now);
-  const address = (): string => options.registeredUrl ?? url;
+  const address = (): string => options.registeredUrl ?? `${origin()}${path}`;
   const misfits =
     options.misfits === undefined
       ? null
@@ -101,13 +153,12 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
           secrets: async () => await secrets.get(SECRETS_FRESH_MS),
         });
   const parts: DeliveryHandlerParts = {
+    ...common,
     check: createSignatureCheck({ shape: shapes.signature, url: address, log }),
     read: createEventReader(shapes),
     accept: options.accept ?? (() => true),
     bodyLimit: shapes.event.items === null ? BODY_LIMIT : LIST_BODY_LIMIT,
-    tally: createDeliveryTally(now),
-    budget: createByteBudget(MEMORY_LIMIT),
-    ...{ secrets, misfits, group, log, now },
+    ...{ secrets, misfits, group },
     ...(options.capture !== undefined && { capture: options.capture }),
   };
   const routes = createReceiverRoutes(
@@ -115,8 +166,29 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       deliver: (incoming, pathSecret) => handleDelivery(incoming, parts, pathSecret),
       ready: async () => (await options.ready?.()) ?? READY,
     },
-    { ...shapes.signature, ...(options.identity !== undefined && { identity: options.identity }) },
+    { ...shapes.signature, path, ...(options.identity !== undefined && { identity: options.identity }) },
   );
+  return {
+    routes,
+    async close() {
+      await misfits?.close();
+      await group.idle();
+    },
+  };
+}
+
+async function serve(options: ListenOptions, endpointsOf: (shared: SharedParts) => Endpoint): Promise<Receiver> {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const now = options.clock ?? Date.now;
+  const { log } = options;
+  const tally = createDeliveryTally(now);
+  let origin = '';
+  const endpoint = endpointsOf({
+    ...{ log, now, tally },
+    budget: createByteBudget(MEMORY_LIMIT),
+    origin: () => origin,
+  });
+  const { routes } = endpoint;
   const server = createServer(
     {
       headersTimeout: timeouts.headers,
@@ -127,21 +199,20 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   );
   server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options);
-  url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${WEBHOOK_PATH}`;
+  origin = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
   return {
-    url,
+    url: `${origin}${WEBHOOK_PATH}`,
     port,
-    tally: () => parts.tally.counts(),
+    tally: () => tally.counts(),
     async close() {
       await closeServer(server);
-      await misfits?.close();
-      await group.idle();
+      await endpoint.close();
     },
   };
 }
 
 interface Answering {
-  readonly routes: (incoming: IncomingMessage) => Promise<ReceiverAnswer>;
+  readonly routes: ReceiverRoutes;
   readonly log: ReceiverLog;
 }
 
@@ -159,7 +230,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, { rou
   outgoing.writeHead(given.status, given.headers).end(given.body);
 }
 
-async function listen(server: Server, { host, port }: ReceiverOptions): Promise<number> {
+async function listen(server: Server, { host, port }: ListenOptions): Promise<number> {
   return await new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return reject(error);

@@ -53,7 +53,12 @@ describe('a run that was begun by one version of the workflows and goes on with 
     const said: string[] = [];
     const batch = { batchId, workflowId: batchId, state: 'running', application: 'a' } as BatchRecord;
     const watch = watchStuckBatches({
-      ...{ ledger: { listBatches: () => Promise.resolve([batch]) }, client, application: 'a', everyMs: 200 },
+      ...{
+        ledger: { listBatches: () => Promise.resolve([batch]) },
+        client,
+        applications: new Set(['a']),
+        everyMs: 200,
+      },
       log: { error: (message) => void said.push(message) },
     });
 

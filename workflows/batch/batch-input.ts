@@ -14,6 +14,7 @@ function oneOf(...words: readonly string[]): Check {
 /** Every field but `file` may be left out. A name that is none of these is a mistyped one, and would be ignored in silence. */
 const FIELDS: Readonly<Record<Exclude<keyof BatchInput, 'file'>, Check>> = {
   ledgerId: text,
+  application: text,
   onInvalid: oneOf('skip', 'hold'),
   decimal: oneOf(',', '.'),
   encoding: text,

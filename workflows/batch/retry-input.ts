@@ -22,7 +22,7 @@ export function retryRequestOf(input: RetryInput | null | undefined): RetryReque
   const problem = problemOfStart(input);
   if (problem !== null || input === null || input === undefined)
     throw ApplicationFailure.nonRetryable(`${problem ?? ''} ${WORKFLOW_EXAMPLE}`, 'input-invalid');
-  const { batch: _, ledgerId: __, ...request } = input;
+  const { batch: _, ledgerId: __, application: ___, ...request } = input;
   const chosen = nothingChosen(request) === null ? {} : { states: RETRY_STATES };
   return { ...request, ...chosen, reason: request.reason ?? NO_REASON };
 }

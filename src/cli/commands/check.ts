@@ -1,10 +1,11 @@
 import { LoteError } from '../../domain/errors.ts';
 import { proposeProfile } from '../../ingest/profile/propose-profile.ts';
-import { readConfig, type Config } from '../../runtime/config/config.ts';
+import type { Config } from '../../runtime/config/config.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
 import { checkFile, type CheckedFile, type CheckOptions } from '../../wiring/operator/check-file.ts';
 import { checkText } from '../output/check-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { chosenApplication } from '../session/chosen-application.ts';
 import { requireOneFileForTotals } from '../session/expectations.ts';
 
 export interface CheckCommand {
@@ -13,6 +14,8 @@ export interface CheckCommand {
   /** Print a starting profile instead. */
   readonly propose: boolean;
   readonly options: CheckOptions;
+  /** `--application`; left out: there is one. */
+  readonly application?: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -21,7 +24,7 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
   const { files, json, options } = command;
   if (command.propose) return propose(files, options);
   requireOneFileForTotals(files, options);
-  const config = readConfig(command.env);
+  const { config } = chosenApplication(command.env, command.application ?? null);
   const bodyTemplate = await bodyTemplateOf(config);
   const checked: CheckedFile[] = [];
   for (const file of files) checked.push(await checkFile(file, config.inputDir, { ...options, bodyTemplate }));

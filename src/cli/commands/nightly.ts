@@ -1,7 +1,7 @@
 import ms from 'ms';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import { readConfig, type Config } from '../../runtime/config/config.ts';
+import type { Config } from '../../runtime/config/config.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import type { Stack } from '../../wiring/start/embedded-stack.ts';
@@ -17,11 +17,12 @@ import { startNightlyRun } from '../../wiring/temporal/start-nightly-run.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { chosenApplication } from '../session/chosen-application.ts';
 import { interruption } from '../session/interruption.ts';
 import { quietLevel } from '../session/log-level.ts';
 import { clockWarnings, nightlyLines } from '../output/nightly-lines.ts';
 import { nightlyTime } from '../session/nightly-time.ts';
-import { preflight } from '../session/preflight.ts';
+import { preflight, preflightOf } from '../session/preflight.ts';
 
 const INTERRUPTED =
   'Interrupted: the night stands still where it is. It goes on with the next `lote up`, `lote run` or `lote nightly now`.';
@@ -30,6 +31,8 @@ const DEFAULT_AT = '02:00';
 const DEFAULT_CATCH_UP = '12h';
 
 export interface NightlyCommand {
+  /** `--application`; left out: there is one. */
+  readonly application?: string;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -90,14 +93,14 @@ export async function nightlyShow(command: NightlyCommand): Promise<ExitCode> {
 
 /** `lote nightly now`: a night at once, waited for. Boots what is not there and takes it down again. */
 export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
-  const config = readConfig(command.env);
+  const { config, embedded } = chosenApplication(command.env, command.application ?? null);
   const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
   if (config.databaseUrl !== null && config.temporal.address !== null)
     return withNightlyRuns(command, (place) => runNightly(command, place));
   const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);
   const stack = await startEmbedded({
-    ...{ config, log, notify: notifier(command.json), env: command.env },
-    ...{ beforeSending: ask, beforeHandOver: ask },
+    ...{ ...embedded, log, notify: notifier(command.json), env: command.env },
+    ...{ beforeSending: preflightOf(config), beforeHandOver: ask },
   });
   return stack === null
     ? withNightlyRuns(command, (place) => runNightly(command, place))
@@ -141,14 +144,15 @@ async function withNightlyRuns<T>(
   command: NightlyCommand,
   use: (place: NightlyPlace, reached: ReachedTemporal, config: Config) => Promise<T>,
 ): Promise<T> {
-  const config = readConfig(command.env);
-  return reachTemporal({ config, notify: notifier(command.json), env: command.env }, (reached) =>
+  const { config, embedded } = chosenApplication(command.env, command.application ?? null);
+  return reachTemporal({ config: embedded.config, notify: notifier(command.json), env: command.env }, (reached) =>
     use(placeOf(reached, config), reached, config),
   );
 }
 
-function placeOf({ client }: Pick<ReachedTemporal, 'client'>, { taskQueue, application }: Config): NightlyPlace {
-  return { client, taskQueue, application };
+function placeOf({ client }: Pick<ReachedTemporal, 'client'>, config: Config): NightlyPlace {
+  const { taskQueue, application, isOneOfSeveral } = config;
+  return { client, taskQueue, application, isOneOfSeveral };
 }
 
 function notifier(json: boolean): (line: string) => void {

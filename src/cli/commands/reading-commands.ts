@@ -1,8 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { applicationOption, named, type WithApplication } from '../session/application-option.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { expectedInvoices, expectedNet } from '../session/expectations.ts';
 
-type Reading = Omit<BatchInput, 'file' | 'ledgerId'> & { json: boolean };
+type Reading = Omit<BatchInput, 'file' | 'ledgerId' | 'application'> & { json: boolean };
+type Checking = Reading & WithApplication & { propose: boolean };
 type Rehearsing = Reading & { faults: string; seed: string };
 
 /** Commands that read files of invoices, all in the same way. */
@@ -13,17 +15,19 @@ export function addReadingCommands(program: Command): void {
       '--accept-duplicate-risk',
       'let corrected content replace a rejected invoice although the refusal is no proof that nothing was created',
     )
-    .action(async (files: readonly string[], { json, ...options }: Reading) => {
+    .addOption(applicationOption())
+    .action(async (files: readonly string[], { json, application, ...options }: Reading & WithApplication) => {
       const { runCommand } = await import('./run.ts');
-      process.exitCode = await runCommand({ files, json, options, env: process.env });
+      process.exitCode = await runCommand({ files, json, options, ...named(application), env: process.env });
     });
 
   reading(program, 'check')
     .description('dry run: what the files say and what would be sent; nothing leaves the machine')
     .option('--propose', 'print a mapping profile to start from', false)
-    .action(async (files: readonly string[], { json, propose, ...options }: Reading & { propose: boolean }) => {
+    .addOption(applicationOption())
+    .action(async (files: readonly string[], { json, propose, application, ...options }: Checking) => {
       const { checkCommand } = await import('./check.ts');
-      process.exitCode = await checkCommand({ files, json, propose, options, env: process.env });
+      process.exitCode = await checkCommand({ files, json, propose, options, ...named(application), env: process.env });
     });
 
   reading(program, 'rehearse')

@@ -1,17 +1,18 @@
-import { readConfig } from '../../runtime/config/config.ts';
+import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { startDistributedReceiver } from '../../wiring/start/distributed.ts';
+import { startDistributedReceiver, startDistributedReceiverOfSeveral } from '../../wiring/start/distributed.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { untilSignal } from '../session/until-signal.ts';
-import { requireShared } from './worker.ts';
+import { requireSharedInstallation } from './worker.ts';
 
 /** `lote receiver`: takes webhook deliveries into the shared ledger. */
 export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  const config = requireShared(readConfig(env), 'receiver');
-  const receiver = await startDistributedReceiver(
-    config,
-    createLogger({ level: config.logLevel, secrets: config.secrets }),
-  );
+  const installation = requireSharedInstallation(readInstallation(env), 'receiver');
+  const config = installation.common;
+  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const receiver = installation.several
+    ? await startDistributedReceiverOfSeveral(installation, log)
+    : await startDistributedReceiver(config, log);
   const metrics = receiver.metricsUrl === null ? '' : `, metrics at ${receiver.metricsUrl}`;
   process.stdout.write(`Receiver ${receiver.url}${metrics}\n`);
   await untilSignal();

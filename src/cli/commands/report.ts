@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { readInstallation } from '../../runtime/config/installation.ts';
 import { withBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import type { BatchResult } from '../../contract/messages.ts';
 import { settledCount } from '../../domain/settled-count.ts';
@@ -29,9 +29,11 @@ export interface ReportCommand {
  * goes on.
  */
 export async function reportCommand({ batchId, follow, json, env }: ReportCommand): Promise<ExitCode> {
-  const { batch, reports } = await withBatchReader(readConfig(env), async (reader) => {
+  const { common, several } = readInstallation(env);
+  const { batch, reports } = await withBatchReader(common, async (reader) => {
     const found = follow ? await untilClosed(reader, batchId) : await requireBatch(reader, batchId);
-    return { batch: found, reports: await reportPaths(reader.reportsDir, batchId) };
+    const folder = several ? join(reader.reportsDir, found.application ?? '') : reader.reportsDir;
+    return { batch: found, reports: await reportPaths(folder, batchId) };
   });
   process.stdout.write(json ? `${JSON.stringify(documentOf(batch, reports))}\n` : textOf(batch, reports));
   return isClosed(batch) ? batchExitCode(summaryOf(batch)) : EXIT.someNotIssued;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
-import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
@@ -9,8 +8,9 @@ import { requireProfile } from '../../wiring/operator/read-with-profile.ts';
 import { findOwner } from '../../wiring/operator/owner-api.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { requireOneFileForTotals } from '../session/expectations.ts';
+import { chosenApplication, type ChosenApplication } from '../session/chosen-application.ts';
 import { quietLevel } from '../session/log-level.ts';
-import { preflight } from '../session/preflight.ts';
+import { preflight, preflightOf } from '../session/preflight.ts';
 import { printResults } from '../output/print-results.ts';
 import { runAsClient } from '../session/run-as-client.ts';
 import type { RunCommand } from '../session/run-command.ts';
@@ -23,25 +23,26 @@ const POLL_INTERVAL_MS = 250;
 
 /** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
-  const config = readConfig(command.env);
+  const chosen = chosenApplication(command.env, command.application ?? null);
+  const { config } = chosen;
   requireOneFileForTotals(command.files, command.options);
   for (const file of command.files) await requireProfile(config.inputDir, file, command.options);
   for (const file of command.files) await bringIn(config.inputDir, file);
   if (config.databaseUrl !== null && config.temporal.address !== null) {
     return printResults(await runAsClient(config, command), command.json);
   }
-  return runEmbedded(config, command);
+  return runEmbedded(chosen, command);
 }
 
 /** As the owner of the data directory, or through the process that is: whichever it is at the moment. */
-async function runEmbedded(config: Config, command: RunCommand): Promise<ExitCode> {
+async function runEmbedded({ config, embedded }: ChosenApplication, command: RunCommand): Promise<ExitCode> {
   const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
   const notify = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
-  const check = { beforeSending: ask, beforeHandOver: ask };
+  const check = { beforeSending: preflightOf(config), beforeHandOver: ask };
   for (let pendingMs = 0; pendingMs < OWNER_PATIENCE_MS; pendingMs += POLL_INTERVAL_MS) {
-    const stack = await startEmbedded({ config, log, notify, env: command.env, ...check });
+    const stack = await startEmbedded({ ...embedded, log, notify, env: command.env, ...check });
     if (stack !== null) return runOnOwnStack(stack, config, command);
-    const owner = await findOwner(await openDataDir(config.dataDir));
+    const owner = await findOwner(await openDataDir(embedded.config.dataDir));
     if (owner === null && pendingMs === 0)
       notify('Another process owns the data directory and is starting; waiting for it …');
     if (owner !== null) {
@@ -54,7 +55,7 @@ async function runEmbedded(config: Config, command: RunCommand): Promise<ExitCod
   }
   throw new LoteError(
     'data-directory-owned',
-    `Another process owns ${config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
+    `Another process owns ${embedded.config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { configOf, type Config } from '../../runtime/config/config.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
@@ -13,7 +13,8 @@ import { untilSignal } from '../session/until-signal.ts';
 
 /** `lote sandbox`: the simulated service alone, for anyone who writes a client for the published interface. */
 export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  const config = readConfig(env);
+  // It plays the service, so that neither a key nor the applications are its business.
+  const config = configOf(env, process.cwd(), 'nothing');
   const profile = sandboxProfile(config);
   const faults = env['SANDBOX_FAULTS'];
   const sandbox = await startSandbox({

@@ -1,4 +1,4 @@
-import { readConfig } from '../../runtime/config/config.ts';
+import { chooseApplication, readInstallation } from '../../runtime/config/installation.ts';
 import { withBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import { markStuck } from '../../wiring/temporal/mark-stuck.ts';
 import { batchNotFound } from '../session/batch-not-found.ts';
@@ -10,18 +10,23 @@ const BATCHES_SHOWN = 50;
 export interface StatusCommand {
   readonly batchId: string | null;
   readonly json: boolean;
+  /** Only the batches of this application; left out: of all. */
+  readonly application?: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
-export async function statusCommand({ batchId, json, env }: StatusCommand): Promise<ExitCode> {
-  const config = readConfig(env);
+export async function statusCommand({ batchId, json, env, application }: StatusCommand): Promise<ExitCode> {
+  const installation = readInstallation(env);
+  const config = installation.common;
+  const whose = application === undefined ? null : chooseApplication(installation, application).application;
   const { batches, misfits } = await withBatchReader(config, async (reader) => ({
-    batches: await markStuck(config, reader, await batchesOf(reader, batchId)),
+    batches: await markStuck(config, reader, await batchesOf(reader, batchId, whose)),
     misfits: await reader.misfits(),
   }));
-  const rows = batches.map(({ batchId: id, file, state, counts, stuck }) => ({
+  const rows = batches.map(({ batchId: id, file, state, counts, stuck, application: owner }) => ({
     ...{ id, file, state, counts },
+    ...(installation.several ? { application: owner } : {}),
     ...(stuck === undefined ? {} : { stuck }),
   }));
   const text = batchId === null ? statusTable(batches) : textOf(batches);
@@ -33,8 +38,12 @@ export async function statusCommand({ batchId, json, env }: StatusCommand): Prom
   return EXIT.ok;
 }
 
-async function batchesOf(reader: BatchReader, batchId: string | null): Promise<readonly ReadBatch[]> {
-  if (batchId === null) return reader.list(BATCHES_SHOWN);
+async function batchesOf(
+  reader: BatchReader,
+  batchId: string | null,
+  application: string | null,
+): Promise<readonly ReadBatch[]> {
+  if (batchId === null) return reader.list(BATCHES_SHOWN, application);
   const one = await reader.find(batchId);
   if (one === null) throw batchNotFound(batchId, await reader.list(BATCHES_SHOWN));
   return [one];

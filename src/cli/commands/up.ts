@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
@@ -11,11 +11,11 @@ import { untilSignal } from '../session/until-signal.ts';
 
 /** `lote up`: everything embedded, stays until Ctrl-C; slices in flight end first. */
 export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  const config = readConfig(env);
+  const { common: config, applications, several } = readInstallation(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const notify = (line: string): void => void process.stderr.write(`${line}\n`);
   const stack = await startEmbedded({
-    ...{ config, log, notify, env },
+    ...{ config, log, notify, env, ...(several ? { applications } : {}) },
     beforeHandOver: (service) => preflight(service, Date.now),
   });
   if (stack === null)

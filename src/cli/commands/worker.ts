@@ -1,15 +1,19 @@
 import { LoteError } from '../../domain/errors.ts';
-import { readConfig, type Config } from '../../runtime/config/config.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { readInstallation, type Installation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { startDistributedWorker } from '../../wiring/start/distributed.ts';
+import { startDistributedWorker, startDistributedWorkerOfSeveral } from '../../wiring/start/distributed.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { untilSignal } from '../session/until-signal.ts';
 
 /** `lote worker`: one of any number of workers on a shared Temporal server and a PostgreSQL ledger. */
 export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  const config = requireShared(readConfig(env), 'worker');
+  const installation = requireSharedInstallation(readInstallation(env), 'worker');
+  const config = installation.common;
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const worker = await startDistributedWorker(config, log);
+  const worker = installation.several
+    ? await startDistributedWorkerOfSeveral(installation, log)
+    : await startDistributedWorker(config, log);
   const health = worker.healthUrl === null ? '' : `, health at ${worker.healthUrl}`;
   const metrics = worker.metricsUrl === null ? '' : `, metrics at ${worker.metricsUrl}`;
   process.stdout.write(`Worker on task queue ${config.taskQueue}${health}${metrics}\n`);
@@ -19,6 +23,12 @@ export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
     await worker.stop();
   }
   return EXIT.ok;
+}
+
+/** The same for any installation: each of its applications must have what one has. */
+export function requireSharedInstallation(installation: Installation, part: string): Installation {
+  for (const config of installation.applications) requireShared(config, part);
+  return installation;
 }
 
 /** Parts that run apart share a database and a Temporal server; without them each would keep a truth of its own. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Config } from '../../runtime/config/config.ts';
 
 /** A service that is just restarting gets this long; nothing is sent meanwhile. */
 const PATIENCE_MS = 60_000;
@@ -25,6 +26,13 @@ export async function preflight(service: InvoicingService, now: () => number): P
     }
     await sleep(RETRY_MS);
   }
+}
+
+/** Asks the service of this application alone: another one's may be away, which keeps nobody from this one's. */
+export function preflightOf({
+  application,
+}: Pick<Config, 'application'>): (service: InvoicingService, whose: string) => Promise<void> {
+  return async (service, whose) => (whose === application ? preflight(service, Date.now) : undefined);
 }
 
 function codeOf(code: string): LoteErrorCode {

@@ -29,7 +29,7 @@ export async function runAsClient(config: Config, command: RunCommand): Promise<
     const client = await connectClient(await placeOf(temporal.address ?? '', temporal), temporal.namespace);
     try {
       const watch = {
-        ...{ taskQueue, scope: workerScope(ledger.id, config.application) },
+        ...{ taskQueue, scope: workerScope(ledger.id, config) },
         pollers: () => queuePollers(client, taskQueue),
         pause: (ms: number) => sleep(ms),
       };

@@ -24,7 +24,7 @@ export interface StartBatches {
   readonly client: Client;
   readonly ledgerId: string;
   readonly files: readonly string[];
-  readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
+  readonly options: Omit<BatchInput, 'file' | 'ledgerId' | 'application'>;
 }
 
 /** A batch that was started or joined, with the handle of its workflow. */
@@ -36,7 +36,7 @@ export interface StartedBatch {
 /** Starts a batch per file, or joins the run that has the file already. */
 export async function startBatches(start: StartBatches): Promise<readonly StartedBatch[]> {
   const { config, client, ledgerId } = start;
-  const place = { client, taskQueue: config.taskQueue, application: config.application, inputDir: config.inputDir };
+  const place = { ...config, client };
   const started: StartedBatch[] = [];
   for (const given of start.files) {
     const file = await bringIn(config.inputDir, given);

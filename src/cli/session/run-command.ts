@@ -4,6 +4,8 @@ import type { BatchInput } from '../../contract/messages.ts';
 export interface RunCommand {
   readonly files: readonly string[];
   readonly json: boolean;
-  readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
+  /** `--application`; left out: there is one. */
+  readonly application?: string;
+  readonly options: Omit<BatchInput, 'file' | 'ledgerId' | 'application'>;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
+import { namedInput } from '../../wiring/temporal/named-input.ts';
 import type { OwnerApi } from '../../wiring/operator/owner-api.ts';
 import type { BatchResult } from '../../contract/messages.ts';
 import { settledCount } from '../../domain/settled-count.ts';
@@ -32,7 +33,7 @@ export async function runThroughOwner(
     try {
       const { batches } = await owner.run({
         files: command.files.map((file) => resolve(file)),
-        options: { ...command.options },
+        options: { ...command.options, ...namedInput(config) },
       });
       const started = batches.map(({ batchId, workflowId }) => ({
         batchId,

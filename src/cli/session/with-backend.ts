@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
-import { readConfig, type Config } from '../../runtime/config/config.ts';
+import type { Config } from '../../runtime/config/config.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
@@ -13,10 +13,11 @@ import { workerScope, queuePollers } from '../../wiring/temporal/queue-pollers.t
 import { requireListedWorker } from '../../wiring/temporal/require-live-worker.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 import { settledCountIn } from './settled-count-in.ts';
+import { chosenApplication, type ChosenApplication } from './chosen-application.ts';
 import { batchNotFound } from './batch-not-found.ts';
 import { interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';
-import { preflight } from './preflight.ts';
+import { preflight, preflightOf } from './preflight.ts';
 
 /** The process that does the work, and how this one speaks to it. */
 export interface Backend {
@@ -35,6 +36,8 @@ export interface Backend {
 
 /** Options of a command that needs a backend. */
 export interface BackendCommand {
+  /** `--application`; left out: there is one. */
+  readonly application?: string;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -47,13 +50,14 @@ const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or
 
 /** Workers elsewhere, the owner of the data directory, or everything in this process: whichever there is. */
 export async function withBackend<T>(command: BackendCommand, work: (backend: Backend) => Promise<T>): Promise<T> {
-  const config = readConfig(command.env);
+  const chosen = chosenApplication(command.env, command.application ?? null);
+  const { config } = chosen;
   const interrupt = interruption(INTERRUPTED, () => undefined);
   try {
     if (config.databaseUrl !== null && config.temporal.address !== null) {
       return await withWorkers(config, interrupt.interrupted, work);
     }
-    return await withEmbedded(config, { ...command, interrupted: interrupt.interrupted }, work);
+    return await withEmbedded(chosen, { ...command, interrupted: interrupt.interrupted }, work);
   } finally {
     interrupt.end();
   }
@@ -71,7 +75,7 @@ async function withWorkers<T>(
     try {
       await requireListedWorker({
         taskQueue,
-        scope: workerScope(ledger.id, config.application),
+        scope: workerScope(ledger.id, config),
         pollers: () => queuePollers(client, taskQueue),
         pause: (ms) => sleep(ms),
       });
@@ -90,7 +94,7 @@ async function withWorkers<T>(
 }
 
 async function withEmbedded<T>(
-  config: Config,
+  { config, embedded }: ChosenApplication,
   { json, env, interrupted }: BackendCommand & { readonly interrupted: Promise<never> },
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
@@ -98,7 +102,14 @@ async function withEmbedded<T>(
   const notify = (line: string): void => void (json || process.stderr.write(`${line}\n`));
   const ask: Parameters<typeof startEmbedded>[0]['beforeHandOver'] = (service) => preflight(service, Date.now);
   for (let waited = 0; waited < OWNER_PATIENCE_MS; waited += POLL_INTERVAL_MS) {
-    const stack = await startEmbedded({ config, log, notify, env, beforeSending: ask, beforeHandOver: ask });
+    const stack = await startEmbedded({
+      ...embedded,
+      log,
+      notify,
+      env,
+      beforeSending: preflightOf(config),
+      beforeHandOver: ask,
+    });
     if (stack !== null) {
       const { client, ledger, lost } = stack;
       const ended = Promise.race([interrupted, lost]);
@@ -116,13 +127,13 @@ async function withEmbedded<T>(
         await stack.stop();
       }
     }
-    const owner = await findOwner(await openDataDir(config.dataDir));
+    const owner = await findOwner(await openDataDir(embedded.config.dataDir));
     if (owner !== null) return withOwner(owner, { config, interrupted }, work);
     await sleep(POLL_INTERVAL_MS);
   }
   throw new LoteError(
     'data-directory-owned',
-    `Another process owns ${config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 1000} s. Try again in a moment.`,
+    `Another process owns ${embedded.config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 1000} s. Try again in a moment.`,
   );
 }
 

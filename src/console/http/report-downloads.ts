@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { BatchRecord } from '../../domain/ports/batch-record.ts';
+import type { ConsoleOptions } from '../console-options.ts';
 
 const PLAIN_NAME = /^\w[\w.-]*$/u;
 const REPORT_FILE = /^(?:report\.[a-z0-9]+|corrections[\w-]*\.[a-z0-9]+)$/u;
@@ -16,6 +18,14 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** A report holds texts of files and of the service: whatever they are, nothing in it runs or loads. */
 const REPORT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Where the reports of a batch's application are: of several, each has a folder of its name. */
+export function reportsDirOf(
+  { reportsDir, applications }: Pick<ConsoleOptions, 'reportsDir' | 'applications'>,
+  { application }: Pick<BatchRecord, 'application'>,
+): string {
+  return applications === undefined ? reportsDir : join(reportsDir, application);
+}
 
 /** Names of the files that a batch's report consists of; none when there is no report yet. */
 export async function reportFiles(reportsDir: string, batchId: string): Promise<readonly string[]> {

@@ -42,6 +42,8 @@ export interface BatchPage {
   readonly canReconcile: boolean;
   /** How often somebody did something to it by hand. */
   readonly audited: number;
+  /** Whose batch it is, where there are several applications; else null. */
+  readonly application: string | null;
   /** What the operator has just done. */
   readonly done: Html;
 }
@@ -92,7 +94,7 @@ function balance({ count, texts }: PageFormat, counts: StateCounts): Html {
     </ul>`;
 }
 
-function facts(format: PageFormat, { batch, temporalUi, audited, total }: BatchPage): Html {
+function facts(format: PageFormat, { batch, application, temporalUi, audited, total }: BatchPage): Html {
   const { texts, count, time } = format;
   const line = (name: string, value: string | Html) =>
     html`<dt>${name}</dt>
@@ -104,6 +106,7 @@ function facts(format: PageFormat, { batch, temporalUi, audited, total }: BatchP
       ${batch.finishedAt === null ? '' : line(texts.finished, time(batch.finishedAt))}
       ${total === null ? '' : line(texts.total.compared.title, comparedText(format, total))}
       ${audited === 0 ? '' : line(texts.audit.title, html`<a href="/batches/${encodeURIComponent(batch.batchId)}/audit">${count(audited)}</a>`)}
+      ${application === null ? '' : line(texts.application, application)}
       ${line('Id', html`<span class="mono">${batch.batchId}</span>`)}
       ${line('SHA-256', html`<span class="mono">${batch.sha256}</span>`)}
       ${temporalUi === null ? '' : line('Temporal', html`<a href="${temporalUi}">${texts.openInTemporal}</a>`)}

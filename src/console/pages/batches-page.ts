@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import { settledCount } from '../../domain/settled-count.ts';
+import { applicationFilterForm, type ApplicationFilter } from '../forms/application-filter.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { progressBar } from './progress-bar.ts';
@@ -18,6 +19,8 @@ export interface BatchesPage {
   readonly batches: readonly BatchWithCounts[];
   /** Ids of those whose run does not go on. */
   readonly stuck: ReadonlySet<string>;
+  /** Null: there is one application. */
+  readonly filter: ApplicationFilter | null;
   /** Whether a file can be checked and started here. */
   readonly upload: boolean;
   /** Nothing can be set in motion here. */
@@ -25,7 +28,7 @@ export interface BatchesPage {
 }
 
 /** Every batch, newest first, with its state, its progress and what is open. */
-export function batchesPage(format: PageFormat, { batches, stuck, upload, showsOnly }: BatchesPage): Html {
+export function batchesPage(format: PageFormat, { batches, stuck, filter, upload, showsOnly }: BatchesPage): Html {
   const { texts } = format;
   return html`${
     upload
@@ -35,16 +38,21 @@ export function batchesPage(format: PageFormat, { batches, stuck, upload, showsO
       : html`<h1>${texts.batches}</h1>
           ${showsOnly ? html`<p class="done">${texts.withoutTemporal}</p>` : ''}`
   }
-    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : table(format, batches, stuck)}`;
+    ${filter === null ? '' : applicationFilterForm(format, filter, '/')}
+    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : table(format, { batches, stuck, filter })}`;
 }
 
-function table(format: PageFormat, batches: readonly BatchWithCounts[], stuck: ReadonlySet<string>): Html {
+function table(
+  format: PageFormat,
+  { batches, stuck, filter }: Pick<BatchesPage, 'batches' | 'stuck' | 'filter'>,
+): Html {
   const { texts } = format;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.batches}">
     <table>
       <thead>
         <tr>
           <th scope="col">${texts.file}</th>
+          ${filter === null ? '' : html`<th scope="col">${texts.application}</th>`}
           <th scope="col">${texts.state}</th>
           <th scope="col">${texts.problems}</th>
           <th scope="col" class="number">${texts.invoices}</th>
@@ -53,7 +61,7 @@ function table(format: PageFormat, batches: readonly BatchWithCounts[], stuck: R
         </tr>
       </thead>
       <tbody>
-        ${batches.map((entry) => batchRow(format, entry, stuck.has(entry.batch.batchId)))}
+        ${batches.map((entry) => batchRow(format, entry, { isStuck: stuck.has(entry.batch.batchId), named: filter !== null }))}
       </tbody>
     </table>
   </div>`;
@@ -62,11 +70,12 @@ function table(format: PageFormat, batches: readonly BatchWithCounts[], stuck: R
 function batchRow(
   { texts, count, time, plural }: PageFormat,
   { batch, counts }: BatchWithCounts,
-  stuck: boolean,
+  { isStuck: stuck, named }: { readonly isStuck: boolean; readonly named: boolean },
 ): Html {
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
   return html`<tr>
     <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
+    ${named ? html`<td>${batch.application}</td>` : ''}
     <td><span class="state ${stuck ? 'bad' : batchTone(batch, problems)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
     <td>${batch.state === 'refused' ? texts.verdicts.refused : problems === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : plural(texts.needAttention, problems)}</td>
     <td class="number">${count(batch.invoices)}</td>

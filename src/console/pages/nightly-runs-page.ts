@@ -13,8 +13,12 @@ const TONES: Readonly<Record<NightlyVerdict, string>> = {
 };
 const MOST_URGENT_FIRST = Object.keys(TONES);
 
-/** Every night, newest first: did every file go through. */
-export function nightlyRunsPage(format: PageFormat, nights: readonly ListedNightlySummary[]): Html {
+/** Every night, newest first: did every file go through. `application`: of several, whose nights; null: there is one. */
+export function nightlyRunsPage(
+  format: PageFormat,
+  nights: readonly ListedNightlySummary[],
+  application: string | null,
+): Html {
   const { nights: texts, invoices } = format.texts;
   if (nights.length === 0)
     return html`<h1>${texts.title}</h1>
@@ -32,15 +36,15 @@ export function nightlyRunsPage(format: PageFormat, nights: readonly ListedNight
           </tr>
         </thead>
         <tbody>
-          ${nights.map((night) => listRow(format, night))}
+          ${nights.map((night) => listRow(format, night, application === null ? '' : `?application=${encodeURIComponent(application)}`))}
         </tbody>
       </table>
     </div>`;
 }
 
-function listRow(format: PageFormat, { date, summary }: ListedNightlySummary): Html {
+function listRow(format: PageFormat, { date, summary }: ListedNightlySummary, query: string): Html {
   const { texts, count } = format;
-  const name = html`<th scope="row"><a href="/nights/${date}">${format.date(date)}</a></th>`;
+  const name = html`<th scope="row"><a href="/nights/${date}${query}">${format.date(date)}</a></th>`;
   if (summary === null)
     return html`<tr>
       ${name}

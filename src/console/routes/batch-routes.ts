@@ -8,7 +8,7 @@ import { invoicePage } from '../pages/invoice-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
 import { invoiceWindow } from '../pages/invoice-window.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
-import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
+import { reportFileAnswer, reportFiles, reportsDirOf } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
 import { isLive } from '../pages/verdict.ts';
@@ -18,7 +18,7 @@ const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'he
 
 /** One batch, its invoices, its files, and what was done to it by hand. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { ledger, reportsDir, actions } = options;
+  const { ledger, actions } = options;
   const routes = new Hono();
 
   routes.get('/:id', async (context) => {
@@ -47,7 +47,8 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
 
   routes.get('/:id/files/:name', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
-    const answer = batch === null ? null : await reportFileAnswer(reportsDir, batch.batchId, context.req.param('name'));
+    const name = context.req.param('name');
+    const answer = batch === null ? null : await reportFileAnswer(reportsDirOf(options, batch), batch.batchId, name);
     return answer ?? pages.notFound(context);
   });
 
@@ -91,14 +92,15 @@ async function showUnknownBatch(
 async function showBatch(
   context: Context,
   batch: BatchRecord,
-  { ledger, reportsDir, links, actions, misfits }: ConsoleOptions,
+  options: ConsoleOptions,
   pages: PageAnswers,
 ): Promise<Response> {
+  const { ledger, links, actions, misfits } = options;
   const format = pages.formatOf(context);
   const { batchId } = batch;
   const counts = await ledger.countOutcomes(batchId);
   const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
-  const reports = await reportFiles(reportsDir, batchId);
+  const reports = await reportFiles(reportsDirOf(options, batch), batchId);
   const content = batchPage(format, {
     batch,
     counts,
@@ -114,6 +116,7 @@ async function showBatch(
     canReconcile: actions?.reconcile !== undefined,
     total: await ledger.totalCheck(batchId),
     audited: (await ledger.auditOf(batchId)).length,
+    application: options.applications === undefined ? null : batch.application,
     done: doneNote(format, context.req.query()),
   });
   // The batch ends a moment before its report is written: a page that stopped there would never show it.

@@ -9,7 +9,7 @@ import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/purge-ledger.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../health.ts';
-import { reportFiles } from '../http/report-downloads.ts';
+import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 
 const MOST_BATCHES = 500;
@@ -26,7 +26,7 @@ const PurgeRequestBody = z.object({ olderThanMs: z.int().min(SHORTEST_PURGE_AGE_
 
 /** The JSON API over the ledger, for other processes of one data directory and for scripts. */
 export function consoleApi(options: ConsoleOptions): Hono {
-  const { ledger, reportsDir, version } = options;
+  const { ledger, version } = options;
   const api = new Hono();
 
   api.get('/health', async (context) => {
@@ -41,7 +41,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
   api.get('/batches', async (context) => {
     const asked = Number(context.req.query('limit') ?? USUAL_BATCHES);
     const limit = Number.isInteger(asked) && asked > 0 ? Math.min(asked, MOST_BATCHES) : USUAL_BATCHES;
-    const batches = await ledger.listBatches(limit);
+    const batches = await ledger.listBatches(limit, context.req.query('application') ?? null);
     return context.json({
       batches: await Promise.all(
         batches.map(async (batch) => ({
@@ -65,7 +65,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
       outcomes,
       total: await ledger.totalCheck(batch.batchId),
       fileFindings: await ledger.fileFindings(batch.batchId),
-      reports: await reportFiles(reportsDir, batch.batchId),
+      reports: await reportFiles(reportsDirOf(options, batch), batch.batchId),
     });
   });
 

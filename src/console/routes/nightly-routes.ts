@@ -2,22 +2,29 @@ import { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { ConsoleOptions } from '../console-options.ts';
 import { listNightlySummaries, NIGHTLY_DATE, readNightlySummary } from '../nightly-files.ts';
+import { applicationFilter, applicationFilterForm, type ApplicationFilter } from '../forms/application-filter.ts';
+import { reportsDirOf } from '../http/report-downloads.ts';
 import { nightlyDatePage, nightlyRunsPage } from '../pages/nightly-runs-page.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 
 /** What the nights took, from the summaries that they wrote. */
-export function nightlyRoutes({ reportsDir }: ConsoleOptions, pages: PageAnswers): Hono {
+export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const routes = new Hono();
 
   routes.get('/', async (context) => {
     const format = pages.formatOf(context);
-    const content = nightlyRunsPage(format, await listNightlySummaries(reportsDir));
+    const filter = applicationFilter(options, context.req.query('application'));
+    const folder = nightsOf(options, filter);
+    const nights = folder === null ? [] : await listNightlySummaries(folder);
+    const content = html`${filter === null ? '' : applicationFilterForm(format, filter, '/nights')}
+    ${nightlyRunsPage(format, nights, filter?.chosen ?? null)}`;
     return pages.show(context, { title: format.texts.nights.title, content });
   });
 
   routes.get(`/:date{${NIGHTLY_DATE}}`, async (context) => {
     const date = context.req.param('date');
-    const summary = await readNightlySummary(reportsDir, date);
+    const folder = nightsOf(options, applicationFilter(options, context.req.query('application')));
+    const summary = folder === null ? 'missing' : await readNightlySummary(folder, date);
     if (summary === 'missing') return pages.notFound(context);
     const format = pages.formatOf(context);
     if (summary === 'unreadable') {
@@ -28,4 +35,10 @@ export function nightlyRoutes({ reportsDir }: ConsoleOptions, pages: PageAnswers
   });
 
   return routes;
+}
+
+/** Null: there are several applications, each with nights of its own, and none is chosen. */
+function nightsOf(options: ConsoleOptions, filter: ApplicationFilter | null): string | null {
+  if (filter === null) return options.reportsDir;
+  return filter.chosen === null ? null : reportsDirOf(options, { application: filter.chosen });
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
+import { applicationFilter } from '../forms/application-filter.ts';
 import { healthChecks, healthPage } from '../health.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { batchesPage } from '../pages/batches-page.ts';
@@ -21,7 +22,8 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
 
   routes.get('/', async (context) => {
     const format = pages.formatOf(context);
-    const records = await ledger.listBatches(BATCHES_SHOWN);
+    const filter = applicationFilter(options, context.req.query('application'));
+    const records = await ledger.listBatches(BATCHES_SHOWN, filter?.chosen ?? null);
     const batches = await Promise.all(
       records.map(async (batch) => ({ batch, counts: stateCounts(await ledger.countOutcomes(batch.batchId)) })),
     );
@@ -31,6 +33,7 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
       content: batchesPage(format, {
         batches,
         stuck,
+        filter,
         upload: actions?.files !== undefined,
         showsOnly: options.showsOnly === true,
       }),

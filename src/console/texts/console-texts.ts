@@ -10,6 +10,10 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts {
   /** Of the language itself, in the language. */
   readonly languageName: string;
   readonly batches: string;
+  /** Of several: whose batch it is. */
+  readonly application: string;
+  /** On the button that shows one application's alone. */
+  readonly filter: string;
   readonly health: string;
   readonly profile: string;
   readonly temporalUi: string;

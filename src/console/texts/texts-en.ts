@@ -9,6 +9,8 @@ export const TEXTS_EN: ConsoleTexts = {
   ...PROFILE_TEXTS_EN,
   languageName: 'English',
   batches: 'Batches',
+  application: 'Application',
+  filter: 'Show',
   health: 'Health',
   profile: 'Service profile',
   temporalUi: 'Temporal UI',

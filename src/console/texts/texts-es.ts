@@ -9,6 +9,8 @@ export const TEXTS_ES: ConsoleTexts = {
   ...PROFILE_TEXTS_ES,
   languageName: 'Español',
   batches: 'Lotes',
+  application: 'Aplicación',
+  filter: 'Mostrar',
   health: 'Estado del sistema',
   profile: 'Perfil del servicio',
   temporalUi: 'Interfaz de Temporal',

@@ -9,6 +9,8 @@ export const TEXTS_PT: ConsoleTexts = {
   ...PROFILE_TEXTS_PT,
   languageName: 'Português',
   batches: 'Lotes',
+  application: 'Aplicação',
+  filter: 'Mostrar',
   health: 'Estado do sistema',
   profile: 'Perfil do serviço',
   temporalUi: 'Interface do Temporal',

@@ -161,7 +161,7 @@ export interface BatchLedger {
   claimBatch(claim: ClaimBatch): Promise<ClaimResult>;
   findBatch(batchId: string): Promise<BatchRecord | null>;
   /** Newest first. */
-  listBatches(limit: number): Promise<readonly BatchRecord[]>;
+  listBatches(limit: number, application?: string | null): Promise<readonly BatchRecord[]>;
   /**
    * Forget what an interrupted staging left behind (rows, invoices that were never sent, findings). Only in state
    * `staging`.
@@ -465,6 +465,8 @@ export interface RecordDelivery {
   readonly sha256: string;
   readonly raw: Uint8Array;
   readonly receivedAt: number;
+  /** Of several applications, the one whose receiver took it: only its invoices hear of it. Left out: there is one. */
+  readonly application?: string;
   /** null: correctly signed but unreadable; stored, and an alert for the report. */
   readonly event: {
     readonly type: string;
@@ -515,9 +517,9 @@ export interface DeliveryLedger {
   storeDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries>;
   /**
    * Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by
-   * recordSends.
+   * recordSends. With an application, ids of documents of another one are left alone.
    */
-  applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries>;
+  applyDeliveries(serviceIds: readonly string[], application?: string | null): Promise<AppliedDeliveries>;
   /** The one, then the other. */
   recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<DeliveryResult>;
   /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
@@ -536,7 +538,7 @@ export interface DeliveryLedger {
   ): Promise<{ readonly reported: number; readonly invoices: readonly ReportedFailure[] }>;
   unmatchedDeliveries(): Promise<number>;
   /** Deliveries received since then (epoch milliseconds) that an operator should check. */
-  deliveryTrouble(since: number): Promise<DeliveryTrouble>;
+  deliveryTrouble(since: number, application?: string | null): Promise<DeliveryTrouble>;
 }
 
 /** The webhook endpoints that were registered at the service. */

@@ -78,7 +78,8 @@ WHERE batch_id = $1
 
 /** limit; newest first. */
 const LIST_BATCHES = `/* list-batches */
-SELECT ${BATCH_COLUMNS} FROM batch ORDER BY started_at DESC, seq DESC LIMIT $1`;
+SELECT ${BATCH_COLUMNS} FROM batch WHERE $2::text IS NULL OR application = $2
+ORDER BY started_at DESC, seq DESC LIMIT $1`;
 
 /** batchId. */
 const NEXT_REVISION = `/* next-revision */
@@ -112,8 +113,8 @@ export function createBatches(database: Database): Batches {
       return row === undefined ? null : batchRecord(row);
     },
 
-    async listBatches(limit) {
-      return (await database.query<BatchRow>(LIST_BATCHES, [limit])).map(batchRecord);
+    async listBatches(limit, application = null) {
+      return (await database.query<BatchRow>(LIST_BATCHES, [limit, application])).map(batchRecord);
     },
 
     async setBatchState(batchId, state, now, fencingToken) {

@@ -1,3 +1,4 @@
+import { applicationOfDocument, applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
 import { BATCH_COLUMNS } from './batch-columns-sql.ts';
 import { BATCH_INVOICE_COLUMNS, BATCH_INVOICE_TABLES } from './batch-invoices-sql.ts';
 import type { BatchInvoiceRow } from './batch-invoices-sql.ts';
@@ -95,7 +96,10 @@ export interface DeliveryRow {
 /** serviceIds; a service that repeats itself must not fill the page. */
 export const INVOICE_DELIVERIES = `/* invoice-deliveries */
 SELECT received_at, event_type, event_id, service_id, verdict, reason_code, reason_message
-FROM delivery WHERE service_id = ANY($1::text[]) ORDER BY seq LIMIT 200`;
+FROM delivery d
+WHERE service_id = ANY($1::text[])
+  AND (${isOfApplication(applicationOfDocument('d.service_id'))} OR ${isOfApplication(applicationOfPastDocument('d.service_id'))})
+ORDER BY seq LIMIT 200`;
 
 /** invoiceId: the batches that hold it, oldest first. */
 export const BATCHES_OF_INVOICE = `/* batches-of-invoice */

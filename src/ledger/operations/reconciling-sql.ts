@@ -1,4 +1,5 @@
 import { NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
+import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 
@@ -145,7 +146,7 @@ SELECT g.invoice_id, g.service_id, event.seq IS NOT NULL, event.reason_code, eve
 FROM invoice_generation g
 JOIN invoice i ON i.invoice_id = g.invoice_id AND i.application = $5
 JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
-LEFT JOIN LATERAL (${failedEventOf('g')}) event ON true
+LEFT JOIN LATERAL (${failedEventOf('g', 'i')}) event ON true
 WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
 ORDER BY invoice_id
 LIMIT $4`;
@@ -158,12 +159,12 @@ SELECT i.service_id, false AS past
 FROM (${LEFT_OPEN}) o
 JOIN invoice i ON i.invoice_id = o.invoice_id
 WHERE i.state IN ${fromStates('issue')}
-  AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = i.service_id AND d.verdict = 'issued')
+  AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = i.service_id AND d.verdict = 'issued' AND ${isOfApplication('i.application')})
 UNION ALL
 SELECT g.service_id, true AS past
 FROM invoice_generation g
 WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
-  AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued')`;
+  AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued' AND ${isOfApplication(applicationOfPastDocument('g.service_id'))})`;
 
 /** acceptedBefore, reason code, reason message, now, application. */
 export const EXPIRE_PENDING = `/* expire-pending */

@@ -1,4 +1,5 @@
 import { fromStates } from '../database/states.ts';
+import { applicationOfDocument, isOfApplication } from './same-application-sql.ts';
 
 /** One invoice with stored events that say something final. `state` is its state after `APPLY_EVENTS`. */
 export interface AppliedEvents {
@@ -29,7 +30,7 @@ WITH reported AS (
       min(d.seq) FILTER (WHERE d.verdict = 'failed') AS failed_seq,
       max(d.seq) FILTER (WHERE d.verdict = 'failed') AS last_failed_seq
     FROM delivery d
-    WHERE d.service_id = u.service_id
+    WHERE d.service_id = u.service_id AND ${isOfApplication(applicationOfDocument('u.service_id'))}
   ) e
   WHERE e.issued_seq IS NOT NULL OR e.failed_seq IS NOT NULL
 ), target AS (

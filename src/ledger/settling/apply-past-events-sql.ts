@@ -1,4 +1,5 @@
 import { TRANSITIONS } from '../../domain/invoice-state.ts';
+import { applicationOfPastDocument, isOfApplication } from './same-application-sql.ts';
 import { fromStates, stateList } from '../database/states.ts';
 
 /** Every try of this generation is proved not to have reached the service. */
@@ -27,7 +28,10 @@ WITH reported AS (
   SELECT service_id, min(issued_at) AS issued_at FROM (
     SELECT u.service_id, d.received_at AS issued_at
     FROM unnest($1::text[]) AS u(service_id)
-    CROSS JOIN LATERAL (SELECT received_at FROM delivery WHERE service_id = u.service_id AND verdict = 'issued' ORDER BY received_at LIMIT 1) d
+    CROSS JOIN LATERAL (
+      SELECT d.received_at FROM delivery d
+      WHERE d.service_id = u.service_id AND d.verdict = 'issued' AND ${isOfApplication(applicationOfPastDocument('u.service_id'))}
+      ORDER BY d.received_at LIMIT 1) d
     UNION ALL
     SELECT * FROM unnest($2::text[], $3::bigint[]) AS answered(service_id, issued_at)
   ) said

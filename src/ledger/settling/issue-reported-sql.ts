@@ -1,4 +1,5 @@
 import { PAGE_OF } from '../batches/page-of-sql.ts';
+import { isOfApplication } from './same-application-sql.ts';
 import { stateList } from '../database/states.ts';
 
 /** Those of `issue` whose last word was none: what was called failed before gets a flag with its new state. */
@@ -7,7 +8,7 @@ const WAITING = stateList(['accepted', 'unsettled']);
 /** When the first event called it issued; null where none did, or another called it failed. */
 const ISSUED_AT = `(
   SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END
-  FROM delivery d WHERE d.service_id = i.service_id AND d.verdict IS NOT NULL)`;
+  FROM delivery d WHERE d.service_id = i.service_id AND d.verdict IS NOT NULL AND ${isOfApplication('i.application')})`;
 
 /**
  * serviceIds: what nearly every event says. An invoice that waits, about which `issued` events are stored and no

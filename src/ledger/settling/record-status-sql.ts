@@ -20,7 +20,7 @@ WITH item AS (
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::integer[], $8::boolean[])
     AS u(invoice_id, status, reason_code, reason_message, answered_at, service_id, asks, unconfirmed)
 ), target AS (
-  SELECT i.invoice_id, i.service_id
+  SELECT i.invoice_id, i.service_id, i.application
   FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id
   WHERE i.invoice_id = ANY($1::bigint[]) AND i.service_id = u.service_id
   ORDER BY i.invoice_id

@@ -1,8 +1,9 @@
 import type { DeliveryLedger, RecordDelivery, StoredDeliveries } from '../../domain/ports/ledger.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
+import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
 import { reasonOf } from '../database/reason-of.ts';
-import { applyDeliveries } from './apply-deliveries.ts';
+import { applyDeliveries, applyDeliveriesOf } from './apply-deliveries.ts';
 import {
   REPORTED_FAILURES,
   type ReportedRow,
@@ -13,26 +14,32 @@ import {
 /** A service that delivers for others too may bring millions: more than this many need not be counted. */
 const MOST_COUNTED = 10_000;
 
-/** Since. Correctly signed bytes that could not be read, and final words about service ids that no invoice has, nor ever had. */
+/** The document is one of this delivery's application, now or in an earlier generation. */
+const IS_KNOWN = `(
+  EXISTS (SELECT FROM invoice i WHERE i.service_id = d.service_id AND ${isOfApplication('i.application')})
+  OR EXISTS (SELECT FROM invoice_generation g WHERE g.service_id = d.service_id AND ${isOfApplication(applicationOfPastDocument('g.service_id'))}))`;
+
+/**
+ * Since, application (null: of whatever receiver). Correctly signed bytes that could not be read, and final words about
+ * service ids that no invoice has, nor ever had.
+ */
 const DELIVERY_TROUBLE = `/* delivery-trouble */
 SELECT
   (SELECT count(*) FROM (
-    SELECT FROM delivery WHERE received_at >= $1 AND event_type IS NULL LIMIT ${MOST_COUNTED}
+    SELECT FROM delivery WHERE received_at >= $1 AND event_type IS NULL AND ($2::text IS NULL OR application = $2) LIMIT ${MOST_COUNTED}
   ) unreadable) AS unreadable,
   (SELECT count(*) FROM (
     SELECT FROM delivery d
-    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL
-      AND NOT EXISTS (SELECT FROM invoice i WHERE i.service_id = d.service_id)
-      AND NOT EXISTS (SELECT FROM invoice_generation g WHERE g.service_id = d.service_id)
+    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND ($2::text IS NULL OR d.application = $2) AND NOT ${IS_KNOWN}
     LIMIT ${MOST_COUNTED}
   ) strange) AS unknown_ids`;
 
-/** Arrays: sha256, raw (base64), receivedAt, type, eventId, serviceId, verdict, reason code, reason message. Known bytes are left out. */
+/** Arrays: sha256, raw (base64), receivedAt, type, eventId, serviceId, verdict, reason code, reason message, application. Known bytes are left out. */
 const INSERT_DELIVERIES = `/* insert-deliveries */
-INSERT INTO delivery (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message)
-SELECT u.sha256, decode(u.raw, 'base64'), u.received_at, u.event_type, u.event_id, u.service_id, u.verdict, u.reason_code, u.reason_message
-FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) WITH ORDINALITY
-  AS u(sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message, place)
+INSERT INTO delivery (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message, application)
+SELECT u.sha256, decode(u.raw, 'base64'), u.received_at, u.event_type, u.event_id, u.service_id, u.verdict, u.reason_code, u.reason_message, u.application
+FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]) WITH ORDINALITY
+  AS u(sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message, application, place)
 ORDER BY u.place
 ON CONFLICT (sha256) DO NOTHING
 RETURNING sha256`;
@@ -40,15 +47,16 @@ RETURNING sha256`;
 /** Events about service ids that no invoice has, nor ever had. */
 const UNMATCHED_DELIVERIES = `/* unmatched-deliveries */
 SELECT count(*) AS unmatched FROM delivery d
-WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM invoice i WHERE i.service_id = d.service_id)
-  AND NOT EXISTS (SELECT 1 FROM invoice_generation g WHERE g.service_id = d.service_id)`;
+WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL AND NOT ${IS_KNOWN}`;
 
 /** Deliveries of the service. */
 export function createDeliveries(database: Database): DeliveryLedger {
   return {
     storeDeliveries: (deliveries) => storeDeliveries(database, deliveries),
-    applyDeliveries: (serviceIds) => applyDeliveries(database, serviceIds),
+    applyDeliveries: (serviceIds, application = null) =>
+      application === null
+        ? applyDeliveries(database, serviceIds)
+        : applyDeliveriesOf(database, serviceIds, application),
 
     async recordDeliveries(deliveries) {
       const stored = await storeDeliveries(database, deliveries);
@@ -76,8 +84,11 @@ export function createDeliveries(database: Database): DeliveryLedger {
       return row?.unmatched ?? 0;
     },
 
-    async deliveryTrouble(since) {
-      const [row] = await database.query<{ unreadable: number; unknown_ids: number }>(DELIVERY_TROUBLE, [since]);
+    async deliveryTrouble(since, application = null) {
+      const [row] = await database.query<{ unreadable: number; unknown_ids: number }>(DELIVERY_TROUBLE, [
+        since,
+        application,
+      ]);
       return { unreadable: row?.unreadable ?? 0, unknownIds: row?.unknown_ids ?? 0 };
     },
   };
@@ -96,6 +107,7 @@ async function storeDeliveries(database: Database, deliveries: readonly RecordDe
     column(deliveries, ({ event }) => event?.verdict ?? null),
     column(deliveries, ({ event }) => event?.reason?.code ?? null),
     column(deliveries, ({ event }) => event?.reason?.message ?? null),
+    column(deliveries, ({ application }) => application ?? null),
   ]);
   return { stored: stored.length, duplicates: deliveries.length - stored.length };
 }

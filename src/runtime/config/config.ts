@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
+import { findApplications } from './applications-folder.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { EnvSchema, type Env } from './env-schema.ts';
 import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
@@ -77,6 +78,20 @@ export interface Config {
   readonly inputDir: string;
   readonly reportsDir: string;
   readonly application: string;
+  /** One of those that `applications/` describes; then each piece of work names the application that it is for. */
+  readonly isOneOfSeveral: boolean;
+  /** What takes the place of `limits` of the service profile; null: nothing does. */
+  readonly rate: {
+    readonly requestsPerSecond?: number | undefined;
+    readonly maxConcurrency?: number | undefined;
+  } | null;
+  /** The night of an application's file: local time in `timezone`; null: nights are switched by command. */
+  readonly schedule: {
+    readonly hour: number;
+    readonly minute: number;
+    readonly timezone: string;
+    readonly catchUpMs: number;
+  } | null;
   /** Program that is run for each report, and its first arguments; null: none. */
   readonly onReport: readonly string[] | null;
   /** Language of what is written for people, such as `pt` or `pt-BR`. */
@@ -102,14 +117,27 @@ export interface Config {
 export type UseOfService = 'requests' | 'nothing';
 
 /**
- * Reads the environment once. One error names everything that is wrong with it; no secret is ever part of that error.
- * @throws LoteError `configuration-invalid`
+ * Reads the environment of an installation with one application; `readInstallation` reads any.
+ * @throws LoteError `configuration-invalid`, also where a folder describes the applications: what this is read for
+ * works for one alone
  */
 export function readConfig(
   environment: Environment,
   workingDirectory: string = process.cwd(),
   use: UseOfService = 'requests',
 ): Config {
+  const several = findApplications(resolveSecretFiles(environment), workingDirectory);
+  if (several === null) return configOf(environment, workingDirectory, use);
+  throw invalid([
+    `This command works where the environment describes the only application, but ${several.folder} describes ${several.files.length}. Nothing was done. docs/applications.md says which commands work with several.`,
+  ]);
+}
+
+/**
+ * What the environment alone says. One error names everything that is wrong with it; no secret is ever part of that error.
+ * @throws LoteError `configuration-invalid`
+ */
+export function configOf(environment: Environment, workingDirectory: string, use: UseOfService): Config {
   const set = resolveSecretFiles(environment);
   const given = { ...readTemporalProfile(set), ...set };
   const parsed = EnvSchema.safeParse(given);
@@ -156,6 +184,9 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
     inputDir: path(env.LOTE_INPUT_DIR),
     reportsDir: path(env.LOTE_REPORTS_DIR),
     application: env.LOTE_APPLICATION,
+    isOneOfSeveral: false,
+    rate: null,
+    schedule: null,
     onReport: env.LOTE_ON_REPORT ?? null,
     language: env.LOTE_LANGUAGE,
     messages: messageConfig(env, path),

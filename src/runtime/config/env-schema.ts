@@ -19,7 +19,7 @@ function isPlainHttp(url: URL): boolean {
 }
 
 /** The service's address: paths are appended to it, so it has no query and no slash at its end. */
-const EnvBaseUrl = z.string().transform((text, context): string => {
+export const EnvBaseUrl = z.string().transform((text, context): string => {
   const url = parseUrl(text);
   if (url !== null && isPlainHttp(url) && url.search === '') return url.href.replace(/\/+$/, '');
   context.addIssue({ code: 'custom', message: 'must be an http or https address without user, query or fragment' });
@@ -51,7 +51,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const WITH_UNIT = /^\d+(\.\d+)?\s*[a-z]+$/i;
 
 /** A duration of the environment, in `ms` syntax with a unit, as whole milliseconds. */
-const EnvDuration = z.string().transform((text, context): number => {
+export const EnvDuration = z.string().transform((text, context): number => {
   const value = WITH_UNIT.test(text) ? ms(text as ms.StringValue) : Number.NaN;
   if (Number.isFinite(value) && value >= 1 && value <= LONGEST_TIMER_MS) return Math.round(value);
   context.addIssue({
@@ -74,8 +74,10 @@ const EnvPercent = z.string().transform((text, context): number => {
 /** A path printed by `JSON.stringify` never holds one; as a file name it would be cut there by the system. */
 const NO_CONTROL_CHARACTERS = /^[^\p{Cc}]+$/u;
 
-/** Part of workflow ids, keys and folder names: nothing that needs quoting anywhere. */
-const APPLICATION = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+/** Name of an application: part of workflow ids, keys and folder names, so nothing that needs quoting anywhere. */
+export const EnvApplication = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, {
+  message: 'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit',
+});
 
 /** Invoices of a page. Each page costs a workflow; a signal about a page above the upper bound would be too large. */
 const SMALLEST_PAGE = 1;
@@ -180,10 +182,8 @@ export const EnvSchema = z.object({
   LOTE_DATA_DIR: text.default('.lote'),
   LOTE_INPUT_DIR: text.default('input'),
   LOTE_REPORTS_DIR: text.default('reports'),
-  LOTE_APPLICATION: z
-    .string()
-    .regex(APPLICATION, { message: 'must be 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit' })
-    .default('default'),
+  LOTE_APPLICATION: EnvApplication.default('default'),
+  LOTE_APPLICATIONS_DIR: text.default('applications'),
   LOTE_ON_REPORT: EnvCommand.optional(),
   LOTE_LANGUAGE: envLanguage.default('en'),
   LOTE_SMTP_URL: envSmtpUrl.optional(),
@@ -212,6 +212,8 @@ export const EnvSchema = z.object({
   LOTE_TRACE_SHARE: EnvPercent.prefault('1%'),
   LOTE_LOG_LEVEL: z.enum(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
+
+export { secret as EnvSecret, text as EnvText };
 
 /** The environment after parsing: defaults applied, units converted. */
 export type Env = z.infer<typeof EnvSchema>;

@@ -28,8 +28,8 @@ export function measuredLedger(
       lag.add(settled);
       return settled;
     },
-    async applyDeliveries(serviceIds) {
-      const applied = await ledger.applyDeliveries(serviceIds);
+    async applyDeliveries(serviceIds, application) {
+      const applied = await ledger.applyDeliveries(serviceIds, application);
       lag.add(applied.settled);
       return applied;
     },

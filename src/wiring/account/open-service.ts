@@ -17,9 +17,24 @@ export interface ServiceAccount {
   readonly apiKey: string;
 }
 
-/** @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong. */
-export function readProfile({ serviceProfilePath }: Pick<Config, 'serviceProfilePath'>): ServiceProfile {
-  return loadProfile(serviceProfilePath === null ? undefined : profileText(serviceProfilePath));
+/**
+ * The service profile, with the rate of the application where its file gives one.
+ * @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong.
+ */
+export function readProfile({
+  serviceProfilePath,
+  rate = null,
+}: Pick<Config, 'serviceProfilePath'> & Partial<Pick<Config, 'rate'>>): ServiceProfile {
+  const profile = loadProfile(serviceProfilePath === null ? undefined : profileText(serviceProfilePath));
+  if (rate === null) return profile;
+  return {
+    ...profile,
+    limits: {
+      ...profile.limits,
+      requestsPerSecond: rate.requestsPerSecond ?? profile.limits.requestsPerSecond,
+      maxConcurrency: rate.maxConcurrency ?? profile.limits.maxConcurrency,
+    },
+  };
 }
 
 /** The service for this process alone. */

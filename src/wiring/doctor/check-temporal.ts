@@ -89,12 +89,12 @@ async function searchAttributesCheck(client: Client): Promise<Check> {
 }
 
 async function workersCheck(client: Client, { config, ledgerId }: ServerParts): Promise<Check> {
-  const { taskQueue, application, databaseUrl } = config;
+  const { taskQueue, databaseUrl } = config;
   const name = 'worker';
   const start = databaseUrl === null ? 'lote up' : 'lote worker';
   const since = Date.now() - POLLED_WITHIN_MS;
   const polling = (await queuePollers(client, taskQueue)).filter(({ lastPolledAt }) => lastPolledAt >= since);
-  const scope = ledgerId === null ? null : workerScope(ledgerId, application);
+  const scope = ledgerId === null ? null : workerScope(ledgerId, config);
   const foreign = scope === null ? [] : polling.filter((one) => one.scope !== null && one.scope !== scope);
   if (foreign.length > 0) {
     const whose = [...new Set(foreign.map((one) => one.scope))].join(', ');

@@ -115,7 +115,10 @@ function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
     operate: createBatchOperator(client),
     watch: createBatchWatch(client),
     stuck: (workflowId) => findStuckRun(client, workflowId),
-    retry: createConsoleRetry({ client, taskQueue: config.taskQueue, ledgerId: ledger.id }),
+    retry: createConsoleRetry({
+      ...{ client, taskQueue: config.taskQueue, ledgerId: ledger.id },
+      applicationOf: async () => null,
+    }),
     reconcile: createConsoleReconcile(client, config, ledger.id),
   };
 }

@@ -40,6 +40,7 @@ const TotalCheck = z.object({
 const Batch = z.object({
   batchId: z.string(),
   workflowId: z.string().optional(),
+  application: z.string().optional(),
   file: z.string(),
   state: z.enum(['staging', 'refused', 'running', 'paused', 'cancelled', 'finished']),
   rows: z.number(),
@@ -88,7 +89,7 @@ export interface OwnerApi {
   run(request: RunRequest): Promise<RunAnswer>;
   /** The owner purges, in its own process. */
   purge(request: PurgeRequest): Promise<Purged>;
-  batches(limit: number): Promise<readonly OwnerBatch[]>;
+  batches(limit: number, application?: string | null): Promise<readonly OwnerBatch[]>;
   /** Null when the ledger does not know it. */
   batch(batchId: string): Promise<OwnerBatch | null>;
   /** What does not fit the service profile; an owner of an older Lote does not say it. */
@@ -146,8 +147,11 @@ function ownerApi(endpoints: Endpoints, endpoint: { base: string; token: string;
     async purge(request) {
       return PurgeAnswer.parse(await ask(endpoint, '/purge', { init: posted(request), timeoutMs: PURGE_TIMEOUT_MS }));
     },
-    batches: async (limit) =>
-      Batches.parse(await ask(endpoint, `/batches?limit=${limit}`, { timeoutMs: READ_TIMEOUT_MS })).batches,
+    batches: async (limit, application = null) => {
+      const whose = application === null ? '' : `&application=${encodeURIComponent(application)}`;
+      return Batches.parse(await ask(endpoint, `/batches?limit=${limit}${whose}`, { timeoutMs: READ_TIMEOUT_MS }))
+        .batches;
+    },
     async misfits() {
       const answer = Misfits.safeParse(
         await ask(endpoint, '/misfits', { timeoutMs: READ_TIMEOUT_MS }).catch(() => null),

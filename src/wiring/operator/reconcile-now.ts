@@ -5,18 +5,19 @@ import type { ReconcileAnswer } from '../../console/console-options.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { batchFailure } from '../temporal/batch-failure.ts';
+import { namedInput } from '../temporal/named-input.ts';
 import { reconciliationId } from '../temporal/reconciliation-schedule.ts';
 
 /** Everything that was left open, due or not; joins one that runs already. */
 export async function reconcileNow(
   client: Client,
-  place: Pick<Config, 'application' | 'taskQueue'>,
+  place: Pick<Config, 'application' | 'taskQueue' | 'isOneOfSeveral'>,
   ledgerId: string,
 ): Promise<ReconciliationResult> {
   const handle = await client.workflow.start<typeof reconciliation>('reconciliation', {
     workflowId: `${reconciliationId(place)}-now`,
     taskQueue: place.taskQueue,
-    args: [{ ledgerId, all: true }],
+    args: [{ ledgerId, all: true, ...namedInput(place) }],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
@@ -29,7 +30,7 @@ const PAGE_PATIENCE_MS = 8_000;
 /** The same as `lote reconcile`, for a page. */
 export function createConsoleReconcile(
   client: Client,
-  place: Pick<Config, 'application' | 'taskQueue'>,
+  place: Pick<Config, 'application' | 'taskQueue' | 'isOneOfSeveral'>,
   ledgerId: string,
 ): () => Promise<ReconcileAnswer> {
   return async () => {

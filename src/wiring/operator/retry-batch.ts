@@ -20,19 +20,22 @@ export interface RetryPlace {
   readonly client: Client;
   readonly taskQueue: string;
   readonly ledgerId: string;
+  /** Whose the batch is; null: there is one application. */
+  readonly applicationOf: (batchId: string) => Promise<string | null>;
 }
 
 /** A run of its own for a finished batch; its id, and null when one runs already. */
 export async function startRetry(
-  { client, taskQueue, ledgerId }: RetryPlace,
+  { client, taskQueue, ledgerId, applicationOf }: RetryPlace,
   batchId: string,
   request: RetryRequestInput,
 ): Promise<string | null> {
+  const application = await applicationOf(batchId);
   try {
     const { workflowId } = await client.workflow.start<typeof retryInvoices>('retryInvoices', {
       workflowId: retryWorkflowId(batchId),
       taskQueue,
-      args: [{ batch: batchId, ledgerId, ...request }],
+      args: [{ batch: batchId, ledgerId, ...(application === null ? {} : { application }), ...request }],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
     });

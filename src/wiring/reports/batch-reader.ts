@@ -27,6 +27,8 @@ type Read = Pick<
 export interface ReadBatch extends Read {
   /** Its run in Temporal; an owner of an older Lote does not say it. */
   readonly workflowId?: string | undefined;
+  /** Whose batch it is; an owner of an older Lote does not say it. */
+  readonly application?: string | undefined;
   /** Present: its run does not go on. */
   readonly stuck?: StuckRun;
   /** Whether its total was compared; left out or null: nobody knows. */
@@ -43,7 +45,8 @@ export interface BatchReader {
   readonly live: boolean;
   /** Where the runs of these batches are; null: nobody runs them at this moment. */
   readonly temporal: { readonly address: string; readonly namespace: string } | null;
-  list(limit: number): Promise<readonly ReadBatch[]>;
+  /** Newest first; null: of all applications. */
+  list(limit: number, application?: string | null): Promise<readonly ReadBatch[]>;
   /** Null when the ledger does not know it. */
   find(batchId: string): Promise<ReadBatch | null>;
   /** What does not fit the service profile. */
@@ -127,7 +130,7 @@ function ofOwner(owner: OwnerApi, dataDir: DataDir): BatchReader {
     reportsDir: owner.endpoints.reportsDir,
     live: true,
     temporal: { address: owner.endpoints.temporalAddress, namespace: owner.endpoints.temporalNamespace },
-    list: (limit) => owner.batches(limit),
+    list: (limit, application) => owner.batches(limit, application),
     find: (batchId) => owner.batch(batchId),
     misfits: () => owner.misfits(),
     hasLeft: async () => !owner.owns() || (await readEndpoints(dataDir))?.owner !== owner.endpoints.owner,
@@ -150,9 +153,9 @@ function ofLedger(
   return {
     ...place,
     hasLeft: () => Promise.resolve(false),
-    async list(limit) {
+    async list(limit, application) {
       const read: ReadBatch[] = [];
-      for (const batch of await ledger.listBatches(limit)) read.push(await withCounts(batch));
+      for (const batch of await ledger.listBatches(limit, application)) read.push(await withCounts(batch));
       return read;
     },
     async find(batchId) {

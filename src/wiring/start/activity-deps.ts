@@ -116,6 +116,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
   const hook = createReportHook({ command: config.onReport, env: process.env, log });
   return {
     application: config.application,
+    isOneOfSeveral: config.isOneOfSeveral,
     profileDigest: profileDigestOf(config, profile),
     ledger,
     service,

@@ -6,6 +6,8 @@ import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
+import type { Installation } from '../../runtime/config/installation.ts';
+import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { startHealthServer } from '../../runtime/process/health-server.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
@@ -33,7 +35,10 @@ import { openSharedService, readProfile } from '../account/open-service.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { openProcessTelemetry } from './process-telemetry.ts';
 import { logMisfits } from './misfit-log.ts';
-import { startReceiver } from './start-receiver.ts';
+import { openSharedCore, type ProfiledApplication } from './embedded-core.ts';
+import { openEach, type OpenApplication } from './embedded-service.ts';
+import { startEmbeddedWorker } from './embedded-worker.ts';
+import { startReceiver, startReceiverOfSeveral } from './start-receiver.ts';
 import { startWorker } from './start-worker.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import { watchStuckBatches, workerReadiness } from './worker-health.ts';
@@ -78,7 +83,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     const { taskQueue } = config;
     await requireOwnQueue({
       taskQueue,
-      scope: workerScope(shared.ledger.id, config.application),
+      scope: workerScope(shared.ledger.id, config),
       pollers: () => queuePollers(shared.client, taskQueue),
       pause: (ms) => sleep(ms),
       notify: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
@@ -101,7 +106,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     shared.parts.add('worker', () => worker.stop());
     await ensureReconciliationSchedule(shared.client, config, log);
     const { client, ledger } = shared;
-    const stuck = watchStuckBatches({ ...shared, application: config.application, log });
+    const stuck = watchStuckBatches({ ...shared, applications: new Set([config.application]), log });
     shared.parts.add('watch of stuck batches', () => stuck.stop());
     const misfits = logMisfits({ ...shared, config, log });
     shared.parts.add('log of misfits', () => misfits.stop());
@@ -110,6 +115,70 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     const healthUrl = await serveHealth(config, workerReadiness({ ledger, client, worker, folders }), shared.parts);
     return { ended: worker.ended, healthUrl, metricsUrl: shared.telemetry.url, stop: () => shared.parts.stop() };
   });
+}
+
+/** The same for several applications: one process, and for each a service, folders and a queue of its own. */
+export async function startDistributedWorkerOfSeveral(
+  installation: Installation,
+  log: Logger,
+): Promise<DistributedWorker> {
+  const { common } = installation;
+  const parts = startedParts(log);
+  return orStop(parts, async () => {
+    const { core, applications, client, place } = await openSeveral(installation, 'worker', parts, log);
+    const { worker } = await startEmbeddedWorker(core, {
+      ...{ applications, temporal: { client, place } },
+      webhookUrlOf: ({ webhook }) => webhook.url,
+      consoleUrl: () => common.console.publicUrl,
+    });
+    logMisfitsOf(applications, parts);
+    const ready = workerReadiness({ ledger: core.opened, client, worker, folders: null });
+    const healthUrl = await serveHealth(common, ready, parts);
+    return { ended: worker.ended, healthUrl, metricsUrl: core.telemetry.url, stop: () => parts.stop() };
+  });
+}
+
+/** The same for several applications: each has the address `/webhooks/<name>`. */
+export async function startDistributedReceiverOfSeveral(
+  installation: Installation,
+  log: Logger,
+): Promise<ListeningProcess> {
+  const parts = startedParts(log);
+  return orStop(parts, async () => {
+    const { core, applications, client } = await openSeveral(installation, 'receiver', parts, log);
+    const { common: config } = installation;
+    const receiver = await startReceiverOfSeveral(
+      applications.map((one) => ({ ...one.core, service: one.service, watch: one.watch, client: () => client })),
+      { config, port: config.receiver.port, log },
+    );
+    parts.add('receiver', () => receiver.close());
+    logMisfitsOf(applications, parts);
+    return { url: receiver.url, metricsUrl: core.telemetry.url, stop: () => parts.stop() };
+  });
+}
+
+async function openSeveral(
+  { common: config, applications: [first, ...others] }: Installation,
+  role: 'worker' | 'receiver',
+  parts: StartedParts,
+  log: Logger,
+) {
+  const profiled = (one: Config): ProfiledApplication => ({ config: one, profile: readProfile(one) });
+  const notify = (line: string): void => log.info(line);
+  const owned = { config, dataDir: dataDirAt(config.dataDir), parts, notify, log };
+  const core = await openSharedCore(owned, () => undefined, role);
+  const { applications } = await openEach(core, [profiled(first), ...others.map(profiled)], {});
+  const place = await placeOf(config.temporal.address ?? '', config.temporal);
+  const client = await connectClient(place, config.temporal.namespace);
+  parts.add('temporal', () => client.connection.close());
+  return { core, applications, client, place };
+}
+
+function logMisfitsOf(applications: readonly OpenApplication[], parts: StartedParts): void {
+  for (const { core, service } of applications) {
+    const misfits = logMisfits({ ...core, service });
+    parts.add('log of misfits', () => misfits.stop());
+  }
 }
 
 async function serveHealth(

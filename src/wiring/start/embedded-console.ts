@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOOPBACK_HOSTS, startConsole, type RunningConsole } from '../../console/start-console.ts';
+import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
 import { writeConsoleToken } from '../../runtime/config/console-token.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
+import { consoleOfSeveral } from '../operator/console-of-several.ts';
 import { consoleParts } from '../operator/console-parts.ts';
 import { createHandOver, type HandOver } from '../operator/hand-over.ts';
 import { purgeBatches } from '../operator/purge-batches.ts';
@@ -11,12 +14,14 @@ import { bringIn, resolveInput } from '../reports/input-files.ts';
 import { awaitBatch } from '../temporal/await-batch.ts';
 import { startBatch } from '../temporal/batch-starter.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
-import type { EmbeddedCore } from './embedded-core.ts';
+import type { OwnedPlace } from './embedded-core.ts';
+import type { OpenApplication } from './embedded-service.ts';
 import type { RunningWorker } from './start-worker.ts';
 import { workerReadiness } from './worker-health.ts';
 
 export interface EmbeddedConsoleOptions {
-  readonly service: InvoicingService;
+  readonly applications: readonly [OpenApplication, ...OpenApplication[]];
+  readonly ledger: Ledger;
   readonly temporal: ConnectedTemporal;
   readonly receiver: { readonly url: string; readonly port: number };
   readonly worker: RunningWorker;
@@ -33,25 +38,17 @@ export interface EmbeddedConsole {
 
 /** The console, where people watch and other processes of the data directory hand over their work. */
 export async function startEmbeddedConsole(
-  core: EmbeddedCore,
+  place: OwnedPlace,
   options: EmbeddedConsoleOptions,
 ): Promise<EmbeddedConsole> {
-  const { config, dataDir, profile, ledger, parts, log } = core;
-  const { service, temporal, receiver, worker, folders } = options;
-  const { client } = temporal;
-  const handOver = createEmbeddedHandOver(core, options);
+  const { config, dataDir, parts } = place;
+  const { receiver } = options;
+  const handOver = createEmbeddedHandOver(options);
   const token = await writeConsoleToken(dataDir, config.console.token);
   const web = await startConsole({
     host: config.console.host,
     port: config.console.port === 0 ? 0 : await choosePort({ ...config.console, reserved: [receiver.port] }),
-    ...consoleParts({
-      ...{ config, ledger, folders, client, profile, log },
-      serviceBaseUrl: service.baseUrl,
-      temporalUi: temporal.ui,
-      run: (request, access) => handOver.run(request, access),
-      purge: (request) => purgeBatches({ ledger, dataDir: config.dataDir, folders }, { ...request, now: Date.now() }),
-      ready: workerReadiness({ ledger, client, worker, folders }),
-    }),
+    ...shownBy(place, options, handOver),
     // Off loopback people use the token too: it must be one that they chose.
     ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });
@@ -59,17 +56,52 @@ export async function startEmbeddedConsole(
   return { web, handOver };
 }
 
+/** What the console shows and does: of the only application everything, of several what needs no choice. */
+function shownBy({ config, log }: OwnedPlace, options: EmbeddedConsoleOptions, handOver: HandOver) {
+  const { applications, ledger, temporal, worker, folders } = options;
+  const { client, ui: temporalUi } = temporal;
+  const [{ core, service }] = applications;
+  const common = {
+    ...{ config, ledger, client, temporalUi, log },
+    run: handOver.run.bind(handOver),
+    ready: workerReadiness({ ledger, client, worker, folders }),
+  };
+  if (core.config.isOneOfSeveral)
+    return consoleOfSeveral({
+      ...common,
+      accounts: applications.map((one) => ({ ...one.core, baseUrl: one.service.baseUrl })),
+    });
+  return consoleParts({
+    ...{ ...common, folders, profile: core.profile, serviceBaseUrl: service.baseUrl },
+    purge: (request) => purgeBatches({ ledger, dataDir: config.dataDir, folders }, { ...request, now: Date.now() }),
+  });
+}
+
 /** Brings in the file that another process names, and starts its batch. */
-function createEmbeddedHandOver({ config, ledger }: EmbeddedCore, options: EmbeddedConsoleOptions): HandOver {
-  const { service, temporal, folders, beforeHandOver } = options;
-  const { taskQueue, application, inputDir } = config;
-  return createHandOver(async (file, given, { anywhere }) => {
+function createEmbeddedHandOver(options: EmbeddedConsoleOptions): HandOver {
+  const { ledger, applications, temporal, folders, beforeHandOver } = options;
+  return createHandOver(async (file, { application, ...given }, { anywhere }) => {
+    const { core, service } = applicationNamed(applications, application);
+    const { inputDir } = core.config;
     await beforeHandOver(service);
     await folders?.require('input');
     const name = await bringIn(inputDir, anywhere ? file : await resolveInput(inputDir, file));
-    const place = { client: temporal.client, taskQueue, application, inputDir };
+    const place = { ...core.config, client: temporal.client };
     const { batchId, handle } = await startBatch(place, { ...given, file: name, ledgerId: ledger.id });
     const ended = awaitBatch(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
     return { batchId, workflowId: handle.workflowId, ended };
   });
+}
+
+/** @throws LoteError `usage` with the names that there are */
+function applicationNamed(applications: readonly OpenApplication[], name: string | undefined): OpenApplication {
+  const found = applications.find(({ core }) =>
+    core.config.isOneOfSeveral ? core.config.application === name : name === undefined,
+  );
+  if (found !== undefined) return found;
+  const names = applications.map(({ core }) => core.config.application).join(', ');
+  throw new LoteError(
+    'usage',
+    `Taking over a run: it must name one of the applications of the process that owns the data directory (${names}), found ${JSON.stringify(name ?? 'none')}. Add --application NAME.`,
+  );
 }

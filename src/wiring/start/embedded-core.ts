@@ -6,12 +6,12 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
+import { ofApplication } from '../account/application-ledger.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { markedLedger, openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
-import { readProfile } from '../account/open-service.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
-import { openProcessTelemetry } from './process-telemetry.ts';
+import { openProcessTelemetry, type TelemetryParts } from './process-telemetry.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 
 /** A data directory that this process owns, and how it tells what it does. */
@@ -25,7 +25,15 @@ export interface OwnedPlace {
   readonly log: Logger;
 }
 
-/** What every part of a data directory's owner works on. */
+/** What the applications of a data directory's owner have in common. */
+export interface SharedCore extends OwnedPlace {
+  /** As it is stored: without what one application sees of it. */
+  readonly opened: Ledger;
+  readonly crash: CrashPoints;
+  readonly telemetry: Telemetry;
+}
+
+/** What every part of a data directory's owner works on, for one application. */
 export interface EmbeddedCore extends OwnedPlace {
   readonly profile: ServiceProfile;
   readonly ledger: Ledger;
@@ -37,18 +45,31 @@ export interface EmbeddedCore extends OwnedPlace {
   readonly telemetry: Telemetry;
 }
 
-/** Reads the profile and opens the ledger. */
-export async function openCore(place: OwnedPlace, killTemporal: () => void): Promise<EmbeddedCore> {
-  const { config, dataDir, parts, notify } = place;
-  const profile = readProfile(config);
-  const telemetry = await openProcessTelemetry({ config, role: 'embedded', parts, log: place.log });
+/** An application with the profile of its service, which was read before anything was opened. */
+export type ProfiledApplication = Pick<EmbeddedCore, 'config' | 'profile'>;
+
+/** Opens the ledger. */
+export async function openSharedCore(
+  place: OwnedPlace,
+  killTemporal: () => void,
+  role: TelemetryParts['role'] = 'embedded',
+): Promise<SharedCore> {
+  const { config, dataDir, parts, notify, log } = place;
+  const telemetry = await openProcessTelemetry({ config, role, parts, log });
   notify('Opening the ledger …');
   const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });
   const { databaseUrl } = config;
   const opened = await openLedger({ databaseUrl, directory: dataDir.ledger, measure: telemetry.onStatement });
-  const sending = openSendingGuard(config, { ledger: opened, profile, log: place.log });
-  const ledger = telemetry.ledger(crash.ledger(markedLedger(opened, sending)));
-  parts.add('ledger', () => ledger.close());
-  const capture = await openCapture({ config, profile, parts, log: place.log });
-  return { ...place, profile, ledger, sending, crash, capture, telemetry };
+  parts.add('ledger', () => opened.close());
+  return { ...place, opened, crash, telemetry };
+}
+
+/** The core of one application: its profile, and the ledger as it uses it. */
+export async function openCore(shared: SharedCore, { config, profile }: ProfiledApplication): Promise<EmbeddedCore> {
+  const { crash, telemetry, parts, log } = shared;
+  const seen = config.isOneOfSeveral ? ofApplication(shared.opened, config.application) : shared.opened;
+  const sending = openSendingGuard(config, { ledger: seen, profile, log });
+  const ledger = telemetry.ledger(crash.ledger(markedLedger(seen, sending)));
+  const capture = await openCapture({ config, profile, parts, log });
+  return { ...shared, config, profile, ledger, sending, capture };
 }

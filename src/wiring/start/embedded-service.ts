@@ -1,3 +1,4 @@
+import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -8,10 +9,18 @@ import { rememberService, requireKnownService, type AccountGuard } from '../acco
 import { authenticatedService } from '../account/authenticated-service.ts';
 import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
 import { sandboxProfile } from '../account/sandbox-profile.ts';
-import type { EmbeddedCore } from './embedded-core.ts';
+import { openAnswerWatch } from './answer-watch.ts';
+import { openCore, type EmbeddedCore, type ProfiledApplication, type SharedCore } from './embedded-core.ts';
 
 /** Of the built-in sandbox: what goes wrong in it. */
 export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed'>;
+
+/** One application of this process, with its service. */
+export interface OpenApplication extends Omit<EmbeddedService, 'sandbox'> {
+  readonly core: EmbeddedCore;
+  /** The one of this process for this application. */
+  readonly watch: AnswerWatch;
+}
 
 export interface EmbeddedService {
   /** Null: the service is a real one. */
@@ -21,8 +30,42 @@ export interface EmbeddedService {
   readonly requireAccount: () => Promise<void>;
 }
 
+/** How each application is opened. */
+export interface OpeningOptions {
+  /** Ports that the sandbox must leave free. */
+  readonly reserved?: readonly number[];
+  readonly behaviour?: SandboxBehaviour;
+  /** Asked for each application, when its service is open. */
+  readonly beforeSending?: (service: InvoicingService, application: string) => Promise<void>;
+}
+
+/** Opens each application with its service; `sandbox` is that of the only one, when no service was given. */
+export async function openEach(
+  core: SharedCore,
+  [first, ...others]: readonly [ProfiledApplication, ...ProfiledApplication[]],
+  options: OpeningOptions,
+): Promise<{ readonly applications: [OpenApplication, ...OpenApplication[]]; readonly sandbox: Sandbox | null }> {
+  const open = async (one: ProfiledApplication) => {
+    const own = await openCore(core, one);
+    const { sandbox, service, requireAccount } = await openEmbeddedService(
+      own,
+      options.reserved ?? [],
+      options.behaviour,
+    );
+    await options.beforeSending?.(service, one.config.application);
+    const expectsEvents = one.config.webhook.url !== null || sandbox !== null;
+    const watch = openAnswerWatch({ ...own, service, expectsEvents });
+    return { sandbox, application: { core: own, service, requireAccount, watch } };
+  };
+  const { application, sandbox } = await open(first);
+  const applications: [OpenApplication, ...OpenApplication[]] = [application];
+  // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
+  for (const other of others) applications.push((await open(other)).application);
+  return { applications, sandbox };
+}
+
 /** The service that was given, or the sandbox, which is started first; with the account that the ledger knows. */
-export async function openEmbeddedService(
+async function openEmbeddedService(
   core: EmbeddedCore,
   reserved: readonly number[],
   behaviour: SandboxBehaviour | undefined,
@@ -39,7 +82,7 @@ export async function openEmbeddedService(
     await isKnown();
     await sending?.require();
   };
-  await requireAccount();
+  await requireAtStart(core, requireAccount);
   const service = authenticatedService({
     service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
     isKnown,
@@ -47,6 +90,16 @@ export async function openEmbeddedService(
   });
   parts.add('service', () => service.close());
   return { sandbox, service, requireAccount };
+}
+
+/** What is wrong with one of several accounts must not keep the others from starting: each of its activities asks again, and waits. */
+async function requireAtStart({ config, log }: EmbeddedCore, requireAccount: () => Promise<void>): Promise<void> {
+  try {
+    await requireAccount();
+  } catch (error) {
+    if (!config.isOneOfSeveral || !(error instanceof LoteError)) throw error;
+    log.error('nothing is sent for an application', { application: config.application, err: error });
+  }
 }
 
 function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {

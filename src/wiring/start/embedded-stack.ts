@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -7,16 +8,16 @@ import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { choosePort, type PortWish } from '../../runtime/temporal/free-port.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { readProfile } from '../account/open-service.ts';
 import { deliveryAddress } from '../account/webhook-address.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { openTemporal } from '../temporal/embedded-temporal.ts';
 import { startEmbeddedConsole } from './embedded-console.ts';
-import { openAnswerWatch } from './answer-watch.ts';
-import { openCore, type EmbeddedCore, type OwnedPlace } from './embedded-core.ts';
-import { openEmbeddedService, type SandboxBehaviour } from './embedded-service.ts';
+import { openSharedCore, type EmbeddedCore, type OwnedPlace, type SharedCore } from './embedded-core.ts';
+import { openEach, type OpenApplication, type SandboxBehaviour } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { logMisfits } from './misfit-log.ts';
-import { startReceiver } from './start-receiver.ts';
+import { startReceiver, startReceiverOfSeveral, type Receiver } from './start-receiver.ts';
 import type { RunningWorker } from './start-worker.ts';
 
 /** Everything a data directory's owner runs. */
@@ -41,13 +42,18 @@ export interface Stack {
 /** What a data directory's owner is started with, and what is asked of the service before anything is sent. */
 export interface EmbeddedOptions {
   readonly config: Config;
+  /** Those of an installation with several; `config` is then what they have in common. Left out: `config` is the only one. */
+  readonly applications?: readonly [Config, ...Config[]];
   readonly log: Logger;
   /** A line for the person who waits. */
   readonly notify: (line: string) => void;
   readonly env: NodeJS.ProcessEnv;
   readonly sandbox?: SandboxBehaviour;
-  /** Runs between the service and Temporal; throws to stop before anything is started that could send. */
-  readonly beforeSending?: (service: InvoicingService) => Promise<void>;
+  /**
+   * Runs for each application, between its service and Temporal; throws to stop before anything is started that could
+   * send.
+   */
+  readonly beforeSending?: (service: InvoicingService, application: string) => Promise<void>;
   /** Runs before work that another process hands over; throws to refuse it. */
   readonly beforeHandOver: (service: InvoicingService) => Promise<void>;
 }
@@ -59,13 +65,9 @@ export interface EmbeddedOptions {
 export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lock: DirectoryLock): Promise<Stack> {
   const { config, dataDir, parts, notify, log } = place;
   let endTemporal = (): void => undefined;
-  const core = await openCore(place, () => endTemporal());
-  const { ledger } = core;
-
-  // 0 means any free port: the receiver itself asks for it, so that nobody takes it in between.
-  const receiverPort = config.receiver.port === 0 ? 0 : await choosePort(withRealService(config));
-  const { sandbox, service, requireAccount } = await openEmbeddedService(core, [receiverPort], options.sandbox);
-  await options.beforeSending?.(service);
+  const { applications, core, receiverPort, sandbox } = await openApplications(options, place, () => endTemporal());
+  const [{ service, core: firstCore }] = applications;
+  const ledger = options.applications === undefined ? firstCore.ledger : core.opened;
 
   const temporal = await openTemporal({ config, log, notify, env: options.env, dataDir: dataDir.path });
   parts.add('temporal', () => temporal.stop());
@@ -73,38 +75,33 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   notify(`Temporal at ${temporal.place.address}`);
   const { client } = temporal;
 
-  const expectsEvents = config.webhook.url !== null || sandbox !== null;
-  const watch = openAnswerWatch({ ...core, service, expectsEvents });
-  const receiver = await startReceiver({ ...core, service, watch, port: receiverPort, client: () => client });
+  const receiver = await startReceiving(applications, { config, client, port: receiverPort, log });
   parts.add('receiver', () => receiver.close());
-  if (sandbox !== null) await registerByHand(sandbox, core, config.webhook.url ?? receiver.url);
-  const misfits = logMisfits({ ...core, service });
-  parts.add('log of misfits', () => misfits.stop());
+  if (sandbox !== null) await registerByHand(sandbox, firstCore, config.webhook.url ?? receiver.url);
+  for (const one of applications) {
+    const misfits = logMisfits({ ...one.core, service: one.service });
+    parts.add('log of misfits', () => misfits.stop());
+  }
 
   let consoleUrl: string | null = null;
   const { worker, folders } = await startEmbeddedWorker(core, {
-    ...{ service, watch, requireAccount, temporal },
-    webhookUrl: config.webhook.url ?? (sandbox === null ? null : receiver.url),
+    ...{ applications, temporal },
+    webhookUrlOf: (one) => one.webhook.url ?? (sandbox === null ? null : receiver.url),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
   });
-  const { web, handOver } = await startEmbeddedConsole(core, {
-    ...{ service, temporal, worker, folders },
+  const { web, handOver } = await startEmbeddedConsole(place, {
+    ...{ applications, ledger, temporal, worker, folders },
     receiver: { url: receiver.url, port: receiverPort },
     beforeHandOver: options.beforeHandOver,
   });
   consoleUrl = web.url;
 
   const endpoints: Endpoints = {
-    owner: lock.owner,
-    pid: process.pid,
+    ...{ owner: lock.owner, pid: process.pid, ledgerId: ledger.id, reportsDir: config.reportsDir },
     temporalAddress: temporal.place.address,
     temporalNamespace: config.temporal.namespace,
     temporalUi: temporal.ui,
-    ledgerId: ledger.id,
-    reportsDir: config.reportsDir,
-    receiver: receiver.url,
-    console: web.url,
-    sandbox: sandbox?.url ?? null,
+    ...{ receiver: receiver.url, console: web.url, sandbox: sandbox?.url ?? null },
   };
   await writeEndpoints(dataDir, endpoints);
   parts.add('endpoints', () => removeEndpoints(dataDir));
@@ -116,6 +113,50 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
     stop: () => parts.stop(),
     kill: () => temporal.kill(),
   };
+}
+
+interface OpenApplications {
+  readonly applications: readonly [OpenApplication, ...OpenApplication[]];
+  readonly core: SharedCore;
+  readonly receiverPort: number;
+  /** Of the only application, when no service was given. */
+  readonly sandbox: Sandbox | null;
+}
+
+/** The ledger, and each application with its service. */
+async function openApplications(
+  options: EmbeddedOptions,
+  place: OwnedPlace,
+  killTemporal: () => void,
+): Promise<OpenApplications> {
+  const configs = options.applications ?? [place.config];
+  // A profile that is wrong stops the start before anything is opened.
+  const [first, ...others] = configs.map((config) => ({ config, profile: readProfile(config) }));
+  if (first === undefined) throw new LoteError('internal', 'There is no application; this is a mistake in Lote.');
+  const core = await openSharedCore(place, killTemporal);
+  // 0 means any free port: the receiver itself asks for it, so that nobody takes it in between.
+  const { receiver } = place.config;
+  const receiverPort = receiver.port === 0 ? 0 : await choosePort(withRealService(receiver, configs[0]));
+  const opened = await openEach(core, [first, ...others], {
+    reserved: [receiverPort],
+    ...(options.sandbox !== undefined && { behaviour: options.sandbox }),
+    ...(options.beforeSending !== undefined && { beforeSending: options.beforeSending }),
+  });
+  return { ...opened, core, receiverPort };
+}
+
+async function startReceiving(
+  applications: OpenApplications['applications'],
+  {
+    client,
+    ...place
+  }: { readonly config: Config; readonly client: Client; readonly port: number; readonly log: Logger },
+): Promise<Receiver> {
+  const parts = applications.map(({ core, service, watch }) => ({ ...core, service, watch, client: () => client }));
+  const [first] = parts;
+  return first === undefined || first.config.isOneOfSeveral
+    ? startReceiverOfSeveral(parts, place)
+    : startReceiver({ ...first, port: place.port });
 }
 
 /** Where the profile says that somebody registers the address at the service, nobody but this process can do so at the sandbox. */
@@ -132,6 +173,6 @@ async function lostWorker(worker: RunningWorker): Promise<never> {
 }
 
 /** A real service knows the address of the receiver: then no other port will do. */
-function withRealService({ receiver, service }: Config): PortWish {
+function withRealService(receiver: Config['receiver'], { service }: Config): PortWish {
   return { ...receiver, explicit: receiver.explicit || service.kind === 'remote' };
 }

@@ -1,27 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
-import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { ActivityDeps } from '../../../activities/deps.ts';
+import type { Config } from '../../runtime/config/config.ts';
 import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
-import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
+import { ensureSchedules } from '../temporal/ensure-schedules.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import { activityDeps } from './activity-deps.ts';
-import type { EmbeddedCore } from './embedded-core.ts';
-import { startWorker, type RunningWorker } from './start-worker.ts';
+import type { SharedCore } from './embedded-core.ts';
+import type { OpenApplication } from './embedded-service.ts';
+import { startWorker, startWorkerOfSeveral, type RunningWorker } from './start-worker.ts';
 import { watchStuckBatches } from './worker-health.ts';
 
 export interface EmbeddedWorkerOptions {
-  readonly service: InvoicingService;
-  /** The one of this process. */
-  readonly watch: AnswerWatch;
-  /** See `requireKnownService` and `SendingGuard`. */
-  readonly requireAccount: () => Promise<unknown>;
-  readonly temporal: ConnectedTemporal;
-  /** The address to register for webhooks; null: none. */
-  readonly webhookUrl: string | null;
+  readonly applications: readonly [OpenApplication, ...OpenApplication[]];
+  readonly temporal: Pick<ConnectedTemporal, 'client' | 'place'>;
+  /** The address to register for webhooks of an application; null: none. */
+  readonly webhookUrlOf: (config: Config) => string | null;
   readonly consoleUrl: () => string | null;
 }
 
@@ -31,28 +28,23 @@ export interface EmbeddedWorker {
   readonly folders: CommonFolders | null;
 }
 
-/** The worker on a task queue that no other ledger uses, the reconciliation schedule, and the watches over both. */
-export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedWorkerOptions): Promise<EmbeddedWorker> {
-  const { config, profile, ledger, crash, telemetry, parts, notify, log } = core;
-  const { service, watch, requireAccount, temporal, webhookUrl, consoleUrl } = options;
+/** The worker on a task queue that no other ledger uses, the schedules of each application, and the watches over all. */
+export async function startEmbeddedWorker(core: SharedCore, options: EmbeddedWorkerOptions): Promise<EmbeddedWorker> {
+  const { config, opened, telemetry, parts, notify, log } = core;
+  const { applications, temporal } = options;
   const { client } = temporal;
-  const { taskQueue, application } = config;
+  const { taskQueue } = config;
+  const [first] = applications;
   notify('Starting the worker …');
   await requireOwnQueue({
     taskQueue,
-    scope: workerScope(ledger.id, application),
+    scope: workerScope(opened.id, first.core.config),
     pollers: () => queuePollers(client, taskQueue),
     pause: (ms) => sleep(ms),
     notify,
   });
-  const folders = createCommonFolders({ config, ledger, log });
-  await folders?.join();
-  const deps = activityDeps({
-    ...{ config, ledger, folders, service, profile, watch, client, requireAccount, webhookUrl, consoleUrl, crash, log },
-    telemetry,
-    searchable: await ensureSearchAttributes(client, log),
-  });
-  const worker = await startWorker(deps, {
+  const joined = await joinEach(applications, options, await ensureSearchAttributes(client, log));
+  const place = {
     telemetry: telemetry.worker,
     temporal: temporal.place,
     namespace: config.temporal.namespace,
@@ -61,12 +53,50 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
     ...(config.temporal.address === null
       ? {}
       : { deregister: (identity: string) => deregisterWorker(client, taskQueue, identity) }),
-  });
+  };
+  const [{ deps, folders }, ...others] = joined;
+  const worker = first.core.config.isOneOfSeveral
+    ? await startWorkerOfSeveral([deps, ...others.map((other) => other.deps)], opened, place)
+    : await startWorker(deps, place);
   parts.add('worker', () => worker.stop());
-  await ensureReconciliationSchedule(client, config, log);
-  const stuck = watchStuckBatches({ ledger, client, application, telemetry, log });
+  await ensureSchedules(
+    applications.map((one) => one.core.config),
+    client,
+    log,
+  );
+  const names = new Set(applications.map((one) => one.core.config.application));
+  const stuck = watchStuckBatches({ ledger: opened, client, applications: names, telemetry, log });
   parts.add('watch of stuck batches', () => stuck.stop());
   const temporalWatch = watchTemporal(client, temporal.place.address, log);
   parts.add('watch of temporal', () => temporalWatch.stop());
-  return { worker, folders };
+  return { worker, folders: first.core.config.isOneOfSeveral ? null : folders };
+}
+
+interface Joined {
+  readonly deps: ActivityDeps;
+  readonly folders: CommonFolders | null;
+}
+
+/** Each application's folders, and what its activities touch. */
+async function joinEach(
+  [first, ...others]: EmbeddedWorkerOptions['applications'],
+  options: EmbeddedWorkerOptions,
+  searchable: boolean,
+): Promise<[Joined, ...Joined[]]> {
+  const join = async ({ core, service, watch, requireAccount }: OpenApplication): Promise<Joined> => {
+    const { config, profile, ledger, crash, telemetry, log } = core;
+    const folders = createCommonFolders({ config, ledger, log });
+    await folders?.join();
+    const deps = activityDeps({
+      ...{ config, ledger, folders, service, profile, watch, requireAccount, crash, telemetry, log, searchable },
+      client: options.temporal.client,
+      webhookUrl: options.webhookUrlOf(config),
+      consoleUrl: options.consoleUrl,
+    });
+    return { deps, folders };
+  };
+  const joined: [Joined, ...Joined[]] = [await join(first)];
+  // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
+  for (const other of others) joined.push(await join(other));
+  return joined;
 }

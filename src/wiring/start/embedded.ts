@@ -12,8 +12,10 @@ import { startedParts } from './stop-in-reverse.ts';
 export async function startEmbedded(options: EmbeddedOptions): Promise<Stack | null> {
   const { config, log, notify } = options;
   const dataDir = await openDataDir(config.dataDir);
-  await mkdir(config.inputDir, { recursive: true });
-  await requireReportsFolder(config);
+  for (const one of options.applications ?? [config]) {
+    await mkdir(one.inputDir, { recursive: true });
+    await requireReportsFolder(one);
+  }
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) return null;
   const parts = startedParts(log);

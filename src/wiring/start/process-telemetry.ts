@@ -5,6 +5,7 @@ import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 import { VERSION } from './version.ts';
 
+/** What a process of this role is measured with. */
 export interface TelemetryParts {
   readonly config: Config;
   readonly role: 'embedded' | 'worker' | 'receiver' | 'console';

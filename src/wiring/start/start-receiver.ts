@@ -10,7 +10,11 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { createDeliveryApplier } from '../../webhooks/delivery-applier.ts';
 import type { DeliveryCounts } from '../../webhooks/delivery-tally.ts';
 import type { MisfitBook } from '../../webhooks/misfits/misfit-watch.ts';
-import { startReceiver as listen } from '../../webhooks/server.ts';
+import {
+  startReceiver as listen,
+  startReceiverOfSeveral as listenForSeveral,
+  type EndpointOptions,
+} from '../../webhooks/server.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import type { Capture } from '../recordings/capture.ts';
@@ -49,6 +53,51 @@ export interface Receiver {
 
 /** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
+  const { config, port, telemetry, log } = parts;
+  const { endpoint, flush } = endpointOf(parts);
+  const receiver = await listen({ host: config.receiver.host, port, ...endpoint, log });
+  return running(receiver, [flush], telemetry);
+}
+
+/** The same for several applications: one server, and for each an address, secrets and invoices of its own. */
+export async function startReceiverOfSeveral(
+  applications: readonly Omit<ReceiverParts, 'port'>[],
+  { config, port, log }: Pick<ReceiverParts, 'config' | 'port' | 'log'>,
+): Promise<Receiver> {
+  const endpoints = applications.map((parts) => ({ name: parts.config.application, ...endpointOf(parts) }));
+  const receiver = await listenForSeveral({
+    ...{ host: config.receiver.host, port, log },
+    applications: new Map(endpoints.map(({ name, endpoint }) => [name, endpoint])),
+  });
+  return running(
+    receiver,
+    endpoints.map(({ flush }) => flush),
+  );
+}
+
+function running(
+  receiver: Receiver,
+  flushes: readonly (() => Promise<void>)[],
+  telemetry?: Pick<Telemetry, 'deliveries'>,
+): Receiver {
+  telemetry?.deliveries(() => receiver.tally());
+  return {
+    url: receiver.url,
+    tally: () => receiver.tally(),
+    async close() {
+      await receiver.close();
+      await Promise.all(flushes.map(async (flush) => flush()));
+    },
+  };
+}
+
+interface ReceivingEndpoint {
+  readonly endpoint: EndpointOptions;
+  /** Applies and announces what is stored. */
+  readonly flush: () => Promise<void>;
+}
+
+function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
   const { config, ledger, service, profile, watch, capture = null, log } = parts;
   const now = Date.now;
   const ownSecrets = createWebhookSecrets(config.webhook, log);
@@ -73,9 +122,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     },
     log,
   });
-  const receiver = await listen({
-    host: config.receiver.host,
-    port: parts.port,
+  const endpoint: EndpointOptions = {
     ledger,
     secrets: async () => [
       ...(await ownSecrets()),
@@ -89,14 +136,10 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
     onStored: (deliveries) => applier.add(deliveries),
     misfits: misfitBook(ledger, profileDigestOf(config, profile)),
     ...(capture !== null && { capture: (delivery) => capture.delivery(delivery) }),
-    log,
-  });
-  parts.telemetry?.deliveries(() => receiver.tally());
+  };
   return {
-    url: receiver.url,
-    tally: () => receiver.tally(),
-    async close() {
-      await receiver.close();
+    endpoint,
+    async flush() {
       await applier.idle();
       await relay.flush();
     },

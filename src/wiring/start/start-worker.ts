@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { ActivityDeps } from '../../../activities/deps.ts';
+import { createUnnamedActivities } from '../../../activities/for-several.ts';
 import { createActivities } from '../../../activities/index.ts';
+import { activityQueue } from '../../contract/activity-queue.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts';
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
@@ -9,11 +12,13 @@ import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
-const GRACE = '30s';
+const GRACE = '30s' as const;
 /** After the grace the process leaves anyway; what was on the wire is repeated with the same key and bytes. */
-const FORCE = '45s';
+const FORCE = '45s' as const;
 /** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
 const ACTIVITIES_AT_ONCE = 24;
+/** Of one application among several: with two hundred of them, ten polls each would be two thousand that wait. */
+const POLLS_OF_ONE = 2;
 
 export interface WorkerPlace {
   readonly temporal: TemporalPlace;
@@ -38,35 +43,73 @@ export interface RunningWorker {
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
+  return run(deps, place, async (open) => [await open.forWorkflows(createActivities(deps))]);
+}
+
+/**
+ * Starts the worker of several applications: one for the workflows of all, and for the activities of each one of its
+ * own, on its own task queue. So no activity can reach another application's key, and none waits behind another's.
+ */
+export async function startWorkerOfSeveral(
+  applications: readonly [ActivityDeps, ...ActivityDeps[]],
+  ledger: Pick<Ledger, 'findBatch'>,
+  place: WorkerPlace,
+): Promise<RunningWorker> {
+  const [first] = applications;
+  return run(first, place, async (open) => {
+    const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
+    const workers = [await open.forWorkflows(createUnnamedActivities(own, ledger, first.log))];
+    for (const [application, activities] of own)
+      // oxlint-disable-next-line no-await-in-loop -- each is made in a moment, and together they would be a burst
+      workers.push(await open.forActivities(activityQueue(place.taskQueue, application), activities));
+    return workers;
+  });
+}
+
+type AnyActivities = NonNullable<WorkerOptions['activities']>;
+
+/** Makes workers on one connection. */
+interface OpenWorkers {
+  forWorkflows(activities: AnyActivities): Promise<Worker>;
+  forActivities(taskQueue: string, activities: AnyActivities): Promise<Worker>;
+}
+
+async function run(
+  deps: ActivityDeps,
+  place: WorkerPlace,
+  create: (open: OpenWorkers) => Promise<readonly Worker[]>,
+): Promise<RunningWorker> {
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
   await installSdkRuntime(deps.log, telemetry);
   const connection = await NativeConnection.connect(place.temporal);
-  const identity = workerIdentity(
-    workerScope(deps.ledger.id, deps.application),
-    process.pid,
-    randomBytes(4).toString('hex'),
-  );
-  const worker = await Worker.create({
+  const identity = workerIdentity(workerScope(deps.ledger.id, deps), process.pid, randomBytes(4).toString('hex'));
+  const shared = {
     connection,
     namespace: place.namespace,
-    taskQueue: place.taskQueue,
     identity,
-    activities: createActivities(deps),
-    workflowBundle:
-      place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
+  };
+  const workers = await create({
+    forWorkflows: async (activities) =>
+      Worker.create({
+        ...{ ...shared, activities, taskQueue: place.taskQueue },
+        workflowBundle:
+          place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },
+      }),
+    forActivities: (taskQueue, activities) =>
+      Worker.create({ ...{ ...shared, activities, taskQueue }, maxConcurrentActivityTaskPolls: POLLS_OF_ONE }),
   });
-  const ended = runToTheEnd(worker, connection);
+  const ended = runToTheEnd(workers, connection);
   // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.
   ended.catch(() => undefined);
   return {
     ended,
-    isRunning: () => worker.getState() === 'RUNNING',
+    isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      stopAll(workers);
       await ended;
       // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
       // again.
@@ -77,10 +120,18 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
   };
 }
 
-async function runToTheEnd(worker: Worker, connection: NativeConnection): Promise<void> {
+function stopAll(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+/** When one has died, the others leave too: without it, some of the work would wait and nobody would say why. */
+async function runToTheEnd(workers: readonly Worker[], connection: NativeConnection): Promise<void> {
+  const ends = workers.map(async (worker) => worker.run());
   try {
-    await worker.run();
+    await Promise.all(ends);
   } finally {
+    stopAll(workers);
+    await Promise.allSettled(ends);
     await connection.close();
   }
 }

@@ -13,7 +13,7 @@ import { queryTemporal } from '../temporal/watch-temporal.ts';
 
 const FOLDERS: readonly FolderRole[] = ['input', 'reports', 'files'];
 const POLL_INTERVAL_MS = 30_000;
-/** More batches than this are hardly open at once. */
+/** More batches than this are hardly open at once, of one application. */
 const MOST_BATCHES = 50;
 const GOING_ON = new Set(['staging', 'running', 'paused']);
 
@@ -39,7 +39,8 @@ export function workerReadiness({ ledger, client, worker, folders }: WorkerHealt
 export interface StuckWatch {
   readonly ledger: Pick<Ledger, 'listBatches'>;
   readonly client: Client;
-  readonly application: string;
+  /** Whose batches are looked at. */
+  readonly applications: ReadonlySet<string>;
   /** Left out: nothing is measured. */
   readonly telemetry?: Pick<Telemetry, 'stuck'>;
   /** Between two looks; default 30 s. */
@@ -69,10 +70,10 @@ export function watchStuckBatches(watch: StuckWatch): { stop(): Promise<void> } 
   };
 }
 
-async function look({ ledger, client, application, log }: StuckWatch, stuck: Set<string>): Promise<void> {
-  const batches = await ledger.listBatches(MOST_BATCHES);
+async function look({ ledger, client, applications, log }: StuckWatch, stuck: Set<string>): Promise<void> {
+  const batches = await ledger.listBatches(Math.max(MOST_BATCHES, 2 * applications.size));
   for (const { batchId, workflowId, state, application: whose } of batches) {
-    if (whose !== application) continue;
+    if (!applications.has(whose)) continue;
     const found = GOING_ON.has(state) ? await queryStuckRun(client, workflowId) : null;
     if (found !== null && !stuck.has(batchId)) {
       stuck.add(batchId);

@@ -5,12 +5,15 @@ import type { RunDirectory } from '../../../activities/deps.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput } from '../../contract/messages.ts';
+import { namedInput } from './named-input.ts';
 import { resolveInput } from '../reports/input-files.ts';
 
 export interface StartPlace {
   readonly client: Client;
   readonly taskQueue: string;
   readonly application: string;
+  /** Others are beside it: what is started names the application. Left out: there is one. */
+  readonly isOneOfSeveral?: boolean;
   readonly inputDir: string;
 }
 
@@ -27,7 +30,7 @@ export async function startBatch(
   const handle = await place.client.workflow.start<typeof invoiceBatch>('invoiceBatch', {
     workflowId: batchId,
     taskQueue: place.taskQueue,
-    args: [input],
+    args: [{ ...input, ...namedInput(place) }],
     staticSummary: input.file,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',

@@ -5,6 +5,7 @@ import {
   type Client,
   type ScheduleDescription,
 } from '@temporalio/client';
+import { namedInput } from './named-input.ts';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 
 /** Where nights are scheduled: one schedule per application. */
@@ -12,6 +13,8 @@ export interface NightlyPlace {
   readonly client: Client;
   readonly taskQueue: string;
   readonly application: string;
+  /** Others are beside it: what is started names the application. Left out: there is one. */
+  readonly isOneOfSeveral?: boolean;
 }
 
 /** Time of day at which a nightly run starts, in the time zone `timezone`. */
@@ -62,6 +65,21 @@ export async function scheduleNightlyRuns(place: NightlyPlace, plan: NightlyPlan
 }
 
 /**
+ * Makes the schedule that an application's file asks for, or brings the one that is there to it. A pause stays: a night
+ * that failed waits for an operator, however often Lote is started.
+ */
+export async function ensureNightlyRuns(place: NightlyPlace, plan: NightlyPlan): Promise<void> {
+  const options = nightlySchedule(place, plan);
+  try {
+    await place.client.schedule.create(options);
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    const { spec, action, policies } = options;
+    await handleOf(place).update(({ state }) => ({ spec, action, policies, state }));
+  }
+}
+
+/**
  * The schedule of nightly runs: one run at a time, missed ones are caught up with, and a run that fails pauses the
  * schedule until an operator has checked it.
  */
@@ -77,7 +95,7 @@ export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: Night
       workflowType: WORKFLOW,
       workflowId: scheduleId.replace('lote-nightly', 'nightly-issuance'),
       taskQueue: place.taskQueue,
-      args: [{ timezone }] satisfies Parameters<typeof nightlyIssuance>,
+      args: [{ timezone, ...namedInput(place) }] satisfies Parameters<typeof nightlyIssuance>,
       staticSummary: 'issues what was dropped',
     },
     state: { note: `Every night at ${clock(plan)} ${timezone}: issues what was dropped.` },

@@ -19,9 +19,15 @@ export interface QueuePoller {
 
 const IDENTITY = /^lote ledger=(\S+) /;
 
-/** Ledger and application that a worker serves: workers of one scope may do each other's work. */
-export function workerScope(ledgerId: string, application: string): string {
-  return `${ledgerId}/${application}`;
+/** Stands where one application would be named: no name of one has this sign. */
+const SEVERAL = '*';
+
+/** Ledger and application that a worker serves: workers of one scope may do each other's work. Several share a worker. */
+export function workerScope(
+  ledgerId: string,
+  { application, isOneOfSeveral }: { readonly application: string; readonly isOneOfSeveral: boolean },
+): string {
+  return `${ledgerId}/${isOneOfSeveral ? SEVERAL : application}`;
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { Client } from '@temporalio/client';
+import type { Client, ScheduleOptionsStartWorkflowAction, Workflow } from '@temporalio/client';
 import { ScheduleAlreadyRunning } from '@temporalio/client';
+import { namedInput } from './named-input.ts';
 import type { Config } from '../../runtime/config/config.ts';
 
 /** Often enough that a report is right long before anybody reads it, seldom enough to cost nothing. */
@@ -7,10 +8,13 @@ const EVERY = '15m';
 /** One that was missed while everything was down is worth nothing: the next one sees the same. */
 const CATCH_UP = '1m';
 
-type Place = Pick<Config, 'application' | 'taskQueue'>;
+type Place = Pick<Config, 'application' | 'taskQueue' | 'isOneOfSeveral'>;
+
+/** Those of two hundred applications must not all begin at one moment. */
+const SPREAD = '5m';
 
 /** One schedule for each application and task queue; also the start of its runs' ids. */
-export function reconciliationId({ application, taskQueue }: Place): string {
+export function reconciliationId({ application, taskQueue }: Pick<Place, 'application' | 'taskQueue'>): string {
   const prefix = application === 'default' ? '' : `${application}-`;
   const suffix = taskQueue === 'lote' ? '' : `-${taskQueue}`;
   return `${prefix}reconciliation${suffix}`;
@@ -23,22 +27,39 @@ export async function ensureReconciliationSchedule(
   log: { warn(message: string, fields?: Record<string, unknown>): void },
 ): Promise<void> {
   const scheduleId = reconciliationId(place);
+  const action = {
+    type: 'startWorkflow' as const,
+    workflowType: 'reconciliation',
+    workflowId: scheduleId,
+    taskQueue: place.taskQueue,
+    args: [namedInput(place)],
+  };
   try {
     await client.schedule.create({
       scheduleId,
-      spec: { intervals: [{ every: EVERY }] },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'reconciliation',
-        workflowId: scheduleId,
-        taskQueue: place.taskQueue,
-        args: [{}],
-      },
+      spec: { intervals: [{ every: EVERY }], ...(place.isOneOfSeveral ? { jitter: SPREAD } : {}) },
+      action,
       policies: { overlap: 'SKIP', catchupWindow: CATCH_UP },
       state: { note: 'Repeats unknown invoices, polls pending ones, rewrites the reports that late answers changed.' },
     });
   } catch (error) {
-    if (error instanceof ScheduleAlreadyRunning) return;
+    if (error instanceof ScheduleAlreadyRunning) {
+      if (place.isOneOfSeveral) await nameIn(client, scheduleId, action).catch(unscheduled);
+      return;
+    }
+    unscheduled(error);
+  }
+
+  function unscheduled(error: unknown): void {
     log.warn('reconciliation is not scheduled; lote reconcile does the same by hand', { err: error });
   }
+}
+
+/** One that was made while there was a single application names none, and would be refused from now on. */
+async function nameIn(
+  client: Client,
+  scheduleId: string,
+  action: ScheduleOptionsStartWorkflowAction<Workflow>,
+): Promise<void> {
+  await client.schedule.getHandle(scheduleId).update((known) => ({ ...known, action }));
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
+import { namedInput } from './named-input.ts';
 import {
   describeNightlyRuns,
   nightlyScheduleId,
@@ -54,7 +55,7 @@ async function startUnscheduled(place: NightlyPlace): Promise<{ handle: NightlyR
     const handle = await client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
       workflowId,
       taskQueue,
-      args: [{}],
+      args: [namedInput(place)],
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: 'issues what was dropped',

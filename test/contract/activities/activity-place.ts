@@ -72,6 +72,7 @@ export function activityPlaces(): (parts?: {
     const profileDigest = `profile of ${scenario.application}`;
     const deps: ActivityDeps = {
       application: scenario.application,
+      isOneOfSeveral: false,
       profileDigest,
       ledger: open,
       service: called,

@@ -17,7 +17,7 @@ import { SENDING_CONTROL } from '../../../src/ledger/database/migrations/0011-se
 import { SHARED_FOLDERS } from '../../../src/ledger/database/migrations/0016-shared-folders.ts';
 import { PROFILE_MISFITS } from '../../../src/ledger/database/migrations/0017-profile-misfits.ts';
 import { SENDING_MARKS } from '../../../src/ledger/database/migrations/0018-sending-marks.ts';
-import { TOTAL_CHECKS } from '../../../src/ledger/database/migrations/0019-total-checks.ts';
+import { TOTAL_CHECKS } from '../../../src/ledger/database/migrations/0020-total-checks.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/database/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';

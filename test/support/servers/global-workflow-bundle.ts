@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { bundleWorkflows } from '../../../src/wiring/start/bundle-workflows.ts';
 import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
@@ -21,10 +21,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function bundle(): Promise<{ readonly value: string; stop(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-test-bundle-'));
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
-    logger: new DefaultLogger('ERROR'),
-  });
+  const code = await bundleWorkflows(fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)));
   const path = join(directory, 'workflow-bundle.js');
   await writeFile(path, code);
   return { value: path, stop: () => rm(directory, { recursive: true, force: true }) };

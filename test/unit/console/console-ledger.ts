@@ -71,7 +71,11 @@ export function ledgerHolding(
   return {
     id: 'ledger-1',
     read: () => read,
-    listBatches: async (limit) => held.map(({ batch }) => batch).slice(0, limit),
+    listBatches: async (limit, application = null) =>
+      held
+        .map(({ batch }) => batch)
+        .filter((batch) => application === null || batch.application === application)
+        .slice(0, limit),
     findBatch: async (batchId) => find(batchId)?.batch ?? null,
     countOutcomes: async (batchId) => countsOf(find(batchId)?.invoices ?? []),
     fileFindings: async (batchId) => find(batchId)?.findings ?? [],

@@ -1,10 +1,10 @@
 import { LoteError } from '../../../domain/errors.ts';
-import { readConfig } from '../../../runtime/config/config.ts';
 import { createLogger } from '../../../runtime/process/logger.ts';
 import { isBuiltInSandbox } from '../../../wiring/account/built-in-sandbox.ts';
 import { readProfile } from '../../../wiring/account/open-service.ts';
 import { openSendingGuard } from '../../../wiring/account/sending-guard.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { chosenApplication } from '../../session/chosen-application.ts';
 import { quietLevel } from '../../session/log-level.ts';
 import { withOwnLedger } from '../../session/with-own-ledger.ts';
 
@@ -12,8 +12,8 @@ import { withOwnLedger } from '../../session/with-own-ledger.ts';
  * `lote confirm-ledger`: an operator has settled what was sent without the ledger's knowledge. Nothing is sent.
  * @throws LoteError `configuration-invalid` when the account is not known here, so that nobody takes silence for an answer
  */
-export async function confirmLedgerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  const config = readConfig(env);
+export async function confirmLedgerCommand(env: NodeJS.ProcessEnv, name: string | null = null): Promise<ExitCode> {
+  const { config, embedded } = chosenApplication(env, name);
   if (config.service.kind === 'sandbox' && !isBuiltInSandbox(config))
     throw new LoteError(
       'configuration-invalid',
@@ -21,7 +21,7 @@ export async function confirmLedgerCommand(env: NodeJS.ProcessEnv): Promise<Exit
     );
   const profile = readProfile(config);
   const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
-  return withOwnLedger(config, 'Confirming the ledger', async (ledger) => {
+  return withOwnLedger(embedded.config, 'Confirming the ledger', async (ledger) => {
     const gap = (await openSendingGuard(config, { ledger, profile, log })?.confirm()) ?? null;
     const since = gap === null || gap.since === 0 ? '' : ` since ${new Date(gap.since).toISOString()}`;
     process.stdout.write(

@@ -1,13 +1,13 @@
-import { readConfig } from '../../../runtime/config/config.ts';
 import { confirmService } from '../../../wiring/account/account-guard.ts';
 import { readProfile } from '../../../wiring/account/open-service.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { chosenApplication } from '../../session/chosen-application.ts';
 import { withOwnLedger } from '../../session/with-own-ledger.ts';
 
 /** `lote confirm-service`: the ledger takes the configured address and key for the application's from now on. Nothing is sent. */
-export async function confirmServiceCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  const config = readConfig(env);
-  return withOwnLedger(config, 'Confirming the service', async (ledger) => {
+export async function confirmServiceCommand(env: NodeJS.ProcessEnv, name: string | null = null): Promise<ExitCode> {
+  const { config, embedded } = chosenApplication(env, name);
+  return withOwnLedger(embedded.config, 'Confirming the service', async (ledger) => {
     const { application, baseUrl } = await confirmService({
       ledger,
       application: config.application,

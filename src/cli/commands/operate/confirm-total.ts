@@ -14,6 +14,8 @@ export interface ConfirmTotalCommand {
   readonly invoices: number | null;
   readonly reason: string;
   readonly who: string | null;
+  /** `--application`; left out: there is one. */
+  readonly application?: string;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { applicationOption, named, type WithApplication } from '../../session/application-option.ts';
 import { RETRY_STATES, type RetryState } from '../../../domain/retry-decision.ts';
 
 interface RetryOptions {
@@ -9,6 +10,7 @@ interface RetryOptions {
   readonly reason?: string;
   readonly who?: string;
   readonly acceptDuplicateRisk: boolean;
+  readonly application?: string;
   readonly json: boolean;
 }
 
@@ -16,6 +18,7 @@ interface ConfirmTotalOptions {
   readonly invoices?: number;
   readonly reason: string;
   readonly who?: string;
+  readonly application?: string;
   readonly json: boolean;
 }
 
@@ -37,6 +40,7 @@ function addRetryCommands(program: Command): void {
     .option('--reason <text>', 'why; kept in the audit and in the history: no names')
     .option('--who <name>', 'who asks; default: the user of this machine')
     .option('--accept-duplicate-risk', 'send also what could be issued twice; needs --reason', false)
+    .addOption(applicationOption())
     .option('--json', 'print one JSON document on stdout', false)
     .action(async (batchId: string, options: RetryOptions) => {
       const { retryCommand } = await import('./retry.ts');
@@ -49,6 +53,7 @@ function addRetryCommands(program: Command): void {
         who: options.who ?? userName(),
         acceptDuplicateRisk: options.acceptDuplicateRisk,
         json: options.json,
+        ...named(options.application),
         env: process.env,
       });
     });
@@ -60,6 +65,7 @@ function addRetryCommands(program: Command): void {
     .option('--invoices <number>', 'its number of invoices, as lote status shows it; default: asked for', wholeNumber)
     .requiredOption('--reason <text>', 'why the total is right; kept in the audit and in the history: no names')
     .option('--who <name>', 'who asks; default: the user of this machine')
+    .addOption(applicationOption())
     .option('--json', 'print one JSON document on stdout', false)
     .action(async (batchId: string, options: ConfirmTotalOptions) => {
       const { confirmTotalCommand } = await import('./confirm-total.ts');
@@ -67,16 +73,18 @@ function addRetryCommands(program: Command): void {
         ...{ batchId, reason: options.reason, json: options.json, env: process.env },
         invoices: options.invoices ?? null,
         who: options.who ?? userName(),
+        ...named(options.application),
       });
     });
 
   program
     .command('reconcile')
     .description('look at everything that batches left open: unknown, unsettled, late webhooks; rewrite reports')
+    .addOption(applicationOption())
     .option('--json', 'print one JSON document on stdout', false)
-    .action(async ({ json }: { json: boolean }) => {
+    .action(async (options: WithApplication & { readonly json: boolean }) => {
       const { reconcileCommand } = await import('./reconcile.ts');
-      process.exitCode = await reconcileCommand({ json, env: process.env });
+      process.exitCode = await reconcileCommand({ ...options, env: process.env });
     });
 }
 
@@ -84,9 +92,10 @@ function addServiceCommands(program: Command): void {
   program
     .command('confirm-service')
     .description('the configured address and key are the right ones: the ledger remembers them; nothing is sent')
-    .action(async () => {
+    .addOption(applicationOption())
+    .action(async ({ application }: WithApplication) => {
       const { confirmServiceCommand } = await import('../installation/confirm-service.ts');
-      process.exitCode = await confirmServiceCommand(process.env);
+      process.exitCode = await confirmServiceCommand(process.env, application);
     });
 
   program
@@ -101,9 +110,10 @@ function addServiceCommands(program: Command): void {
   program
     .command('confirm-ledger')
     .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
-    .action(async () => {
+    .addOption(applicationOption())
+    .action(async ({ application }: WithApplication) => {
       const { confirmLedgerCommand } = await import('../installation/confirm-ledger.ts');
-      process.exitCode = await confirmLedgerCommand(process.env);
+      process.exitCode = await confirmLedgerCommand(process.env, application);
     });
 }
 

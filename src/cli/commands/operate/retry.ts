@@ -17,6 +17,8 @@ export interface RetryCommand {
   readonly reason: string | null;
   readonly who: string | null;
   readonly acceptDuplicateRisk: boolean;
+  /** `--application`; left out: there is one. */
+  readonly application?: string;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -53,7 +55,11 @@ async function requestOf(backend: Backend, command: RetryCommand): Promise<Retry
 
 /** A run of its own for a finished batch; for one that runs, an update to its run, and then the wait for that. */
 async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
-  const own = await startRetry({ ...backend, taskQueue: backend.config.taskQueue }, batchId, request);
+  const own = await startRetry(
+    { ...backend, taskQueue: backend.config.taskQueue, applicationOf: async () => named(backend.config) },
+    batchId,
+    request,
+  );
   if (own === null) return updateAndWait(backend, retryWorkflowId(batchId), { batchId, request });
   try {
     return await waitForBatch(backend, batchId, own);
@@ -62,6 +68,10 @@ async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRe
     if (running === null) throw error;
     return updateAndWait(backend, running, { batchId, request });
   }
+}
+
+function named({ application, isOneOfSeveral }: Backend['config']): string | null {
+  return isOneOfSeveral ? application : null;
 }
 
 async function updateAndWait(

@@ -13,7 +13,8 @@ import { FENCING_TOKEN } from './0010-fencing.ts';
 import { SHARED_FOLDERS } from './0016-shared-folders.ts';
 import { PROFILE_MISFITS } from './0017-profile-misfits.ts';
 import { SENDING_MARKS } from './0018-sending-marks.ts';
-import { TOTAL_CHECKS } from './0019-total-checks.ts';
+import { DELIVERY_APPLICATION } from './0019-delivery-application.ts';
+import { TOTAL_CHECKS } from './0020-total-checks.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   SHARED_FOLDERS,
   PROFILE_MISFITS,
   SENDING_MARKS,
+  DELIVERY_APPLICATION,
   TOTAL_CHECKS,
 ];
 

@@ -56,7 +56,7 @@ beforeAll(async () => {
   const receiver = await startDistributedReceiver(config, log);
   const ledger = await openLedger({ databaseUrl: database.url, directory: '' });
   await createCommonFolders({ config, ledger })?.join();
-  await poll(name, workerIdentity(workerScope(ledger.id, name), 1, 'a'));
+  await poll(name, workerIdentity(workerScope(ledger.id, { application: name, isOneOfSeveral: false }), 1, 'a'));
   await ledger.close();
   close = () => receiver.stop();
 }, 120_000);

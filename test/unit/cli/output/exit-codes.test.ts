@@ -22,6 +22,8 @@ describe('exit codes', () => {
     'ledger-unavailable': 3,
     'ledger-foreign': 3,
     'application-foreign': 3,
+    'application-mismatch': 3,
+    'application-missing': 3,
     'ledger-conflict': 3,
     'ledger-race': 3,
     'claim-lost': 3,
