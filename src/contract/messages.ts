@@ -163,11 +163,14 @@ export interface BatchProgress {
   readonly net: BatchSnapshot['net'];
 }
 
-/** What an operator types for a pause or a cancellation. */
-export interface ReasonInput {
-  readonly reason: string;
-  /** Set by a program: who asked. */
+/** Set by a program: who asks. */
+export interface ActorInput {
   readonly who?: string;
+}
+
+/** What an operator types for a pause or a cancellation. */
+export interface ReasonInput extends ActorInput {
+  readonly reason: string;
 }
 
 /** What a page must know of its batch: what operators said, and whether the batch still waits for the service. */
@@ -261,7 +264,7 @@ export const problemsQuery = defineQuery<BatchProblems>('problems');
 export const pauseUpdate = defineUpdate<string, [ReasonInput]>('pause');
 
 /** Ends a pause; it is refused when the batch is not paused. */
-export const resumeUpdate = defineUpdate<string, []>('resume');
+export const resumeUpdate = defineUpdate<string, [ActorInput?]>('resume');
 
 /** Holds every invoice that is not sent yet. It cannot be undone in this run; what was sent is still settled. */
 export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancelRemaining');
@@ -270,7 +273,7 @@ export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancel
  * Polls the pending invoices of the batch now, without waiting for their due time. Nothing is sent again. It is refused
  * until a page has sent its last invoice.
  */
-export const settleNowUpdate = defineUpdate<string, []>('settleNow');
+export const settleNowUpdate = defineUpdate<string, [ActorInput?]>('settleNow');
 
 /** Notes a retry; the batch takes it up in a new round when the pages that run now have ended. */
 export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('retryInvoices');

@@ -8,6 +8,7 @@ import { invoicePage } from '../pages/invoice-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
 import { invoiceWindow } from '../pages/invoice-window.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
+import { actionsFor, noteAct } from '../people/people.ts';
 import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
@@ -18,7 +19,7 @@ const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'he
 
 /** One batch, its invoices, its files, and what was done to it by hand. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { ledger, reportsDir, actions } = options;
+  const { ledger, reportsDir, people } = options;
   const routes = new Hono();
 
   routes.get('/:id', async (context) => {
@@ -33,6 +34,7 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     const details = batch === null ? null : await ledger.invoiceDetails(batch.batchId, ordinal);
     if (batch === null || details === null) return pages.notFound(context);
     const format = pages.formatOf(context);
+    const actions = actionsFor(context, options.actions);
     return pages.show(context, {
       title: details.line.ref,
       content: invoicePage(format, {
@@ -47,8 +49,11 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
 
   routes.get('/:id/files/:name', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
-    const answer = batch === null ? null : await reportFileAnswer(reportsDir, batch.batchId, context.req.param('name'));
-    return answer ?? pages.notFound(context);
+    const name = context.req.param('name');
+    if (batch === null || !(await reportFiles(reportsDir, batch.batchId)).includes(name))
+      return pages.notFound(context);
+    await noteAct(context, people, batch.batchId, { what: 'download', why: name });
+    return (await reportFileAnswer(reportsDir, batch.batchId, name)) ?? pages.notFound(context);
   });
 
   routes.get('/:id/audit', async (context) => {
@@ -62,6 +67,7 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   routes.get('/:id/audit.csv', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return pages.notFound(context);
+    await noteAct(context, people, batch.batchId, { what: 'download', why: 'audit.csv' });
     return context.body(auditCsv(await ledger.auditOf(batch.batchId)), 200, {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="audit.csv"',
@@ -91,9 +97,11 @@ async function showUnknownBatch(
 async function showBatch(
   context: Context,
   batch: BatchRecord,
-  { ledger, reportsDir, links, actions, misfits }: ConsoleOptions,
+  options: ConsoleOptions,
   pages: PageAnswers,
 ): Promise<Response> {
+  const { ledger, reportsDir, links, misfits } = options;
+  const actions = actionsFor(context, options.actions);
   const format = pages.formatOf(context);
   const { batchId } = batch;
   const counts = await ledger.countOutcomes(batchId);

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import { healthChecks, healthPage } from '../health.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
+import { actionsFor } from '../people/people.ts';
 import { batchesPage } from '../pages/batches-page.ts';
 import { MOST_FOUND, searchPage } from '../pages/search-page.ts';
 import { stateCounts } from '../pages/state-counts.ts';
@@ -31,7 +32,7 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
       content: batchesPage(format, {
         batches,
         stuck,
-        upload: actions?.files !== undefined,
+        upload: actionsFor(context, actions)?.files !== undefined,
         showsOnly: options.showsOnly === true,
       }),
       live: records.some(isLive),

@@ -34,7 +34,7 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
   audit: {
     title: 'Feito à mão',
     none: 'Nada foi feito à mão.',
-    note: 'Tudo o que alguém, ou a política de repetição, fez a este lote. Está também no relatório.',
+    note: 'Tudo o que alguém, ou a política de repetição, fez a este lote. Está também no relatório, salvo as descargas.',
     who: 'Quem',
     why: 'Porquê',
     examples: 'Entre elas',
@@ -54,6 +54,9 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       'cancel-remaining': 'nada mais enviado',
       'settle-now': 'serviço consultado de imediato',
       'save-profile': 'guardou um perfil do serviço',
+      start: 'iniciou o ficheiro',
+      reconcile: 'consultou o serviço de novo',
+      download: 'descarregou',
     },
   },
   nights: {
@@ -89,6 +92,12 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       'not-movable': 'O sistema não deixou o Lote movê-lo: verifique de quem são o ficheiro e a pasta.',
       'too-many': 'Uma noite recolhe um número limitado de ficheiros. A noite seguinte continua.',
     },
+  },
+  people: {
+    signedInAs: 'Sessão de',
+    roles: { look: 'pode consultar', operate: 'pode operar' },
+    roleMissing: 'Pode consultar, mas não agir.',
+    roleMissingNote: 'Nada foi feito. Quem gere esta instalação decide quem pode operar.',
   },
   withoutTemporal:
     'Esta consola só mostra: sem TEMPORAL_ADDRESS não pode verificar nem iniciar ficheiros, pausar lotes ou enviar de novo.',

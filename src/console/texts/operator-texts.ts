@@ -1,6 +1,7 @@
 import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { RetryMove, RetryRefusal } from '../../domain/retry-decision.ts';
+import type { Role } from '../people/caller.ts';
 import type { Plural } from './plural.ts';
 
 /** What an operator reads who sends again, asks the service, looks at what was done by hand, or at a night. */
@@ -64,6 +65,13 @@ export interface OperatorTexts {
     readonly open: Plural;
     readonly verdicts: Readonly<Record<NightlyVerdict, string>>;
     readonly waiting: Readonly<Record<WaitingReason, string>>;
+  };
+  /** Of people whom a proxy signs in. */
+  readonly people: {
+    readonly signedInAs: string;
+    readonly roles: Readonly<Record<Role, string>>;
+    readonly roleMissing: string;
+    readonly roleMissingNote: string;
   };
   /** Why this console can only show. */
   readonly withoutTemporal: string;

@@ -2,6 +2,7 @@ import ms from 'ms';
 import { z } from 'zod';
 import { EnvCommand } from './env-command.ts';
 import { secretList } from './secret-list.ts';
+import { EnvAddressList, EnvIdentityHeader, EnvNameList } from './sign-in-settings.ts';
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -136,6 +137,11 @@ export const EnvSchema = z.object({
   CONSOLE_PORT: port.optional(),
   CONSOLE_TOKEN: secret.optional(),
   CONSOLE_URL: EnvBaseUrl.optional(),
+  CONSOLE_TRUSTED_PROXIES: EnvAddressList.optional(),
+  CONSOLE_USER_HEADER: EnvIdentityHeader.default('X-Forwarded-User'),
+  CONSOLE_GROUPS_HEADER: EnvIdentityHeader.default('X-Forwarded-Groups'),
+  CONSOLE_OPERATORS: EnvNameList.optional(),
+  CONSOLE_OPERATOR_GROUPS: EnvNameList.optional(),
   SANDBOX_HOST: host.default('127.0.0.1'),
   SANDBOX_PORT: port.optional(),
   SANDBOX_PROFILE: text.optional(),

@@ -7,7 +7,7 @@ import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
-import { BY_CONSOLE } from './operate-batch.ts';
+import type { SavedCopy } from './profile-editor.ts';
 
 const DIRECTORY_MODE = 0o750;
 const FILE_MODE = 0o640;
@@ -27,7 +27,7 @@ export interface SavedProfiles {
  */
 export async function saveProfile(
   { dataDir, ledger, now }: SavedProfiles,
-  { name, text, note }: { readonly name: string; readonly text: string; readonly note: string },
+  { name, text, note, by }: SavedCopy,
 ): Promise<string | null> {
   const folder = join(dataDir, 'profiles');
   const path = pathIn(folder, name);
@@ -40,7 +40,7 @@ export async function saveProfile(
   try {
     const sha256 = createHash('sha256').update(text).digest('hex').slice(0, 12);
     const why = `profiles/${name}.json (sha256 ${sha256}): ${note}`;
-    const action = { actionId: randomUUID(), at: now(), who: BY_CONSOLE, what: 'save-profile', why };
+    const action = { actionId: randomUUID(), at: now(), who: by, what: 'save-profile', why };
     await ledger.noteActions(PROFILE_AUDIT, [action]);
   } catch (error) {
     await rm(path, { force: true });

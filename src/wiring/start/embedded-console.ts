@@ -39,6 +39,7 @@ export async function startEmbeddedConsole(
   const { config, dataDir, profile, ledger, parts, log } = core;
   const { service, temporal, receiver, worker, folders } = options;
   const { client } = temporal;
+  const { signIn } = config.console;
   const handOver = createEmbeddedHandOver(core, options);
   const token = await writeConsoleToken(dataDir, config.console.token);
   const web = await startConsole({
@@ -52,8 +53,8 @@ export async function startEmbeddedConsole(
       purge: (request) => purgeBatches({ ledger, dataDir: config.dataDir, folders }, { ...request, now: Date.now() }),
       ready: workerReadiness({ ledger, client, worker, folders }),
     }),
-    // Off loopback people use the token too: it must be one that they chose.
-    ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
+    // Off loopback people use the token too, unless a proxy signs them in: it must be one that they chose.
+    ...(config.console.token === null && signIn === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });
   parts.add('console', () => web.close());
   return { web, handOver };

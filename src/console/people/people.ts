@@ -1,0 +1,39 @@
+import type { Context } from 'hono';
+import type { ConsoleActions } from '../console-options.ts';
+import { actorOf, callerOf, mayOperate } from './caller.ts';
+import type { SignIn } from './sign-in.ts';
+
+/** Something that a person or a program did, for the audit. */
+export interface NotedByConsole {
+  readonly who: string;
+  /** A word of `texts.audit.actions`. */
+  readonly what: 'start' | 'reconcile' | 'download';
+  readonly why: string;
+}
+
+/** Sign-in by a proxy, and where its people's acts are written down. */
+export interface People {
+  readonly signIn: SignIn;
+  /** Into the audit of a batch. @throws LoteError `ledger-unavailable` */
+  readonly note: (batchId: string, action: NotedByConsole) => Promise<void>;
+}
+
+/**
+ * Writes into the audit who did something, before it is done: what cannot be written down is not done. Nothing while sign-in is off.
+ * @throws LoteError `ledger-unavailable`
+ */
+export async function noteAct(
+  context: Context,
+  people: People | undefined,
+  batchId: string,
+  act: Omit<NotedByConsole, 'who'>,
+): Promise<void> {
+  if (people === undefined || callerOf(context).kind === 'anybody') return;
+  await people.note(batchId, { ...act, who: actorOf(context) });
+}
+
+/** What this caller may set in motion: of somebody who may only look, only the questions are left. */
+export function actionsFor(context: Context, actions: ConsoleActions | undefined): ConsoleActions | undefined {
+  if (actions === undefined || mayOperate(context)) return actions;
+  return actions.stuck === undefined ? {} : { stuck: actions.stuck };
+}
