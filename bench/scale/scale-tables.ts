@@ -19,6 +19,8 @@ const NAMES: Readonly<Record<keyof Use, string>> = {
   otherBytes: 'bytes of other tables',
 };
 
+const MEASURES = Object.keys(NAMES) as readonly (keyof Use)[];
+
 /** What nights of these sizes take, one column each. */
 export function needsTable(nights: readonly Night[], costs: Costs = MEASURED_COSTS): Table {
   const all = nights.map((night) => needsOf(costs, night));
@@ -49,16 +51,16 @@ export function needsTable(nights: readonly Night[], costs: Costs = MEASURED_COS
   };
 }
 
-/** What a file costs, and each invoice of it. */
-export function costsTable({ eventsOfAPage: _, ...costs }: Costs): Table {
+/** What a file costs, and each invoice of it; history events are those of a page, and stand beside the table. */
+export function costsTable(costs: Costs): Table {
   return {
     title: 'Costs',
     columns: ['what', 'a file', 'each invoice'],
-    rows: Object.entries(costs).map(([what, { start, each }]) => [
-      NAMES[what as keyof Use],
-      start.toLocaleString('en'),
-      shown(each),
-    ]),
+    rows: MEASURES.flatMap((what) => {
+      if (what === 'events') return [];
+      const { start, each } = costs[what];
+      return [[NAMES[what], start.toLocaleString('en'), shown(each)]];
+    }),
     notes: [],
   };
 }
@@ -75,7 +77,7 @@ export function checkTable(sizes: readonly MeasuredSize[], costs: Costs = MEASUR
       'what',
       ...sizes.flatMap(({ invoices }) => [`${invoices.toLocaleString('en')} predicted`, 'measured', 'off by']),
     ],
-    rows: (Object.keys(NAMES) as (keyof Use)[]).map((what) => [
+    rows: MEASURES.map((what) => [
       NAMES[what],
       ...sizes.flatMap(({ invoices, use }) => {
         const predicted = useOf(costs, invoices, speed)[what] / invoices;

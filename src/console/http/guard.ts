@@ -13,6 +13,7 @@ const SESSION_COOKIE = 'lote_console';
 export const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
+/** How a console without sign-in knows who may use it. */
 export interface GuardOptions {
   readonly token: string | undefined;
   readonly access: 'loopback' | 'token';

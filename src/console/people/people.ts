@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
-import type { ConsoleActions } from '../console-options.ts';
-import { actorOf, callerOf, mayOperate } from './caller.ts';
+import { actorOf, callerOf } from './caller.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** Something that a person or a program did, for the audit. */
@@ -30,10 +29,4 @@ export async function noteAct(
 ): Promise<void> {
   if (people === undefined || callerOf(context).kind === 'anybody') return;
   await people.note(batchId, { ...act, who: actorOf(context) });
-}
-
-/** What this caller may set in motion: of somebody who may only look, only the questions are left. */
-export function actionsFor(context: Context, actions: ConsoleActions | undefined): ConsoleActions | undefined {
-  if (actions === undefined || mayOperate(context)) return actions;
-  return actions.stuck === undefined ? {} : { stuck: actions.stuck };
 }

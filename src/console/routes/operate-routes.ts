@@ -34,11 +34,9 @@ const RetryInvoiceForm = z.object({ reason, acceptDuplicateRisk: z.literal('yes'
  * What an operator can do to a batch or one invoice of it. Each form says what it needs; who goes around it is back on the page,
  * and nothing has happened.
  */
-export function operateRoutes({ ledger, actions, people }: ConsoleOptions, pages: PageAnswers): Hono {
+export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
+  const { ledger, actions } = options;
   const routes = new Hono();
-  const done = (context: Context, page: string, what: Parameters<typeof doneQuery>[0]) =>
-    context.redirect(`${page}?${doneQuery(what)}`, 303);
-
   routes.post('/:id/operations', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null || actions?.operate === undefined) return pages.notFound(context);
@@ -63,7 +61,7 @@ export function operateRoutes({ ledger, actions, people }: ConsoleOptions, pages
   });
 
   routes.post('/:id/invoices/:ordinal{[0-9]{1,9}}/retry', async (context) => {
-    const found = await lineOf(context);
+    const found = await lineOf(context, ledger);
     if (found === null || actions?.retry === undefined) return pages.notFound(context);
     const { page, batchId, rows } = found;
     const form = RetryInvoiceForm.safeParse(await formOf(context));
@@ -77,6 +75,12 @@ export function operateRoutes({ ledger, actions, people }: ConsoleOptions, pages
     return done(context, page, { kind: 'retry', ...answer });
   });
 
+  reconcileRoutes(routes, options, pages);
+  return routes;
+}
+
+/** The service is asked for everything that any batch left open; the audit of the batch has who asked. */
+function reconcileRoutes(routes: Hono, { ledger, actions, people }: ConsoleOptions, pages: PageAnswers): void {
   routes.post('/:id/reconcile', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null || actions?.reconcile === undefined) return pages.notFound(context);
@@ -85,23 +89,25 @@ export function operateRoutes({ ledger, actions, people }: ConsoleOptions, pages
   });
 
   routes.post('/:id/invoices/:ordinal{[0-9]{1,9}}/reconcile', async (context) => {
-    const found = await lineOf(context);
+    const found = await lineOf(context, ledger);
     if (found === null || actions?.reconcile === undefined) return pages.notFound(context);
     await noteAct(context, people, found.batchId, { what: 'reconcile', why: EVERYTHING_OPEN });
     return done(context, found.page, { kind: 'reconcile', ...(await actions.reconcile()) });
   });
+}
 
-  /** The invoice of an address; a row names it to the workflow, for history keeps no reference. */
-  async function lineOf(context: Context) {
-    const batchId = context.req.param('id') ?? '';
-    const ordinal = Number(context.req.param('ordinal'));
-    const details = await ledger.invoiceDetails(batchId, ordinal);
-    return details === null
-      ? null
-      : { batchId, rows: details.line.rows.slice(0, 1), page: `${pageOf({ batchId })}/invoices/${ordinal}` };
-  }
+function done(context: Context, page: string, what: Parameters<typeof doneQuery>[0]): Response {
+  return context.redirect(`${page}?${doneQuery(what)}`, 303);
+}
 
-  return routes;
+/** The invoice of an address; a row names it to the workflow, for history keeps no reference. */
+async function lineOf(context: Context, ledger: ConsoleOptions['ledger']) {
+  const batchId = context.req.param('id') ?? '';
+  const ordinal = Number(context.req.param('ordinal'));
+  const details = await ledger.invoiceDetails(batchId, ordinal);
+  return details === null
+    ? null
+    : { batchId, rows: details.line.rows.slice(0, 1), page: `${pageOf({ batchId })}/invoices/${ordinal}` };
 }
 
 function pageOf({ batchId }: { readonly batchId: string }): string {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import { healthChecks, healthPage } from '../health.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
-import { actionsFor } from '../people/people.ts';
+import { actionsFor } from '../people/allowed-actions.ts';
 import { batchesPage } from '../pages/batches-page.ts';
 import { MOST_FOUND, searchPage } from '../pages/search-page.ts';
 import { stateCounts } from '../pages/state-counts.ts';

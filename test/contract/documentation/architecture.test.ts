@@ -24,9 +24,9 @@ function foldersOf(folder: string, depth: number): readonly string[] {
   return depth === 1 ? names : [...names, ...names.flatMap((name) => foldersOf(name, depth - 1))];
 }
 
-describe('docs/folders.svg', () => {
+describe('docs/picture/folders.svg', () => {
   it('is what `npm run picture` draws from the imports of now', async () => {
-    await expect(folderMap(imports)).toMatchFileSnapshot('../../../docs/folders.svg');
+    await expect(folderMap(imports)).toMatchFileSnapshot('../../../docs/picture/folders.svg');
   });
 
   it('has a place for each first-level folder', () => {
