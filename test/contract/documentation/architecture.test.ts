@@ -64,7 +64,7 @@ describe('docs/architecture.md', () => {
   });
 
   it('shows the picture, and tells the way of an invoice in ten steps', () => {
-    expect(PAGE).toMatch(/!\[[^\]]{20,}\]\(folders\.svg\)/u);
+    expect(PAGE).toMatch(/!\[[^\]]{20,}\]\(picture\/folders\.svg\)/u);
     expect(PAGE.match(/^\| \d+\. /gmu)).toHaveLength(10);
   });
 });

@@ -29,6 +29,6 @@ describe('docs/picture/data-flow.svg', () => {
   });
 
   it('is the picture that README.md shows', () => {
-    expect(README).toMatch(/!\[[^\]]{20,}\]\(docs\/data-flow\.svg\)/u);
+    expect(README).toMatch(/!\[[^\]]{20,}\]\(docs\/picture\/data-flow\.svg\)/u);
   });
 });
