@@ -15,6 +15,7 @@ import {
 import { mayOperate } from './caller.ts';
 import { personReader, type SignIn } from './sign-in.ts';
 
+/** What the guard needs; see there. */
 export interface PeopleGuardOptions extends Pick<GuardOptions, 'token' | 'hosts' | 'forms' | 'ready'> {
   readonly signIn: SignIn;
   /** The answer to somebody who may look and wants to act. */

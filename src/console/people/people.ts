@@ -18,7 +18,7 @@ export interface People {
 }
 
 /**
- * Writes into the audit who did something, before it is done: what cannot be written down is not done. Nothing while sign-in is off.
+ * Writes into the audit who does something; called before it is done, what cannot be written down is not done. Nothing while sign-in is off.
  * @throws LoteError `ledger-unavailable`
  */
 export async function noteAct(

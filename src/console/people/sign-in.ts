@@ -1,4 +1,5 @@
-import { BlockList, isIP, type Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
 import type { Context } from 'hono';
 import { BY_CONSOLE, BY_PROGRAM, type Role } from './caller.ts';
 
@@ -27,7 +28,7 @@ export type Person =
   | { readonly kind: 'nobody' };
 
 const LONGEST_NAME = 128;
-/** Without controls, and without commas: two headers of one name arrive as one with a comma, and one of them may be forged. */
+/** Without controls, and without commas: a proxy further out may have joined two headers, of which one may be forged. */
 const NAME = /^[^\p{C},]+$/u;
 /** Actors of the audit that are no people. */
 const RESERVED: ReadonlySet<string> = new Set([BY_CONSOLE, BY_PROGRAM, 'lote']);
@@ -39,8 +40,10 @@ const RESERVED: ReadonlySet<string> = new Set([BY_CONSOLE, BY_PROGRAM, 'lote']);
 export function personReader(signIn: SignIn): (context: Context) => Person {
   const trusted = blockListOf(signIn.trustedProxies);
   return (context) => {
+    const request = (context.env as { readonly incoming?: IncomingMessage } | undefined)?.incoming;
     const given = context.req.header(signIn.userHeader);
-    if (given === undefined || !isTrusted(trusted, context)) return { kind: 'nobody' };
+    if (request === undefined || given === undefined || !isTrusted(trusted, request)) return { kind: 'nobody' };
+    if (isDoubled(request, signIn.userHeader) || isDoubled(request, signIn.groupsHeader)) return { kind: 'unreadable' };
     const name = asUtf8(given).trim();
     if (name.length > LONGEST_NAME || !NAME.test(name) || RESERVED.has(name.toLowerCase()))
       return { kind: 'unreadable' };
@@ -68,11 +71,15 @@ function blockListOf(ranges: readonly string[]): BlockList {
 }
 
 /** The address of the peer of the socket. A connection that is over has none, and is not trusted. */
-function isTrusted(trusted: BlockList, context: Context): boolean {
-  const socket = (context.env as { incoming?: { socket?: Socket } } | undefined)?.incoming?.socket;
-  const address = socket?.remoteAddress ?? '';
+function isTrusted(trusted: BlockList, { socket }: IncomingMessage): boolean {
+  const address = socket.remoteAddress ?? '';
   const family = isIP(address);
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** A proxy that adds its line to one of the client's own lets through what is forged. */
+function isDoubled({ headersDistinct }: IncomingMessage, header: string): boolean {
+  return (headersDistinct[header.toLowerCase()]?.length ?? 0) > 1;
 }
 
 /** Node reads the bytes of a header as Latin-1; proxies send UTF-8. What is no UTF-8 stays as it was read. */

@@ -104,6 +104,7 @@ async function handOver(context: Context, { actions, token, people }: ConsoleOpt
   const body = RunRequestBody.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
   const answer = await actions.run(body.data, { anywhere: isProgram(context, token) });
+  // Which batches they become is known only now.
   for (const { batchId, file } of answer.batches) await noteAct(context, people, batchId, { what: 'start', why: file });
   return context.json(answer, 202);
 }

@@ -258,6 +258,12 @@ describe('a console behind a proxy that signs people in', () => {
     expect(answer.status).toBe(401);
   });
 
+  it.each(['x-forwarded-user', 'x-forwarded-groups'])('lets nobody in with two headers %s', async (doubled) => {
+    const headers = { 'x-forwarded-user': 'bruno', [doubled]: ['bruno', 'billing'] };
+
+    expect((await ask(web.port, '/', { from: PROXY, headers })).status).toBe(401);
+  });
+
   it('reads a name in UTF-8', async () => {
     const name = Buffer.from('joão', 'utf8').toString('latin1');
 
