@@ -1,4 +1,5 @@
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
+import { LONGEST_SLICE_MS } from '../../src/domain/longest-slice.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
@@ -9,10 +10,6 @@ import type { SliceInput, SliceResult } from './slice.ts';
 import { SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
 import { createStoredErrors } from './stored-errors.ts';
 
-/**
- * A slice starts nothing new after this: its activity must end, and the ledger be written, long before its time-out.
- */
-const LONGEST_SLICE_MS = 60_000;
 /**
  * An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before
  * that time is spent.

@@ -9,6 +9,7 @@ import { type PageAnswers, pageAnswers } from './http/page-answers.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { shownError } from './http/shown-error.ts';
 import { peopleGuard } from './people/people-guard.ts';
+import { mappingRoutes } from './mapping/mapping-routes.ts';
 import { assetRoutes } from './routes/asset-routes.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
 import { consoleApi } from './routes/console-api.ts';
@@ -21,6 +22,8 @@ import { probeRoutes, readyOf } from './routes/probe-routes.ts';
 
 /** Every form but those that carry a file or a profile. */
 const MOST_FORM_BYTES = 16 * 1024;
+/** A hundred columns, and forty words for taxes. */
+const MOST_MAPPING_FORM_BYTES = 64 * 1024;
 /** A profile is of at most 256 kB; as the field of a form it may take three times as much. */
 const MOST_PROFILE_FORM_BYTES = 1024 * 1024;
 
@@ -56,7 +59,11 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.route('/nights', nightlyRoutes(options, pages));
   app.use('/profile/*', limitedForm(MOST_PROFILE_FORM_BYTES));
   app.route('/profile', profileRoutes(options, pages));
-  if (actions?.files !== undefined) app.route('/', fileRoutes(options, actions.files, pages));
+  if (actions?.files !== undefined) {
+    app.route('/', fileRoutes(options, actions.files, pages));
+    app.use('/mapping', limitedForm(MOST_MAPPING_FORM_BYTES));
+    app.route('/', mappingRoutes(actions.files.mapper, pages));
+  }
 
   app.notFound((context) =>
     context.req.path.startsWith('/api/')

@@ -5,6 +5,7 @@ import type { Purged } from '../domain/ports/purge-ledger.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
 import type { People } from './people/people.ts';
+import type { FileMapper } from './mapping/file-mapper.ts';
 import type { ProfileEditor } from './profile-editor.ts';
 
 /** What the console reads; it never writes to the ledger itself. */
@@ -37,6 +38,10 @@ export interface RunAnswer {
 export interface Declared {
   readonly decimal?: ',' | '.';
   readonly encoding?: string;
+  /** Name of a mapping profile; left out: the file's name may choose one. */
+  readonly profile?: string;
+  /** Name of the sheet of a workbook; left out: the only visible one with a known header. */
+  readonly sheet?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
   /** References that look alike and are not the same. */
   readonly lookAlikes?: 'refuse' | 'keep';
@@ -132,6 +137,7 @@ export interface ConsoleActions {
     keep(name: string, content: AsyncIterable<Uint8Array>): Promise<string>;
     /** A dry run. @throws LoteError `file-unreadable` */
     check(file: string, declared: Declared): Promise<FileCheck>;
+    readonly mapper: FileMapper;
     /**
      * Starts the batch of a file, or joins the one that runs. `note` writes into the audit of the batch, before it starts.
      */

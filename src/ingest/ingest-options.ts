@@ -17,6 +17,8 @@ export interface IngestOptions {
   readonly lookAlikes?: 'refuse' | 'keep';
   /** Column of Lote -> header of the file. */
   readonly columns?: Readonly<Partial<Record<Column, string>>>;
+  /** Headers of the file whose cells are not read, also where Lote knows the word. */
+  readonly ignore?: readonly string[];
   /** Column of Lote -> the value that every row has; such a column need not be in the file. */
   readonly constants?: Readonly<Partial<Record<Column, string>>>;
   /** Builds the reference of an invoice from several columns of the file. */

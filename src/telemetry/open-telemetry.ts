@@ -11,7 +11,7 @@ export interface TelemetryOptions {
 
 /**
  * Opens what is wanted of the telemetry, and loads no more than that.
- * @throws LoteError `port-taken`
+ * @throws LoteError `port-taken`, `configuration-invalid`
  */
 export async function openTelemetry({ metrics, traces }: TelemetryOptions): Promise<Telemetry> {
   const measuring = metrics === null ? null : await (await import('./metrics/open-metrics.ts')).openMetrics(metrics);

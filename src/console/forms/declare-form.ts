@@ -3,6 +3,7 @@ import type { Declared } from '../console-options.ts';
 import { ENCODINGS } from './declared.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
+import { select } from './select.ts';
 
 export interface DeclareForm {
   readonly file: string;
@@ -10,12 +11,13 @@ export interface DeclareForm {
 }
 
 /** For a file that does not prove how it is written: the check again, with what the operator knows. */
-export function declareForm({ texts: { dryRun } }: PageFormat, { file, declared }: DeclareForm): Html {
+export function declareForm({ texts: { dryRun, mapping } }: PageFormat, { file, declared }: DeclareForm): Html {
   const open = Object.keys(declared).length > 0;
   return html`<details ${open ? 'open' : ''}>
     <summary>${dryRun.declare}</summary>
     <form action="/check" class="fields">
       <input type="hidden" name="file" value="${file}" />
+      ${declared.profile === undefined ? '' : html`<input type="hidden" name="profile" value="${declared.profile}" />`}
       <p class="soft">${dryRun.declareNote}</p>
       ${select({
         name: 'decimal',
@@ -34,6 +36,10 @@ export function declareForm({ texts: { dryRun } }: PageFormat, { file, declared 
         none: dryRun.prove,
         choices: ENCODINGS.map((encoding) => [encoding, encoding] as const),
       })}
+      <label
+        >${mapping.sheet}
+        <input name="sheet" maxlength="200" value="${declared.sheet ?? ''}"
+      /></label>
       ${select({
         name: 'duplicateRows',
         label: dryRun.duplicateRows,
@@ -51,22 +57,4 @@ export function declareForm({ texts: { dryRun } }: PageFormat, { file, declared 
       <button>${dryRun.again}</button>
     </form>
   </details>`;
-}
-
-interface Select {
-  readonly name: string;
-  readonly label: string;
-  readonly chosen: string | undefined;
-  readonly none: string;
-  readonly choices: readonly (readonly [value: string, label: string])[];
-}
-
-function select({ name, label, chosen, none, choices }: Select): Html {
-  return html`<label
-    >${label}
-    <select name="${name}">
-      <option value="">${none}</option>
-      ${choices.map(([value, text]) => html`<option value="${value}" ${value === chosen ? 'selected' : ''}>${text}</option>`)}
-    </select></label
-  >`;
 }

@@ -7,16 +7,24 @@ export const ENCODINGS = ['utf-8', 'windows-1252', 'cp850', 'iso-8859-15', 'utf-
 const DeclaredFields = z.object({
   decimal: z.enum([',', '.']).optional().catch(undefined),
   encoding: z.enum(ENCODINGS).optional().catch(undefined),
+  profile: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u)
+    .optional()
+    .catch(undefined),
+  sheet: z.string().min(1).max(200).optional().catch(undefined),
   duplicateRows: z.enum(['refuse', 'keep']).optional().catch(undefined),
   lookAlikes: z.enum(['refuse', 'keep']).optional().catch(undefined),
 });
 
 /** What a form or an address declares about a file; what is empty or unknown is not declared. */
 export function readDeclared(fields: Readonly<Record<string, unknown>>): Declared {
-  const { decimal, encoding, duplicateRows, lookAlikes } = DeclaredFields.parse(fields);
+  const { decimal, encoding, profile, sheet, duplicateRows, lookAlikes } = DeclaredFields.parse(fields);
   return {
     ...(decimal === undefined ? {} : { decimal }),
     ...(encoding === undefined ? {} : { encoding }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(sheet === undefined ? {} : { sheet }),
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
     ...(lookAlikes === undefined ? {} : { lookAlikes }),
   };

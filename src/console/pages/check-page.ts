@@ -40,17 +40,20 @@ export function checkPage(format: PageFormat, page: CheckPage): Html {
         : findingsTable(format, check.findings, texts.dryRun.findings)
     }
     ${check.refused || check.invalid > 0 || check.rowsWithoutInvoice > 0 ? html`<h2>${check.invoices > check.invalid ? texts.dryRun.correctFirst : texts.dryRun.correctAgain}</h2>${uploadForm(format)}` : ''}
+    <p><a href="/mapping?${new URLSearchParams({ file }).toString()}">${texts.mapping.link}</a></p>
     ${declareForm(format, page)} ${proofList(format, check.proof)} ${bodies(format, check)}`;
 }
 
-function verdict({ texts, plural }: PageFormat, check: FileCheck): string {
+/** Whether the invoices of a file can be sent, in one sentence. */
+export function verdict({ texts, plural }: PageFormat, check: FileCheck): string {
   if (check.refused) return texts.dryRun.refused;
   return check.invalid === 0
     ? plural(texts.dryRun.clean, check.invoices)
     : plural(texts.dryRun.some, check.invalid, check.invoices);
 }
 
-function tone({ refused, invalid, rowsWithoutInvoice }: FileCheck): string {
+/** The colour of that. */
+export function tone({ refused, invalid, rowsWithoutInvoice }: FileCheck): string {
   if (refused) return 'bad';
   return invalid > 0 || rowsWithoutInvoice > 0 ? 'open' : 'good';
 }
@@ -76,7 +79,8 @@ function startForm(format: PageFormat, { file, declared, check, temporalStart, r
   </form>`;
 }
 
-function netTable({ texts, money }: PageFormat, { net }: FileCheck): Html {
+/** What would be issued, by currency. */
+export function netTable({ texts, money }: PageFormat, { net }: FileCheck): Html {
   const currencies = Object.entries(net).sort(([a], [b]) => Number(a > b) - Number(a < b));
   return html`<h2>${texts.dryRun.net}</h2>
     <ul class="figures">
@@ -94,6 +98,7 @@ function bodies({ texts }: PageFormat, { firstBodies }: FileCheck): Html {
   </details>`;
 }
 
-function baseName(file: string): string {
+/** The file's own name. */
+export function baseName(file: string): string {
   return file.slice(file.lastIndexOf('/') + 1);
 }

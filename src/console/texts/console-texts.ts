@@ -1,5 +1,6 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/ledger.ts';
+import type { MappingTexts } from './mapping-texts.ts';
 import type { OperatorTexts } from './operator-texts.ts';
 import type { ProfileTexts } from './profile-texts.ts';
 import type { Plural } from './plural.ts';
@@ -90,6 +91,7 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts {
     readonly button: string;
     readonly promise: string;
   };
+  readonly mapping: MappingTexts;
   readonly dryRun: {
     readonly title: string;
     readonly refused: string;

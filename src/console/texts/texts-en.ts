@@ -1,3 +1,4 @@
+import { MAPPING_TEXTS_EN } from './mapping-texts-en.ts';
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_EN } from './operator-texts-en.ts';
 import { PROFILE_TEXTS_EN } from './profile-texts-en.ts';
@@ -93,6 +94,7 @@ export const TEXTS_EN: ConsoleTexts = {
     button: 'Check',
     promise: 'Nothing is sent before you have seen the check and pressed Start.',
   },
+  mapping: MAPPING_TEXTS_EN,
   dryRun: {
     title: 'Check of',
     refused: 'This file cannot be read as invoices, so nothing of it can be sent.',

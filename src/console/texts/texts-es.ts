@@ -1,3 +1,4 @@
+import { MAPPING_TEXTS_ES } from './mapping-texts-es.ts';
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_ES } from './operator-texts-es.ts';
 import { PROFILE_TEXTS_ES } from './profile-texts-es.ts';
@@ -95,6 +96,7 @@ export const TEXTS_ES: ConsoleTexts = {
     button: 'Comprobar',
     promise: 'No se envía nada antes de que vea la comprobación y pulse Iniciar.',
   },
+  mapping: MAPPING_TEXTS_ES,
   dryRun: {
     title: 'Comprobación de',
     refused: 'Este archivo no se puede leer como facturas, así que nada de él se puede enviar.',

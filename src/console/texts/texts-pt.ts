@@ -1,3 +1,4 @@
+import { MAPPING_TEXTS_PT } from './mapping-texts-pt.ts';
 import type { ConsoleTexts } from './console-texts.ts';
 import { OPERATOR_TEXTS_PT } from './operator-texts-pt.ts';
 import { PROFILE_TEXTS_PT } from './profile-texts-pt.ts';
@@ -95,6 +96,7 @@ export const TEXTS_PT: ConsoleTexts = {
     button: 'Verificar',
     promise: 'Nada é enviado antes de ver a verificação e de carregar em Iniciar.',
   },
+  mapping: MAPPING_TEXTS_PT,
   dryRun: {
     title: 'Verificação de',
     refused: 'Este ficheiro não pode ser lido como faturas, por isso nada dele pode ser enviado.',

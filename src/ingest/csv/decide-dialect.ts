@@ -2,10 +2,9 @@ import { REQUIRED_COLUMNS } from '../../domain/row.ts';
 import { CsvReader } from './csv-reader.ts';
 import type { CsvRecord } from './csv-reader.ts';
 import type { IngestOptions } from '../ingest-options.ts';
-import { mapHeader } from '../profile/map-header.ts';
+import { findHeader, requireWholeHeader, shownCells, type FoundHeader } from '../profile/found-header.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import { Refusal } from '../refusal.ts';
-import { shorten } from '../invoice/shorten.ts';
 
 /** The delimiter and header of a CSV file, with why. */
 export interface DialectDecision {
@@ -31,10 +30,8 @@ const ADVICE: Readonly<Record<DialectDecision['how'], string>> = {
   proved: 'Add a header line, or name its columns in a profile',
 };
 
-interface Candidate {
+interface Candidate extends FoundHeader {
   readonly delimiter: string;
-  readonly header: CsvRecord;
-  readonly map: HeaderMap;
 }
 
 /**
@@ -76,14 +73,8 @@ export async function likeliestHeader(
 }
 
 async function candidate(head: Uint8Array, delimiter: string, options: IngestOptions): Promise<Candidate | null> {
-  const records = await firstRecords(head, delimiter);
-  let best: Candidate | null = null;
-  for (const header of records) {
-    const map = mapHeader(header.cells, options);
-    if (best === null || map.found > best.map.found) best = { delimiter, header, map };
-    if (map.missing.length === 0) break;
-  }
-  return best;
+  const found = findHeader(await firstRecords(head, delimiter), options);
+  return found === null ? null : { delimiter, ...found };
 }
 
 async function firstRecords(head: Uint8Array, delimiter: string): Promise<readonly CsvRecord[]> {
@@ -125,8 +116,16 @@ function choose(
       `The header can be read with ${named(best.delimiter)} and with ${named(rival.delimiter)} as delimiter. Declare one with --delimiter`,
     );
   }
-  requireEachOnce(best, given.options);
-  requireOwnColumns(best);
+  const { header, delimiter } = best;
+  requireWholeHeader(
+    best,
+    {
+      where: `Header in row ${header.row}`,
+      readWith: `, read with ${named(delimiter)} as delimiter`,
+      thing: 'file',
+    },
+    given.options,
+  );
   return best;
 }
 
@@ -134,51 +133,6 @@ function choose(
 function foundInstead(best: Candidate | undefined): string {
   if (best === undefined) return 'nothing but white space';
   return `none. The most likely one, read with ${named(best.delimiter)} as delimiter, is ${shownCells(best.header.cells)}`;
-}
-
-function shownCells(cells: readonly string[]): string {
-  return cells
-    .slice(0, 30)
-    .map((cell) => `"${shorten(cell.trim(), 40)}"`)
-    .join(', ');
-}
-
-function requireEachOnce({ delimiter, header, map }: Candidate, { reference }: IngestOptions): void {
-  const [twice] = map.duplicates;
-  if (twice !== undefined) {
-    const words = twice.positions
-      .slice(0, 5)
-      .map((position) => `"${shorten(header.cells[position - 1]?.trim() ?? '', 40)}" (column ${position})`)
-      .join(' and ');
-    throw new Refusal(
-      'column-duplicate',
-      `Header in row ${header.row}: expected one column for ${twice.column}, found ${words}. Remove or rename one, or name it in a profile`,
-      { row: header.row, column: twice.column },
-    );
-  }
-  if (map.missing.length === 0) return;
-  throw new Refusal(
-    'column-missing',
-    `Header in row ${header.row}, read with ${named(delimiter)} as delimiter: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shownCells(header.cells)}. ${adviceOn(map, reference)}`,
-    { row: header.row, column: map.missing[0] ?? '' },
-  );
-}
-
-function adviceOn(map: HeaderMap, reference: IngestOptions['reference']): string {
-  const parts = reference?.columns.filter((_, at) => map.referenceParts[at] === -1) ?? [];
-  return parts.length === 0
-    ? 'Rename the columns, or name them in a profile'
-    : `The profile builds the reference from ${parts.map((name) => `"${name}"`).join(' and ')}, which the file does not have: correct the profile`;
-}
-
-/** Without both, the quotes that Lote put before formula signs would stay in the texts. */
-function requireOwnColumns({ header, map }: Candidate): void {
-  if (!map.ownInPart) return;
-  throw new Refusal(
-    'corrections-damaged',
-    `Header in row ${header.row}: a corrections file has both columns lote_state and lote_reason, found one of them. Put the other one back (its cells may be empty)`,
-    { row: header.row },
-  );
 }
 
 function named(delimiter: string): string {

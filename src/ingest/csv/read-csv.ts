@@ -2,6 +2,7 @@ import { parseReadAs } from '../../domain/read-as.ts';
 import { CsvReader } from './csv-reader.ts';
 import { CsvRows } from './csv-rows.ts';
 import { Damage } from '../encoding/damage.ts';
+import { decideConversion } from '../decide-conversion.ts';
 import { DecimalEvidence } from './decimal-evidence.ts';
 import { decideDialect } from './decide-dialect.ts';
 import { LostRows } from '../lost-rows.ts';
@@ -38,11 +39,13 @@ export async function readCsv(reading: Reading): Promise<Read> {
   for (const record of await reader.end()) rows.take(record);
   rows.end(reader.endedLine);
   await reading.writer.flush();
-  const readAs = parseReadAs(rows.readAs ?? '');
-  const decimal = {
-    quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),
-    unit_price: evidence.unit_price.decide(reading.options.decimal ?? readAs.unit_price),
-  };
+  const { conversion, proof } = decideConversion(
+    {
+      ...{ format: 'csv', labels: labelsOf(dialect), lostReferences: lost.references(), evidence, damage },
+      readAs: parseReadAs(rows.readAs ?? ''),
+    },
+    reading.options,
+  );
   return {
     dialect: {
       format: 'csv',
@@ -52,24 +55,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
       header: dialect.header.cells,
       own: dialect.map.own,
     },
-    conversion: {
-      format: 'csv',
-      decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
-      doubtful: {
-        quantity: decimal.quantity.against !== undefined,
-        unit_price: decimal.unit_price.against !== undefined,
-      },
-      duplicateRows: reading.options.duplicateRows ?? 'refuse',
-      lookAlikes: reading.options.lookAlikes ?? 'refuse',
-      labels: labelsOf(dialect),
-      damaged: damage.toJSON(),
-      lostReferences: lost.references(),
-      taxCodes: reading.options.taxCodes ?? null,
-    },
-    proof: {
-      ...dialectProof,
-      decimal,
-      ...(reading.options.duplicateRows === 'keep' ? { duplicateRows: 'keep' } : {}),
-    },
+    conversion,
+    proof: { ...dialectProof, ...proof },
   };
 }

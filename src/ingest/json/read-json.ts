@@ -1,3 +1,4 @@
+import { decideConversion } from '../decide-conversion.ts';
 import { parseReadAs } from '../../domain/read-as.ts';
 import { Damage } from '../encoding/damage.ts';
 import { DecimalEvidence } from '../csv/decimal-evidence.ts';
@@ -25,11 +26,13 @@ export async function readJson(reading: Reading): Promise<Read> {
   }
   for (const record of reader.end()) rows.take(record);
   await reading.writer.flush();
-  const readAs = parseReadAs(rows.readAs ?? '');
-  const decimal = {
-    quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),
-    unit_price: evidence.unit_price.decide(reading.options.decimal ?? readAs.unit_price),
-  };
+  const { conversion, proof } = decideConversion(
+    {
+      ...{ format: reader.format, labels: JSON_PATHS, lostReferences: {}, evidence, damage },
+      readAs: parseReadAs(rows.readAs ?? ''),
+    },
+    reading.options,
+  );
   const ignored = [...reader.otherMembers.map((name) => shorten(name, 60)), ...rows.ignored];
   if (ignored.length > 0) {
     const message = `These members are not part of an invoice and are not sent: ${ignored.map((name) => `"${name}"`).join(', ')}`;
@@ -45,20 +48,7 @@ export async function readJson(reading: Reading): Promise<Read> {
       own: false,
       frame: reader.frame,
     },
-    conversion: {
-      format: reader.format,
-      decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
-      doubtful: {
-        quantity: decimal.quantity.against !== undefined,
-        unit_price: decimal.unit_price.against !== undefined,
-      },
-      duplicateRows: reading.options.duplicateRows ?? 'refuse',
-      lookAlikes: reading.options.lookAlikes ?? 'refuse',
-      labels: JSON_PATHS,
-      damaged: damage.toJSON(),
-      lostReferences: {},
-      taxCodes: reading.options.taxCodes ?? null,
-    },
-    proof: { ignored, decimal, ...(reading.options.duplicateRows === 'keep' ? { duplicateRows: 'keep' } : {}) },
+    conversion,
+    proof: { ignored, ...proof },
   };
 }

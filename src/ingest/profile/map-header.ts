@@ -27,7 +27,7 @@ export interface HeaderMap {
   readonly ownInPart: boolean;
 }
 
-export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'reference'>;
+export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignore' | 'reference'>;
 
 /** Appended by Lote to a corrections file, ignored on the way back in. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
@@ -63,11 +63,11 @@ function knownColumn(header: string): Column | undefined {
 }
 
 /**
- * Finds the columns of Lote in a header. Names given in `columns` win over everything; they, a constant and a built reference silence the
- * synonyms of their column.
+ * Finds the columns of Lote in a header. Names given in `columns` win over everything;  they, a constant and a built reference silence the
+ * synonyms of their column, and `ignore` those of a header.
  */
 export function mapHeader(cells: readonly string[], options: HeaderOptions = {}): HeaderMap {
-  const { columns = {}, constants = {}, reference } = options;
+  const { columns = {}, constants = {}, ignore = [], reference } = options;
   const given = new Map(
     Object.entries(columns).map(([column, header]): [string, string] => [headerKey(header), column]),
   );
@@ -76,6 +76,7 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
     ...Object.keys(constants),
     ...(reference === undefined ? [] : ['invoice_ref']),
   ]);
+  const notRead = new Set(ignore.map((header) => headerKey(header)));
   const claims = new Map<Column, number[]>();
   const ignored: string[] = [];
   const overruled: { column: Column; header: string }[] = [];
@@ -85,7 +86,7 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
     const key = headerKey(cell);
     const part = partKeys.indexOf(key);
     parts[part]?.push(index);
-    const known = knownColumn(cell);
+    const known = notRead.has(key) ? undefined : knownColumn(cell);
     const column = columnOf(given.get(key), known, silenced);
     if (column === undefined && known !== undefined && constants[known] !== undefined)
       overruled.push({ column: known, header: cell.trim() });

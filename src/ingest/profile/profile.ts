@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { IngestOptions } from '../ingest-options.ts';
+import { headerKey } from './map-header.ts';
 
 /** A mapping profile: how the files of one source are written. Everything in it is optional; what it leaves out is proved by the file. */
 export interface Profile {
@@ -27,6 +28,7 @@ const ProfileFile = z
     decimal: z.enum([',', '.']),
     duplicateRows: z.enum(['refuse', 'keep']),
     columns: byColumn,
+    ignore: z.array(text).max(200),
     constants: byColumn,
     reference: z.strictObject({
       columns: z.array(text).min(2, 'expected at least two columns').max(10),
@@ -36,13 +38,22 @@ const ProfileFile = z
   })
   .partial()
   .superRefine((profile, context) => {
-    const { columns = {}, constants = {}, reference } = profile;
+    const { columns = {}, constants = {}, ignore = [], reference } = profile;
     for (const column of COLUMNS) {
       if (columns[column] !== undefined && constants[column] !== undefined)
         context.addIssue({
           code: 'custom',
           path: ['constants', column],
           message: `expected ${column} in "columns" or in "constants", found it in both`,
+        });
+    }
+    const ignored = new Set(ignore.map((header) => headerKey(header)));
+    for (const [column, header] of Object.entries(columns)) {
+      if (ignored.has(headerKey(header)))
+        context.addIssue({
+          code: 'custom',
+          path: ['ignore'],
+          message: `expected ${JSON.stringify(header)} in "columns" (${column}) or in "ignore", found it in both`,
         });
     }
     if (reference !== undefined && (columns.invoice_ref ?? constants.invoice_ref) !== undefined)

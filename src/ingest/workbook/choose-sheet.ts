@@ -2,7 +2,7 @@ import { REQUIRED_COLUMNS } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import { shorten } from '../invoice/shorten.ts';
-import { mapHeader } from '../profile/map-header.ts';
+import { findHeader, requireWholeHeader, type FoundHeader } from '../profile/found-header.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import { Refusal } from '../refusal.ts';
 import { HEADER_WITHIN } from './limits.ts';
@@ -16,10 +16,8 @@ export interface ChosenSheet {
   readonly map: HeaderMap;
 }
 
-interface Candidate {
+interface Candidate extends FoundHeader {
   readonly sheet: Sheet;
-  readonly header: CsvRecord;
-  readonly map: HeaderMap;
 }
 
 const MOST_NAMED = 20;
@@ -33,7 +31,7 @@ export function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenS
   const named = options.sheet;
   const asked =
     named === undefined ? workbook.sheets.filter(({ hidden }) => !hidden) : [sheetNamed(workbook.sheets, named)];
-  const candidates = asked.flatMap((sheet) => likeliestHeader(sheet, options) ?? []);
+  const candidates = asked.flatMap((sheet) => sheetHeader(sheet, options) ?? []);
   const complete = candidates.filter(({ map }) => map.missing.length === 0);
   if (complete.length > 1)
     throw new Refusal(
@@ -42,20 +40,16 @@ export function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenS
     );
   const best = complete[0] ?? candidates.toSorted((a, b) => b.map.found - a.map.found)[0];
   if (best === undefined || best.map.found < 2) throw headerMissing(workbook, asked, options);
-  requireWholeHeader(best, options);
+  const where = `Header in row ${best.header.row} of the sheet "${shorten(best.sheet.name, 60)}"`;
+  requireWholeHeader(best, { where, readWith: '', thing: 'sheet' }, options);
   const how = named !== undefined ? 'declared' : asked.length === 1 ? 'only-one' : 'only-one-with-a-header';
   return { ...best, how };
 }
 
 /** The header that names most columns, among the first rows of a sheet; null for an empty sheet. */
-export function likeliestHeader(sheet: Sheet, options: IngestOptions): Candidate | null {
-  let best: Candidate | null = null;
-  for (const header of sheet.head) {
-    const map = mapHeader(header.cells, options);
-    if (best === null || map.found > best.map.found) best = { sheet, header, map };
-    if (map.missing.length === 0) break;
-  }
-  return best;
+export function sheetHeader(sheet: Sheet, options: IngestOptions): Candidate | null {
+  const found = findHeader(sheet.head, options);
+  return found === null ? null : { sheet, ...found };
 }
 
 /** Names of sheets for a message. */
@@ -78,7 +72,7 @@ function sheetNamed(sheets: readonly Sheet[], name: string): Sheet {
 
 function headerMissing(workbook: Workbook, asked: readonly Sheet[], options: IngestOptions): Refusal {
   const hidden = workbook.sheets.filter(
-    (sheet) => !asked.includes(sheet) && likeliestHeader(sheet, options)?.map.missing.length === 0,
+    (sheet) => !asked.includes(sheet) && sheetHeader(sheet, options)?.map.missing.length === 0,
   );
   const advice =
     hidden.length === 0
@@ -88,37 +82,4 @@ function headerMissing(workbook: Workbook, asked: readonly Sheet[], options: Ing
     'header-missing',
     `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} rows of a visible sheet, found none in ${namesOf(asked) || 'any'}. ${advice}`,
   );
-}
-
-function requireWholeHeader({ sheet, header, map }: Candidate, { reference }: IngestOptions): void {
-  const where = `Header in row ${header.row} of the sheet "${shorten(sheet.name, 60)}"`;
-  const [twice] = map.duplicates;
-  if (twice !== undefined) {
-    const words = twice.positions
-      .slice(0, 5)
-      .map((position) => `"${shorten(header.cells[position - 1]?.trim() ?? '', 40)}" (column ${position})`);
-    throw new Refusal(
-      'column-duplicate',
-      `${where}: expected one column for ${twice.column}, found ${words.join(' and ')}. Remove or rename one, or name it in a profile`,
-      { row: header.row, column: twice.column },
-    );
-  }
-  if (map.missing.length > 0) {
-    const parts = reference?.columns.filter((_, at) => map.referenceParts[at] === -1) ?? [];
-    const advice =
-      parts.length === 0
-        ? 'Rename the columns, or name them in a profile'
-        : `The profile builds the reference from ${parts.map((name) => `"${name}"`).join(' and ')}, which the sheet does not have: correct the profile`;
-    throw new Refusal(
-      'column-missing',
-      `${where}: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')}. ${advice}`,
-      { row: header.row, column: map.missing[0] ?? '' },
-    );
-  }
-  if (map.ownInPart)
-    throw new Refusal(
-      'corrections-damaged',
-      `${where}: a corrections file has both columns lote_state and lote_reason, found one of them. Put the other one back (its cells may be empty)`,
-      { row: header.row },
-    );
 }

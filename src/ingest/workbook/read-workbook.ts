@@ -1,3 +1,4 @@
+import { decideConversion } from '../decide-conversion.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseReadAs } from '../../domain/read-as.ts';
 import { CsvRows } from '../csv/csv-rows.ts';
@@ -47,32 +48,17 @@ export async function readWorkbook(
   const seen = reportWorkbook({ workbook, chosen, sheet, records, damage, findings });
   await reading.writer.flush();
   const readAs = parseReadAs(rows.readAs ?? '');
-  const duplicateRows = reading.options.duplicateRows ?? readAs.duplicateRows ?? 'refuse';
-  const decimal = {
-    quantity: evidence.quantity.decide(reading.options.decimal ?? readAs.quantity),
-    unit_price: evidence.unit_price.decide(reading.options.decimal ?? readAs.unit_price),
-  };
+  const decided = decideConversion(
+    { format: workbook.format, labels: labelsOf(chosen), lostReferences: lost.references(), evidence, damage, readAs },
+    reading.options,
+  );
   return {
-    dialect: dialectOf(workbook, chosen, decimal),
-    conversion: {
-      format: workbook.format,
-      decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
-      doubtful: {
-        quantity: decimal.quantity.against !== undefined,
-        unit_price: decimal.unit_price.against !== undefined,
-      },
-      duplicateRows,
-      lookAlikes: reading.options.lookAlikes ?? 'refuse',
-      labels: labelsOf(chosen),
-      damaged: damage.toJSON(),
-      lostReferences: lost.references(),
-      taxCodes: reading.options.taxCodes ?? null,
-    },
+    dialect: dialectOf(workbook, chosen, decided.decimal),
+    conversion: decided.conversion,
     proof: {
       ...proof,
       workbook: { ...(proof['workbook'] as object), ...seen },
-      decimal,
-      ...(duplicateRows === 'keep' ? { duplicateRows } : {}),
+      ...decided.proof,
       ...(readAs.profile === undefined ? {} : { correctedWith: readAs.profile }),
     },
   };

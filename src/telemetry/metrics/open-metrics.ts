@@ -8,14 +8,13 @@ import { measuredLedger } from './measured-ledger.ts';
 import { measuredNights } from './measured-nights.ts';
 import { measuredService, measureRequests } from './measured-service.ts';
 import { createMeter } from './meter.ts';
-import { startMetricsServer } from './metrics-server.ts';
 import { serveProcessGauges, type ProcessIdentity } from './process-gauges.ts';
 import { createSdkMetrics } from './sdk-metrics.ts';
 
 /** Where the metrics are served, and of what. */
 export interface MetricsOptions extends ProcessIdentity {
-  readonly host: string;
-  readonly port: number;
+  /** Makes Prometheus' text reachable. @throws LoteError `port-taken`, `configuration-invalid` */
+  readonly serve: (text: () => Promise<string>) => Promise<{ readonly url: string; close(): Promise<void> }>;
   readonly application: string;
   /** Of the service; null: this process does not know it, or learns it when the service is opened. */
   readonly baseUrl: string | null;
@@ -28,10 +27,10 @@ export type MetricsTelemetry = Omit<Telemetry, 'worker'> & {
 
 /**
  * Serves the metrics of this process.
- * @throws LoteError `port-taken`
+ * @throws LoteError `port-taken`, `configuration-invalid`
  */
 export async function openMetrics(options: MetricsOptions): Promise<MetricsTelemetry> {
-  const { host, port, application, role } = options;
+  const { application, role } = options;
   const now = Date.now;
   const meter = createMeter();
   const sdk = createSdkMetrics(meter);
@@ -39,13 +38,10 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsTelem
   let { baseUrl } = options;
   let lag: LagSamples | null = null;
   serveProcessGauges(meter, options);
-  const server = await startMetricsServer({
-    ...{ host, port },
+  const server = await options.serve(async () => {
     // The SDK's first: whether it answered is one of Lote's own.
-    text: async () => {
-      const sdkText = await sdk.text();
-      return `${await meter.text()}${sdkText}`;
-    },
+    const sdkText = await sdk.text();
+    return `${await meter.text()}${sdkText}`;
   });
   meter.count('lote_ledger_statement_failures_total', {}, 0);
   return {

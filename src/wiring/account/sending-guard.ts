@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LoteError } from '../../domain/errors.ts';
+import { LONGEST_SLICE_MS } from '../../domain/longest-slice.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { SharedFolderLedger } from '../../domain/ports/shared-folder-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -11,8 +12,6 @@ import { gapSince, witnessFolder, type Witness, type WitnessFolder } from './sen
 /** Enough digits to keep accounts apart. */
 const SCOPE_DIGITS = 16;
 const HOUR_MS = 3_600_000;
-/** A step of sending that was let go may begin POSTs for so long. */
-const LONGEST_STEP_MS = 60_000;
 
 /** What the guard compares: the marks of the ledger, and those in the reports folder. */
 export interface SendingGuardParts {
@@ -175,7 +174,7 @@ function highest(witnesses: readonly Witness[]): number {
 function earliest(times: readonly number[], retentionMs: number): SendingGap | null {
   if (times.length === 0) return null;
   const since = Math.min(...times);
-  return { since, safeUntil: since + retentionMs - LONGEST_STEP_MS };
+  return { since, safeUntil: since + retentionMs - LONGEST_SLICE_MS };
 }
 
 function olderLedger({ application, retentionMs }: SendingGuardParts, { since }: SendingGap): LoteError {

@@ -7,6 +7,7 @@ import type { Finding } from '../../domain/invoice.ts';
 import { netOf, sumDecimals } from '../../domain/money.ts';
 import type { OutcomeCount } from '../../domain/ports/ledger.ts';
 import type { GroupedInvoice } from '../../domain/row.ts';
+import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { memoryRowStore } from '../../ingest/memory-row-store.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { invoiceBody } from '../../service/invoice-body.ts';
@@ -51,6 +52,8 @@ export type CheckOptions = ReadOptions &
   Pick<BatchInput, 'expectInvoices' | 'expectNet' | 'onInvalid'> & {
     /** How the service profile writes an invoice; left out: as published. */
     readonly bodyTemplate?: BodyTemplate;
+    /** A mapping that is tried instead of a profile. */
+    readonly mapping?: IngestOptions;
   };
 
 /** Enough to compare with the ERP, few enough to read. */
@@ -61,9 +64,12 @@ const MERCHANT_PLACEHOLDER = 'mrc_to_be_looked_up';
 /** @throws LoteError `file-unreadable`, `usage` */
 export async function checkFile(path: string, inputDir: string, options: CheckOptions): Promise<CheckedFile> {
   await requireRegularFile(path);
-  const { expectInvoices, expectNet, onInvalid, bodyTemplate = null, ...reading } = options;
+  const { expectInvoices, expectNet, onInvalid, bodyTemplate = null, mapping, ...reading } = options;
   const store = memoryRowStore();
-  const read = await readWithProfile({ path, file: path, inputDir, store, options: reading });
+  const read = await readWithProfile({
+    ...{ path, file: path, inputDir, store, options: reading },
+    ...(mapping === undefined ? {} : { mapping }),
+  });
   const base = { file: path, sha256: read.sha256, proof: read.proof, rows: read.rows };
   if (!read.ok) return { ...base, ...NOTHING, refused: true, findings: read.findings };
   const sum = new Summary(read.findings, bodyTemplate);

@@ -16,11 +16,12 @@ import { checkFile } from './check-file.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { examineParts } from '../doctor/doctor.ts';
 import { createHealthChecks } from '../start/console-health.ts';
-import { limitedChecks, requireCheckable } from './limited-checks.ts';
+import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from '../reports/input-files.ts';
 import { keepUpload } from './keep-upload.ts';
 import { consolePeople } from './console-people.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
+import { createFileMapper } from './file-mapper.ts';
 import { createReadiness } from '../start/readiness.ts';
 import { findStuckRun } from '../temporal/stuck-run.ts';
 import { readRecordings } from '../recordings/read-recordings.ts';
@@ -132,12 +133,13 @@ function fileActions(
       await folders?.require('input');
       return keepUpload({ inputDir, name, content });
     },
-    check: limitedChecks(async (file, declared) => {
+    check: atMostAtOnce(async (file, declared) => {
       await folders?.require('input');
       const path = await resolveInput(inputDir, file);
       await requireCheckable(path);
       return checkFile(path, inputDir, { ...declared, bodyTemplate: profile.requests.createInvoice.body });
     }),
+    mapper: createFileMapper({ config, ledger, folders, profile }),
     async start(file, declared, note) {
       await folders?.require('input');
       const sha256 = await hashFile(await resolveInput(inputDir, file));

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
-import type { ConsoleActions } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { LARGEST_UPLOAD } from './keep-upload.ts';
-
-type Check = NonNullable<ConsoleActions['files']>['check'];
 
 /** A dry run keeps the rows of its file in memory, some hundred megabytes at most. */
 const MOST_AT_ONCE = 2;
 
 /** Checks a few files at once; a caller beyond that must come again later. */
-export function limitedChecks(check: Check, most = MOST_AT_ONCE): Check {
+export function atMostAtOnce<Call extends readonly unknown[], Result>(
+  check: (...call: Call) => Promise<Result>,
+  most = MOST_AT_ONCE,
+): (...call: Call) => Promise<Result> {
   let running = 0;
-  return async (file, declared) => {
+  return async (...call) => {
     if (running >= most) {
       throw new LoteError(
         'checks-busy',
@@ -20,7 +20,7 @@ export function limitedChecks(check: Check, most = MOST_AT_ONCE): Check {
     }
     running += 1;
     try {
-      return await check(file, declared);
+      return await check(...call);
     } finally {
       running -= 1;
     }

@@ -21,6 +21,8 @@ export interface ReadWithProfile {
   readonly inputDir: string;
   readonly store: RowStore;
   readonly options: ReadOptions;
+  /** A mapping that is tried: it stands for the profile, and no other is chosen. */
+  readonly mapping?: IngestOptions;
   readonly signal?: AbortSignal;
 }
 
@@ -51,9 +53,9 @@ export async function requireProfile(inputDir: string, file: string, options: Re
 export async function readWithProfile(given: ReadWithProfile): Promise<IngestResult> {
   const { path, store, options, signal } = given;
   const readAs = readAsInHead(await fileHead(path));
-  const chosen = await profileOf(given, readAs);
+  const chosen = given.mapping === undefined ? await profileOf(given, readAs) : null;
   const { profile: _, ...declared } = options;
-  const merged: IngestOptions = { ...chosen?.profile.options, ...asWritten(readAs), ...declared };
+  const merged: IngestOptions = { ...(given.mapping ?? chosen?.profile.options), ...asWritten(readAs), ...declared };
   const read = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
   const missed = missedProfile(read, chosen);
   if (missed !== null) return { ...read, ok: false, refused: true, findings: [missed, ...read.findings] };

@@ -1,16 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, link, open, rm } from 'node:fs/promises';
+import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROFILE_AUDIT } from '../../console/profile-editor.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
-import { errorCode } from '../../file-system/error-code.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
 import type { SavedCopy } from './profile-editor.ts';
+import { writeNewFile } from './write-new-file.ts';
 
 const DIRECTORY_MODE = 0o750;
-const FILE_MODE = 0o640;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** Where profiles are saved, and who writes it down. */
@@ -33,7 +32,7 @@ export async function saveProfile(
   const path = pathIn(folder, name);
   try {
     await makeFolder(folder, DIRECTORY_MODE);
-    if (!(await writeNew(folder, path, text))) return null;
+    if (!(await writeNewFile(path, text))) return null;
   } catch (error) {
     throw unwritten(folderTrouble(error, { title: 'folder of profiles', path: folder, variable: 'LOTE_DATA_DIR' }));
   }
@@ -64,27 +63,6 @@ function pathIn(folder: string, name: string): string {
     'usage',
     'Saving a service profile: its name must be 1 to 64 letters, digits, "_" or "-", found another one.',
   );
-}
-
-/** The file appears whole or not at all: a link to what is written fails where the name is taken. */
-async function writeNew(folder: string, path: string, text: string): Promise<boolean> {
-  const part = join(folder, `.${randomUUID()}.part`);
-  try {
-    const file = await open(part, 'wx', FILE_MODE);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await link(part, path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await rm(part, { force: true });
-  }
 }
 
 /** Nothing is tried again by itself here. */

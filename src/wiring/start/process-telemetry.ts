@@ -1,5 +1,6 @@
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
+import { startMetricsServer } from '../../runtime/process/metrics-server.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 import { VERSION } from './version.ts';
@@ -24,7 +25,10 @@ export async function openProcessTelemetry({ config, role, parts, log }: Telemet
   if (metrics === null && traced === null) return NO_TELEMETRY;
   const { openTelemetry } = await import('../../telemetry/open-telemetry.ts');
   const telemetry = await openTelemetry({
-    metrics: metrics && { host: metrics.host, port: metrics.port, application, baseUrl, version: VERSION, role },
+    metrics: metrics && {
+      ...{ application, baseUrl, version: VERSION, role },
+      serve: (text) => startMetricsServer({ ...metrics, text }),
+    },
     traces: traced && { ...traced, version: VERSION, role, log },
   });
   parts.add('telemetry', () => telemetry.close());

@@ -173,7 +173,8 @@ describe('the fake services', { concurrent: true }, () => {
       const body = invoiceOf(fake).replace(/"merchant_id":"\d+"/, `"merchant_id":${merchant}`);
       await ask(fake, { family }, { path: '/v1/invoices', key: 'k1', body });
       expect(received).toHaveLength(2);
-      await until(() => Promise.resolve(received.length === 3));
+      // The fake notes an answer when it has read it, which is after the receiver has counted it.
+      await until(() => Promise.resolve(fake.deliveries.statuses.length === 3));
 
       for (const { signature, body: raw } of received)
         expect(signature).toBe(`sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`);

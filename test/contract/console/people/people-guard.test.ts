@@ -89,6 +89,7 @@ function actions(): ConsoleActions {
     files: {
       keep: async () => (done.push('keep'), 'incoming/may.csv'),
       check: async () => CHECK,
+      mapper: { view: async () => null, save: async ({ by }) => (done.push(`map by ${by}`), 'saved') },
       start: async (_file, _declared, note) => {
         await note(BATCH);
         done.push('start');
@@ -183,6 +184,7 @@ const POSTS: readonly string[] = [
   `/batches/${BATCH}/reconcile`,
   `/batches/${BATCH}/retry`,
   '/files',
+  '/mapping',
   '/profile/check',
   '/profile/download',
   '/profile/save',
@@ -190,7 +192,7 @@ const POSTS: readonly string[] = [
 ];
 
 /** What runs before an answer is made, and answers nothing itself. */
-const MIDDLEWARE: readonly string[] = ['/*', '/batches/*', '/profile/*', '/start'];
+const MIDDLEWARE: readonly string[] = ['/*', '/batches/*', '/mapping', '/profile/*', '/start'];
 
 const PAGES: readonly string[] = [
   '/',
@@ -208,10 +210,10 @@ const DOWNLOADS: readonly string[] = [
   `/batches/${BATCH}/audit.csv`,
   `/batches/${BATCH}/files/report.csv`,
 ];
-/** Without a name, a tax number or a reference, or for those who may operate alone (`/check`). */
+/** Without a name, a tax number or a reference, or for those who may operate alone (`/check`, `/mapping`). */
 const OTHERS: readonly string[] = [
   ...['/api/batches', `/api/batches/${BATCH}`, '/api/health', '/api/misfits', '/check', '/health/live'],
-  ...['/health/ready', '/icon.svg', '/live.js', '/style.css'],
+  ...['/health/ready', '/icon.svg', '/live.js', '/mapping', '/style.css'],
 ];
 
 describe('a console behind a proxy that signs people in', () => {
@@ -318,10 +320,10 @@ describe('somebody who may look', () => {
     expect(await formsOf('ana')).toEqual(['/', `/batches/${BATCH}`, `/batches/${BATCH}/invoices/1`, '/profile']);
   });
 
-  it('is told so in the language of the page, also of a check', async () => {
+  it.each(['/check', '/mapping'])('is told so in the language of the page, also at %s', async (path) => {
     const headers = { 'accept-language': 'es' };
 
-    const answer = await as('bruno', '/check?file=may.csv', { headers });
+    const answer = await as('bruno', `${path}?file=may.csv`, { headers });
 
     expect(answer.status).toBe(403);
     expect(answer.text).toContain('Puede consultar, pero no actuar.');

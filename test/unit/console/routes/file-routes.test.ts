@@ -50,6 +50,7 @@ function appWith({ check = {}, files = {}, held = [], options = {} }: Given = {}
         keep: async (name) => `incoming/0a1b2c3d/${name}`,
         check: async () => ({ ...CLEAN, ...check }),
         start: async () => ({ batchId: 'batch-may-0a1b2c3d', sha256: 'f'.repeat(64) }),
+        mapper: { view: async () => null, save: async () => 'open' },
         ...files,
       },
     },

@@ -3,30 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FileCheck } from '../../../../src/console/console-options.ts';
-import { limitedChecks, requireCheckable } from '../../../../src/wiring/operator/limited-checks.ts';
+import { atMostAtOnce, requireCheckable } from '../../../../src/wiring/operator/limited-checks.ts';
 
 const CHECKED = { refused: false } as FileCheck;
 
 describe('checks of the console', () => {
   it('are of a few files at once, and whoever comes then is told to come again', async () => {
     const ends: (() => void)[] = [];
-    const check = limitedChecks(() => new Promise((resolve) => ends.push(() => resolve(CHECKED))), 2);
-    const running = [check('a', {}), check('b', {})];
+    const check = atMostAtOnce(
+      (_file: string) => new Promise<FileCheck>((resolve) => ends.push(() => resolve(CHECKED))),
+      2,
+    );
+    const running = [check('a'), check('b')];
 
-    await expect(check('c', {})).rejects.toMatchObject({ code: 'checks-busy' });
+    await expect(check('c')).rejects.toMatchObject({ code: 'checks-busy' });
 
     for (const end of ends) end();
     await Promise.all(running);
-    const next = check('c', {});
+    const next = check('c');
     ends.at(-1)?.();
     expect(await next).toBe(CHECKED);
   });
 
   it('that fail make room, too', async () => {
-    const check = limitedChecks(() => Promise.reject(new Error('unreadable')), 1);
+    const check = atMostAtOnce((_file: string) => Promise.reject(new Error('unreadable')), 1);
 
-    await expect(check('a', {})).rejects.toThrow('unreadable');
-    await expect(check('a', {})).rejects.toThrow('unreadable');
+    await expect(check('a')).rejects.toThrow('unreadable');
+    await expect(check('a')).rejects.toThrow('unreadable');
   });
 
   it('are of no file that is larger than an upload may be', async () => {

@@ -1,0 +1,48 @@
+import type { ReadAs } from '../domain/read-as.ts';
+import type { DecimalEvidence, DecimalProof } from './csv/decimal-evidence.ts';
+import type { Damage } from './encoding/damage.ts';
+import type { IngestOptions } from './ingest-options.ts';
+import type { Conversion, NumberColumn, Proof } from './ingest-result.ts';
+
+/** What the rows of a file showed while they were read, whatever its format. */
+export interface RowEvidence extends Pick<Conversion, 'format' | 'labels' | 'lostReferences'> {
+  readonly evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
+  readonly damage: Damage;
+  /** What the corrections file says of itself; {} where the file is none. */
+  readonly readAs: ReadAs;
+}
+
+/** How rows become invoices, and what of that stands in the proof. */
+export interface DecidedConversion {
+  readonly conversion: Conversion;
+  readonly decimal: Readonly<Record<NumberColumn, DecimalProof>>;
+  readonly proof: Proof;
+}
+
+/**
+ * What an operator declares comes before what the file says of itself, and that before the default.
+ * @throws Refusal `decimal-not-as-declared`, `decimal-contradictory`, `decimal-unproved`
+ */
+export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
+  const { format, labels, lostReferences, evidence, damage, readAs } = rows;
+  const decimal = {
+    quantity: evidence.quantity.decide(options.decimal ?? readAs.quantity),
+    unit_price: evidence.unit_price.decide(options.decimal ?? readAs.unit_price),
+  };
+  const duplicateRows = options.duplicateRows ?? readAs.duplicateRows ?? 'refuse';
+  return {
+    conversion: {
+      ...{ format, labels, lostReferences, duplicateRows },
+      decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
+      doubtful: {
+        quantity: decimal.quantity.against !== undefined,
+        unit_price: decimal.unit_price.against !== undefined,
+      },
+      lookAlikes: options.lookAlikes ?? 'refuse',
+      damaged: damage.toJSON(),
+      taxCodes: options.taxCodes ?? null,
+    },
+    decimal,
+    proof: { decimal, ...(duplicateRows === 'keep' ? { duplicateRows } : {}) },
+  };
+}

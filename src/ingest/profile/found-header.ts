@@ -1,0 +1,113 @@
+import { REQUIRED_COLUMNS } from '../../domain/row.ts';
+import type { CsvRecord } from '../csv/csv-reader.ts';
+import type { IngestOptions } from '../ingest-options.ts';
+import { shorten } from '../invoice/shorten.ts';
+import { Refusal } from '../refusal.ts';
+import { mapHeader, type HeaderMap } from './map-header.ts';
+
+/** A header that names fewer is none. */
+const FEWEST_COLUMNS = 2;
+const MOST_COLUMNS_SHOWN = 30;
+const MOST_TWINS_SHOWN = 5;
+const LONGEST_WORD_SHOWN = 40;
+
+/** A record that may be the header, and the columns that it names. */
+export interface FoundHeader {
+  readonly header: CsvRecord;
+  readonly map: HeaderMap;
+}
+
+/** Where a header stands, as messages say it. */
+export interface HeaderPlace {
+  /** `Header in row 3`, with its sheet. */
+  readonly where: string;
+  /** How the table was cut into columns, after a comma; '' where that is no question. */
+  readonly readWith: string;
+  /** What must be corrected when it lacks a column. */
+  readonly thing: 'file' | 'sheet';
+}
+
+/**
+ * The first record that names every required column, else the one that names most, and where none names two, the one with most words: above
+ * an unknown header often stands a title. Null without records.
+ */
+export function findHeader(records: readonly CsvRecord[], options: IngestOptions): FoundHeader | null {
+  let best: FoundHeader | null = null;
+  for (const header of records) {
+    const map = mapHeader(header.cells, options);
+    if (best === null || isLikelier({ header, map }, best)) best = { header, map };
+    if (map.missing.length === 0) break;
+  }
+  return best;
+}
+
+function isLikelier(one: FoundHeader, best: FoundHeader): boolean {
+  if (one.map.found >= FEWEST_COLUMNS || best.map.found >= FEWEST_COLUMNS) return one.map.found > best.map.found;
+  return wordsIn(one.header) > wordsIn(best.header);
+}
+
+/** A cell that begins with a digit is a value. */
+function wordsIn({ cells }: CsvRecord): number {
+  return cells.filter((cell) => /^\s*\p{L}/u.test(cell)).length;
+}
+
+/** @throws Refusal `column-duplicate`, `column-missing`, `corrections-damaged` */
+export function requireWholeHeader(found: FoundHeader, place: HeaderPlace, { reference }: IngestOptions): void {
+  requireEachOnce(found, place);
+  requireAll(found, place, reference);
+  requireOwnColumns(found, place);
+}
+
+/** The words of a header, for a message. */
+export function shownCells(cells: readonly string[]): string {
+  return cells
+    .slice(0, MOST_COLUMNS_SHOWN)
+    .map((cell) => quoted(cell))
+    .join(', ');
+}
+
+function requireEachOnce({ header, map }: FoundHeader, { where }: HeaderPlace): void {
+  const [twice] = map.duplicates;
+  if (twice === undefined) return;
+  const words = twice.positions
+    .slice(0, MOST_TWINS_SHOWN)
+    .map((position) => `${quoted(header.cells[position - 1] ?? '')} (column ${position})`)
+    .join(' and ');
+  throw new Refusal(
+    'column-duplicate',
+    `${where}: expected one column for ${twice.column}, found ${words}. Remove or rename one, or name it in a profile`,
+    { row: header.row, column: twice.column },
+  );
+}
+
+function requireAll(
+  { header, map }: FoundHeader,
+  { where, readWith, thing }: HeaderPlace,
+  reference: IngestOptions['reference'],
+): void {
+  if (map.missing.length === 0) return;
+  const parts = reference?.columns.filter((_, at) => map.referenceParts[at] === -1) ?? [];
+  const advice =
+    parts.length === 0
+      ? 'Rename the columns, or name them in a profile'
+      : `The profile builds the reference from ${parts.map((name) => `"${name}"`).join(' and ')}, which the ${thing} does not have: correct the profile`;
+  throw new Refusal(
+    'column-missing',
+    `${where}${readWith}: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shownCells(header.cells)}. ${advice}`,
+    { row: header.row, column: map.missing[0] ?? '' },
+  );
+}
+
+/** Without both, the quotes that Lote put before formula signs would stay in the texts. */
+function requireOwnColumns({ header, map }: FoundHeader, { where }: HeaderPlace): void {
+  if (!map.ownInPart) return;
+  throw new Refusal(
+    'corrections-damaged',
+    `${where}: a corrections file has both columns lote_state and lote_reason, found one of them. Put the other one back (its cells may be empty)`,
+    { row: header.row },
+  );
+}
+
+function quoted(cell: string): string {
+  return `"${shorten(cell.trim(), LONGEST_WORD_SHOWN)}"`;
+}

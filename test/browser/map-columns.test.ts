@@ -1,0 +1,109 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
+import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts';
+import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
+
+/** A page may wait for a machine that is busy with everything else. */
+const PATIENCE_MS = 300_000;
+const MOST_CLICKS = 8;
+
+/** Two of its words are no words that Lote knows. */
+const EXPORT = [
+  'Ref;NIF emitente;merchant_legal_name;merchant_email;Nome do cliente;Moeda;Coisa vendida;Quantidade;Valor de cada;IVA',
+  'E/1;501964843;Padaria Central do Porto, Lda;faturas@padaria-central.example;Ana Reis;EUR;Vela;2;1,50;IVA_23',
+  'E/2;501964843;Padaria Central do Porto, Lda;faturas@padaria-central.example;Rui Sá;EUR;Pavio;3;0,75;IVA_23',
+  '',
+].join('\n');
+
+describe.skipIf(BROWSER_PATH === null)('a file with unknown headers', { timeout: 600_000 }, () => {
+  let lote: RunningLote;
+  let browser: Browser;
+  let page: Page;
+  let clicks = 0;
+
+  beforeAll(async () => {
+    lote = await startLoteUp({});
+    browser = await launchBrowser();
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
+    page.setDefaultTimeout(PATIENCE_MS);
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await lote?.stop();
+  }, 300_000);
+
+  async function click(role: 'button' | 'link', name: string | RegExp): Promise<void> {
+    clicks += 1;
+    await page.getByRole(role, { name }).click();
+  }
+
+  async function choose(label: string, meaning: string): Promise<void> {
+    clicks += 1;
+    await page.getByLabel(`Meaning of the column ${label}`).selectOption({ label: meaning });
+  }
+
+  it(`becomes issued invoices in at most ${MOST_CLICKS} clicks`, async () => {
+    const folder = join(lote.place.directory, 'desk');
+    await mkdir(folder, { recursive: true });
+    const file = join(folder, 'exportacao-2026-11.csv');
+    await writeFile(file, EXPORT);
+    await page.goto(lote.console);
+
+    clicks += 1;
+    await page.locator('input[type=file]').setInputFiles(file);
+    await click('button', /^Check$/u);
+    await page.getByText('This file cannot be read as invoices').waitFor();
+    await click('link', 'Map the columns');
+    await choose('Coisa vendida', 'description of the line');
+    await choose('Valor de cada', 'unit price without tax');
+    await click('button', 'Show what this gives');
+    await page.getByText('No errors: all 2 invoices can be sent.').waitFor();
+    await keepScreen(page, 'console-mapping');
+    await click('button', 'Save and go on');
+    await page.getByRole('heading', { level: 1, name: /^Check of / }).waitFor();
+    await click('button', 'Start: issue 2 invoices');
+
+    await page.getByText('Everything went out: 2 invoices.').waitFor();
+    expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
+    const saved = await readFile(join(lote.place.inputDir, 'profiles', 'exportacao.json'), 'utf8');
+    expect(JSON.parse(saved)).toMatchObject({
+      columns: { description: 'Coisa vendida', unit_price: 'Valor de cada' },
+    });
+  });
+
+  it('can be mapped on a narrow screen, by keyboard and with a screen reader; the way back undoes a choice', async () => {
+    const address = `${lote.console}/mapping?file=${encodeURIComponent(await uploadedFile())}`;
+    await page.setViewportSize({ width: 380, height: 800 });
+    await page.goto(address);
+
+    expect(await overflowOf(page)).toBe(0);
+    expect(await seriousViolations(page)).toEqual([]);
+
+    const meaning = page.getByLabel('Meaning of the column Coisa vendida');
+    await meaning.focus();
+    await page.keyboard.type('description');
+    await page.getByRole('button', { name: 'Show what this gives' }).press('Enter');
+    await page.waitForURL(/m6=description/u);
+    expect(await meaning.inputValue()).toBe('description');
+
+    await page.goBack();
+
+    await page.waitForURL(address);
+    expect(await page.getByText('Still without a column:').count()).toBe(1);
+  });
+
+  /** The name under which the console keeps what was uploaded. */
+  async function uploadedFile(): Promise<string> {
+    const second = join(lote.place.directory, 'desk', 'listagem.csv');
+    await writeFile(second, EXPORT.replaceAll('E/', 'L/'));
+    await page.goto(lote.console);
+    await page.locator('input[type=file]').setInputFiles(second);
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.waitForURL(/\/check\?/u);
+    return new URL(page.url()).searchParams.get('file') ?? '';
+  }
+});

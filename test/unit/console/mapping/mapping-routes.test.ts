@@ -1,0 +1,211 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type { NotedAction } from '../../../../src/domain/ports/operating-ledger.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import { checkFile } from '../../../../src/wiring/operator/check-file.ts';
+import { createFileMapper } from '../../../../src/wiring/operator/file-mapper.ts';
+import { pageHeaders } from '../../../support/browser/page-headers.ts';
+import { ledgerHolding } from '../console-ledger.ts';
+
+const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
+
+/** Words that Lote does not know, below a title; the tax number is the same in each row, and in no column. */
+const UNKNOWN = [
+  'Relatório de vendas;;;;;;;',
+  'Série;Número;Para quem;O quê;Quantos;Por unidade;Taxa;NIF',
+  'A;17;Ana Reis;Vela;2;1,50;23 %;999999990',
+  'A;18;Rui Sá;Pavio;3;0,75;isento;999999990',
+].join('\n');
+
+/** What makes invoices of it: two columns are the reference, and one is not read although Lote knows its word. */
+const CHOSEN = {
+  m0: 'reference-part',
+  m1: 'reference-part',
+  m2: 'customer_name',
+  m3: 'description',
+  m4: 'quantity',
+  m5: 'unit_price',
+  m6: 'tax_code',
+  m7: 'none',
+  separator: '/',
+  'every-merchant_nif': '501964843',
+  'every-merchant_legal_name': 'Padaria Central do Porto, Lda',
+  'every-currency': 'EUR',
+  word0: '23 %',
+  code0: 'IVA_23',
+  word1: 'isento',
+  code1: 'IVA_0',
+};
+
+describe('the columns of a file, mapped by hand', () => {
+  let inputDir: string;
+  let noted: (NotedAction & { readonly batchId: string })[];
+
+  beforeEach(async () => {
+    inputDir = await mkdtemp(join(tmpdir(), 'lote-mapping-'));
+    await writeFile(join(inputDir, 'vendas-2026-11.csv'), UNKNOWN);
+    noted = [];
+  });
+
+  afterEach(() => rm(inputDir, { recursive: true, force: true }));
+
+  function newApp() {
+    return createConsoleApp({
+      ledger: ledgerHolding([]),
+      reportsDir: '/nowhere',
+      links: { temporalUi: null },
+      version: '0.1.0',
+      actions: {
+        files: {
+          keep: async (name) => name,
+          check: async (file, declared) => checkFile(join(inputDir, file), inputDir, declared),
+          start: async () => ({ batchId: 'batch', sha256: '0'.repeat(64) }),
+          mapper: createFileMapper({
+            ...{ config: { inputDir }, folders: null, profile: DEFAULT_PROFILE },
+            ledger: {
+              noteActions: async (batchId, actions) => {
+                noted.push(...actions.map((action) => ({ ...action, batchId })));
+              },
+            },
+          }),
+        },
+      },
+    });
+  }
+
+  async function pageOf(fields: Readonly<Record<string, string>>, app = newApp()): Promise<string> {
+    const query = new URLSearchParams({ file: 'vendas-2026-11.csv', ...fields }).toString();
+    const response = await app.request(`http://127.0.0.1/mapping?${query}`, { headers: BROWSER });
+    expect(response.status).toBe(200);
+    return response.text();
+  }
+
+  /** The choices as the page sends them back. */
+  async function chosen(fields: Readonly<Record<string, string>> = CHOSEN): Promise<Record<string, string>> {
+    const header = /name="header" value="([^"]+)"/u.exec(await pageOf({}))?.[1] ?? '';
+    return { ...fields, header };
+  }
+
+  async function save(fields: Readonly<Record<string, string>>): Promise<Response> {
+    const app = newApp();
+    const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
+    return app.request('http://127.0.0.1/mapping', {
+      method: 'POST',
+      headers: {
+        ...BROWSER,
+        ...(await pageHeaders('http://127.0.0.1', load)),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams({ file: 'vendas-2026-11.csv', ...fields }).toString(),
+    });
+  }
+
+  it('begin with what Lote understands by itself, below a title, and name what is missing', async () => {
+    const page = await pageOf({});
+
+    expect(page).toMatch(/<th scope="row">Para quem<\/th>\s*<td class="text">Ana Reis · Rui Sá<\/td>/u);
+    expect(page).toMatch(/aria-label="Meaning of the column NIF"[^>]*>(?:(?!<\/select>)[^])*"merchant_nif" selected/u);
+    expect(page).toMatch(/Still without a column: <strong>reference of the invoice, name of the customer, currency/u);
+    expect(page).not.toContain('formmethod="post"');
+  });
+
+  it('show at once how many invoices they make, and their net', async () => {
+    const page = await pageOf(await chosen());
+
+    expect(page).toContain('No errors: all 2 invoices can be sent.');
+    expect(page).toMatch(/<span class="figure">5.25<\/span> EUR/u);
+  });
+
+  it('are proposed anew for another header than the one that they were chosen for', async () => {
+    const page = await pageOf({ ...(await chosen()), delimiter: ',' });
+
+    expect(page).not.toContain('invoices can be sent');
+  });
+
+  it('that mean the same are named, and nothing is read so', async () => {
+    const page = await pageOf({ ...(await chosen()), m2: 'description' });
+
+    expect(page).toContain('Meant by several columns: <strong>description of the line</strong>');
+    expect(page).toContain('Still without a column: <strong>name of the customer</strong>');
+  });
+
+  it('become a profile that the next file of that name is read with', async () => {
+    const saved = await save({ ...(await chosen()), name: 'vendas' });
+
+    expect(saved.status).toBe(303);
+    expect(saved.headers.get('location')).toBe('/check?file=vendas-2026-11.csv&profile=vendas');
+    expect(JSON.parse(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8'))).toEqual({
+      encoding: 'utf-8',
+      delimiter: ';',
+      columns: {
+        customer_name: 'Para quem',
+        description: 'O quê',
+        quantity: 'Quantos',
+        unit_price: 'Por unidade',
+        tax_code: 'Taxa',
+      },
+      ignore: ['NIF'],
+      constants: {
+        merchant_nif: '501964843',
+        merchant_legal_name: 'Padaria Central do Porto, Lda',
+        currency: 'EUR',
+      },
+      reference: { columns: ['Série', 'Número'], separator: '/' },
+      taxCodes: { '23 %': 'IVA_23', isento: 'IVA_0' },
+    });
+    expect(noted).toEqual([expect.objectContaining({ batchId: 'mapping-profile', what: 'save-mapping' })]);
+
+    await writeFile(join(inputDir, 'vendas-2026-12.csv'), UNKNOWN.replaceAll(';1', ';2'));
+    const next = await newApp().request('http://127.0.0.1/check?file=vendas-2026-12.csv', { headers: BROWSER });
+    expect(await next.text()).toContain('No errors: all 2 invoices can be sent.');
+  });
+
+  it('are never saved over another profile, nor under a name that is a path', async () => {
+    await mkdir(join(inputDir, 'profiles'));
+    await writeFile(join(inputDir, 'profiles', 'vendas.json'), '{"delimiter":","}');
+
+    const taken = await save({ ...(await chosen()), name: 'vendas' });
+    const path = await save({ ...(await chosen()), name: '../vendas' });
+    const open = await save({ name: 'other' });
+
+    expect([taken.status, path.status, open.status]).toEqual([400, 400, 400]);
+    expect(await taken.text()).toContain('a mapping of this name is there');
+    expect(await path.text()).toContain('the name must be small letters');
+    expect(await open.text()).toContain('columns are missing');
+    expect(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8')).toBe('{"delimiter":","}');
+    expect(noted).toEqual([]);
+  });
+
+  it('leave out a column that stands too far to the right to be shown, though Lote knows its word', async () => {
+    const words = ['', 'NIF do cliente', 'a number', 'a number'];
+    const wide = UNKNOWN.split('\n').map((line, row) => `${line}${';'.repeat(120)}${words[row] ?? ''}`);
+    await writeFile(join(inputDir, 'vendas-2026-11.csv'), wide.join('\n'));
+
+    expect(await pageOf(await chosen())).toContain('No errors: all 2 invoices can be sent.');
+    expect((await save({ ...(await chosen()), name: 'vendas' })).status).toBe(303);
+    expect(JSON.parse(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8'))).toMatchObject({
+      ignore: ['NIF', 'NIF do cliente'],
+    });
+  });
+
+  it('of a file that is no table cannot be chosen', async () => {
+    await writeFile(join(inputDir, 'letter.txt'), 'Dear all\n');
+    const app = newApp();
+    const page = await app.request('http://127.0.0.1/mapping?file=letter.txt', { headers: BROWSER });
+
+    expect(await page.text()).toContain('This file is no table with columns');
+  });
+
+  it('escape whatever the file holds', async () => {
+    await writeFile(join(inputDir, 'x.csv'), '<script>a</script>;"b""c"\n<img src=x>;2\n');
+    const page = await newApp().request('http://127.0.0.1/mapping?file=x.csv', { headers: BROWSER });
+    const text = await page.text();
+
+    expect(text).toContain('&lt;script&gt;a&lt;/script&gt;');
+    expect(text).not.toContain('<script>a');
+    expect(text).not.toContain('<img');
+  });
+});
