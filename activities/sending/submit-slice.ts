@@ -1,5 +1,5 @@
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
-import { LONGEST_SLICE_MS } from '../../src/domain/longest-slice.ts';
+import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';

@@ -1,9 +1,9 @@
-import type { Finding } from '../domain/invoice.ts';
 import type { BatchLedger, Ledger } from '../domain/ports/ledger.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { Purged } from '../domain/ports/purge-ledger.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
+import type { FileCheck } from './file-check.ts';
 import type { People } from './people/people.ts';
 import type { FileMapper } from './mapping/file-mapper.ts';
 import type { ProfileEditor } from './profile-editor.ts';
@@ -47,22 +47,6 @@ export interface Declared {
   readonly lookAlikes?: 'refuse' | 'keep';
   /** For the start alone: corrected content replaces what was rejected also where the refusal is no proof. */
   readonly acceptDuplicateRisk?: boolean;
-}
-
-/** What a dry run found; nothing left the machine. */
-export interface FileCheck {
-  readonly refused: boolean;
-  readonly sha256: string;
-  readonly proof: Readonly<Record<string, unknown>>;
-  readonly rows: number;
-  readonly rowsWithoutInvoice: number;
-  readonly invoices: number;
-  readonly invalid: number;
-  /** By currency, of the valid invoices. */
-  readonly net: Readonly<Record<string, string>>;
-  readonly findings: readonly Finding[];
-  /** The first invoices as they would be sent. */
-  readonly firstBodies: readonly string[];
 }
 
 /** What an operator orders for a running batch. The `reason` goes into the audit. */

@@ -1,5 +1,5 @@
 import type { Column } from '../../domain/row.ts';
-import type { FileCheck } from '../console-options.ts';
+import type { FileCheck } from '../file-check.ts';
 
 /** What a column of a file means: a column of Lote, a part of the reference, or nothing. */
 export type ColumnMeaning = Column | 'reference-part' | 'none';

@@ -7,6 +7,7 @@ import type { ColumnMeaning, MappingChoices } from './file-mapper.ts';
 export const DELIMITERS = [',', ';', 'tab', '|'] as const;
 /** A table of invoices has a dozen columns. */
 export const MOST_COLUMNS = 100;
+/** Of a tax column there are as many words as rates. */
 export const MOST_TAX_WORDS = 40;
 
 const LONGEST_TEXT = 200;

@@ -9,6 +9,7 @@ import { columnTable, constantFields, dialectFields, taxFields } from './mapping
 /** Enough to see what is wrong; the page of the check has them all. */
 const MOST_FINDINGS = 20;
 
+/** What the page shows, and of what. */
 export interface MappingPage {
   /** Relative to the input directory. */
   readonly file: string;

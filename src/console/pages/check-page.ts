@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import { findingsTable } from './batch-tables.ts';
-import type { Declared, FileCheck } from '../console-options.ts';
+import type { Declared } from '../console-options.ts';
+import type { FileCheck } from '../file-check.ts';
 import { declareForm } from '../forms/declare-form.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';

@@ -1,5 +1,6 @@
 import type { MappingTexts } from './mapping-texts.ts';
 
+/** In English. */
 export const MAPPING_TEXTS_EN: MappingTexts = {
   title: 'Columns of',
   link: 'Map the columns',

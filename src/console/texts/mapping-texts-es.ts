@@ -1,5 +1,6 @@
 import type { MappingTexts } from './mapping-texts.ts';
 
+/** In Spanish. */
 export const MAPPING_TEXTS_ES: MappingTexts = {
   title: 'Columnas de',
   link: 'Indicar las columnas',

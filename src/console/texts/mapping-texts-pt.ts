@@ -1,5 +1,6 @@
 import type { MappingTexts } from './mapping-texts.ts';
 
+/** In Portuguese. */
 export const MAPPING_TEXTS_PT: MappingTexts = {
   title: 'Colunas de',
   link: 'Indicar as colunas',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LoteError } from '../../domain/errors.ts';
-import { LONGEST_SLICE_MS } from '../../domain/longest-slice.ts';
+import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { SharedFolderLedger } from '../../domain/ports/shared-folder-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';

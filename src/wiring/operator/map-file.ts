@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { ColumnMeaning, MappedColumn, MappedFile, MappingChoices } from '../../console/mapping/file-mapper.ts';
+import { MOST_COLUMNS, MOST_TAX_WORDS } from '../../console/mapping/mapping-choices.ts';
 import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { readTableHead, type TableHead } from '../../ingest/profile/table-head.ts';
@@ -8,9 +9,7 @@ import { likelyTaxCode, unknownTaxWords } from '../../ingest/profile/tax-words.t
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
 import { checkFile } from './check-file.ts';
 
-const MOST_COLUMNS = 100;
 const MOST_SAMPLES = 3;
-const MOST_TAX_WORDS = 40;
 /** What a profile may hold; a longer header cannot be named in one. */
 const LONGEST_TEXT = 200;
 const DEFAULT_SEPARATOR = '-';

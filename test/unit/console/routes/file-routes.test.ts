@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
-import type { ConsoleActions, ConsoleOptions, Declared, FileCheck } from '../../../../src/console/console-options.ts';
+import type { ConsoleActions, ConsoleOptions, Declared } from '../../../../src/console/console-options.ts';
+import type { FileCheck } from '../../../../src/console/file-check.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { aBatch, ledgerHolding, type Held } from '../console-ledger.ts';

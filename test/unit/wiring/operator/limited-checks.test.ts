@@ -2,7 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { FileCheck } from '../../../../src/console/console-options.ts';
+import type { FileCheck } from '../../../../src/console/file-check.ts';
 import { atMostAtOnce, requireCheckable } from '../../../../src/wiring/operator/limited-checks.ts';
 
 const CHECKED = { refused: false } as FileCheck;

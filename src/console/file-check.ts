@@ -1,0 +1,17 @@
+import type { Finding } from '../domain/invoice.ts';
+
+/** What a dry run found; nothing left the machine. */
+export interface FileCheck {
+  readonly refused: boolean;
+  readonly sha256: string;
+  readonly proof: Readonly<Record<string, unknown>>;
+  readonly rows: number;
+  readonly rowsWithoutInvoice: number;
+  readonly invoices: number;
+  readonly invalid: number;
+  /** By currency, of the valid invoices. */
+  readonly net: Readonly<Record<string, string>>;
+  readonly findings: readonly Finding[];
+  /** The first invoices as they would be sent. */
+  readonly firstBodies: readonly string[];
+}
