@@ -6,12 +6,17 @@ export interface Table {
   readonly notes: readonly string[];
 }
 
-/** A Markdown table, aligned, so that a run can be pasted into a document. */
-export function printTable({ title, columns, rows, notes }: Table): void {
+/** Prints a table, so that a run can be pasted into a document. */
+export function printTable(table: Table): void {
+  console.log(`\n${table.title}\n\n${tableText(table)}`);
+  if (table.notes.length > 0) console.log(`\n${table.notes.join('\n')}`);
+}
+
+/** The table alone, in Markdown, aligned. */
+export function tableText({ columns, rows }: Table): string {
   const widths = columns.map((column, at) => Math.max(column.length, ...rows.map((row) => (row[at] ?? '').length)));
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`;
   const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
-  console.log([`\n${title}\n`, line(columns), line(rule), ...rows.map((row) => line(row))].join('\n'));
-  if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
+  return [line(columns), line(rule), ...rows.map((row) => line(row))].join('\n');
 }

@@ -15,7 +15,7 @@ text{font:14px system-ui,sans-serif;fill:#1b1f24}.title{font-size:17px;font-weig
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.soft{fill:#9da7b1}.paper,.state{fill:#0d1117}.box{fill:#161b22;stroke:#6e7681}.edge,.move{stroke:#9da7b1}.tip{fill:#9da7b1}.word{stroke:#0d1117}.good{stroke:#3fb950}.under-way{stroke:#58a6ff}.open{stroke:#d29922}.bad{stroke:#ff7b72}}
 `.trim();
 
-/** How an invoice travels, and the states it can be in: `docs/data-flow.svg`. */
+/** How an invoice travels, and the states it can be in: `docs/picture/data-flow.svg`. */
 export function dataFlow(): string {
   requireFolders();
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-labelledby="title">

@@ -59,7 +59,7 @@ text{font:14px system-ui,sans-serif;fill:#1b1f24;text-anchor:middle}.left{text-a
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.soft{fill:#9da7b1}.paper{fill:#0d1117}.box{fill:#161b22;stroke:#6e7681}.line{stroke:#9da7b1}.cli{stroke:#58a6ff}.tip{fill:#9da7b1}}
 `.trim();
 
-/** The folders of the product and which of them imports which: `docs/folders.svg`. */
+/** The folders of the product and which of them imports which: `docs/picture/folders.svg`. */
 export function folderMap(imports: readonly FolderImport[] = folderImports()): string {
   const lines = imports.map((one) => line(one, imports));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-labelledby="title">

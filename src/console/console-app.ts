@@ -8,6 +8,7 @@ import { guard } from './http/guard.ts';
 import { type PageAnswers, pageAnswers } from './http/page-answers.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { shownError } from './http/shown-error.ts';
+import { peopleGuard } from './people/people-guard.ts';
 import { mappingRoutes } from './mapping/mapping-routes.ts';
 import { assetRoutes } from './routes/asset-routes.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
@@ -28,22 +29,23 @@ const MOST_PROFILE_FORM_BYTES = 1024 * 1024;
 
 /** The console's pages and its JSON API, over any ledger. */
 export function createConsoleApp(options: ConsoleOptions): Hono {
-  const { onError, actions } = options;
+  const { onError, actions, people } = options;
   const app = new Hono();
-  const forms = formTokens((options.token ?? '') === '' ? randomBytes(32).toString('hex') : (options.token ?? ''));
+  const forms = formTokens(
+    (options.token ?? '') === '' ? randomBytes(32).toString('hex') : (options.token ?? ''),
+    people?.signIn.publicUrl.startsWith('https:') === true,
+  );
   const pages = pageAnswers(options, forms);
   const smallForm = limitedForm(MOST_FORM_BYTES);
 
   app.use(securityHeaders());
   probeRoutes(app, options);
+  const { access = 'loopback', hosts = [] } = options;
+  const guarded = { token: options.token, hosts, forms, ready: readyOf(options) };
   app.use(
-    guard({
-      token: options.token,
-      access: options.access ?? 'loopback',
-      hosts: options.hosts ?? [],
-      forms,
-      ready: readyOf(options),
-    }),
+    people === undefined
+      ? guard({ ...guarded, access })
+      : peopleGuard({ ...guarded, signIn: people.signIn, roleMissing: (context) => pages.roleMissing(context) }),
   );
   app.route('/', assetRoutes());
   app.route('/api', consoleApi(options));

@@ -4,6 +4,7 @@ import type { Purged } from '../domain/ports/purge-ledger.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
 import type { FileCheck } from './file-check.ts';
+import type { People } from './people/people.ts';
 import type { FileMapper } from './mapping/file-mapper.ts';
 import type { ProfileEditor } from './profile-editor.ts';
 
@@ -66,6 +67,8 @@ export interface RetryWish {
   readonly rows?: readonly number[];
   readonly reason: string;
   readonly acceptDuplicateRisk: boolean;
+  /** Who wishes it, for the audit. */
+  readonly by: string;
 }
 
 /** How a retry was taken up. `moved` is a number of invoices; `refused` has numbers of invoices by refusal code. */
@@ -124,11 +127,17 @@ export interface ConsoleActions {
     /** A dry run. @throws LoteError `file-unreadable` */
     check(file: string, declared: Declared): Promise<FileCheck>;
     readonly mapper: FileMapper;
-    /** Starts the batch of a file, or joins the one that runs. */
-    start(file: string, declared: Declared): Promise<{ readonly batchId: string; readonly sha256: string }>;
+    /**
+     * Starts the batch of a file, or joins the one that runs. `note` writes into the audit of the batch, before it starts.
+     */
+    start(
+      file: string,
+      declared: Declared,
+      note: (batchId: string) => Promise<void>,
+    ): Promise<{ readonly batchId: string; readonly sha256: string }>;
   };
-  /** An update of the batch's running workflow; its answer is a sentence. @throws LoteError `batch-not-found` when nothing runs */
-  readonly operate?: (workflowId: string, operation: Operation) => Promise<string>;
+  /** An update of the batch's running workflow; its answer is a sentence. `by` goes into the audit. @throws LoteError `batch-not-found` when nothing runs */
+  readonly operate?: (workflowId: string, operation: Operation, by: string) => Promise<string>;
   /** Invoices go again, as by `lote retry`. @throws LoteError */
   readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
   /** Starts a reconciliation of everything that batches left open, as `lote reconcile` does. @throws LoteError */
@@ -173,6 +182,8 @@ export interface ConsoleOptions {
   readonly access?: 'loopback' | 'token';
   /** Host names, besides those of loopback, under which the console is reached. */
   readonly hosts?: readonly string[];
+  /** People who are signed in by a proxy; left out: whoever reaches the console may act, and nobody has a name. */
+  readonly people?: People;
   readonly actions?: ConsoleActions;
   /** True: this process has no Temporal connection, so that the console only shows; the first page says so. */
   readonly showsOnly?: boolean;

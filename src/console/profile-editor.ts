@@ -81,6 +81,8 @@ export interface KeptCopy {
   readonly text: string;
   /** It is kept also when it understands less of the recorded answers. */
   readonly acceptsLess: boolean;
+  /** Who keeps it, for the audit. */
+  readonly by: string;
 }
 
 /** Whether a copy was kept. */

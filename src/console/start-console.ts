@@ -26,12 +26,12 @@ export interface RunningConsole {
 }
 
 /**
- * Serves the console. Off loopback everything needs the token.
+ * Serves the console. Off loopback everything needs the token, or people who are signed in.
  * @throws LoteError `configuration-invalid` off loopback without a token, `port-taken`
  */
 export async function startConsole({ host, port, ...options }: StartConsole): Promise<RunningConsole> {
   const loopback = LOOPBACK_HOSTS.has(host);
-  if (!loopback && (options.token ?? '') === '') {
+  if (!loopback && (options.token ?? '') === '' && options.people === undefined) {
     throw new LoteError(
       'configuration-invalid',
       `Starting the console: on an address other than loopback a token must be set, found CONSOLE_HOST=${host} and no token. Use 127.0.0.1, or set a token.`,

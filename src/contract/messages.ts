@@ -179,16 +179,19 @@ export interface UnusualTotal {
   readonly difference: string;
 }
 
-/** What an operator types to confirm the total of a held batch: the number of its invoices, and why it is right. */
-export interface ConfirmTotalInput extends ReasonInput {
-  readonly invoices: number;
+/** Set by a program: who asks. */
+export interface ActorInput {
+  readonly who?: string;
 }
 
 /** What an operator types for a pause or a cancellation. */
-export interface ReasonInput {
+export interface ReasonInput extends ActorInput {
   readonly reason: string;
-  /** Set by a program: who asked. */
-  readonly who?: string;
+}
+
+/** What an operator types to confirm the total of a held batch: the number of its invoices, and why it is right. */
+export interface ConfirmTotalInput extends ReasonInput {
+  readonly invoices: number;
 }
 
 /** What a page must know of its batch: what operators said, and whether the batch still waits for the service. */
@@ -282,7 +285,7 @@ export const problemsQuery = defineQuery<BatchProblems>('problems');
 export const pauseUpdate = defineUpdate<string, [ReasonInput]>('pause');
 
 /** Ends a pause; it is refused when the batch is not paused. */
-export const resumeUpdate = defineUpdate<string, []>('resume');
+export const resumeUpdate = defineUpdate<string, [ActorInput?]>('resume');
 
 /** Holds every invoice that is not sent yet. It cannot be undone in this run; what was sent is still settled. */
 export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancelRemaining');
@@ -291,7 +294,7 @@ export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancel
  * Polls the pending invoices of the batch now, without waiting for their due time. Nothing is sent again. It is refused
  * until a page has sent its last invoice.
  */
-export const settleNowUpdate = defineUpdate<string, []>('settleNow');
+export const settleNowUpdate = defineUpdate<string, [ActorInput?]>('settleNow');
 
 /**
  * Lets a batch go that is held because of its total. The number of invoices must be that of the file. It is refused

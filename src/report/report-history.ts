@@ -40,10 +40,13 @@ export interface ReportHistory {
 /** Empty history: no earlier report to compare with, and no action of an operator. */
 export const NO_HISTORY: ReportHistory = { changes: null, audit: [] };
 
+/** Who read what belongs to the installation, not into a file that is passed on. */
+const DOWNLOAD = 'download';
+
 /** In the report's words: ISO times, and nothing that a first report cannot know. */
 export function reportHistory(since: SinceReport, audit: readonly AuditEntry[]): ReportHistory {
   return {
     changes: since.revision === 0 ? null : { sinceRevision: since.revision, byState: since.changes },
-    audit: audit.map(({ at, ...entry }) => ({ at: isoTime(at), ...entry })),
+    audit: audit.filter(({ what }) => what !== DOWNLOAD).map(({ at, ...entry }) => ({ at: isoTime(at), ...entry })),
   };
 }

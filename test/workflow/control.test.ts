@@ -4,6 +4,7 @@ import { testInvoices } from '../support/batch-file.ts';
 import { gatedEngine } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
+import type { ActorInput } from '../../src/contract/messages.ts';
 import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
 
 const SLOW = {
@@ -46,10 +47,14 @@ describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
       expect(await stack.progress(handle)).toMatchObject({ paused: true });
       const sent = await quiet(stack);
       expect(sent).toBeLessThan(200);
-      expect(await handle.executeUpdate<string, []>('resume')).toContain('Resumed');
+      expect(await handle.executeUpdate<string, [ActorInput]>('resume', { args: [{ who: 'ana' }] })).toContain(
+        'Resumed',
+      );
       const result = await handle.result();
 
       expect(result.counts).toMatchObject({ issued: 200 });
+      const audit = await stack.ledger.auditOf(batchId);
+      expect(audit.map(({ what, who }) => [what, who])).toContainEqual(['resume', 'ana']);
       await expectAgreement(stack, batchId);
     });
   });

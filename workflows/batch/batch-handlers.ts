@@ -14,6 +14,7 @@ import {
   waitingSignal,
   type BatchProblems,
   type BatchProgress,
+  type ActorInput,
   type ConfirmTotalInput,
   type ReasonInput,
   type RetryRequestInput,
@@ -93,10 +94,10 @@ function handlePause(batch: BatchHandles): void {
 }
 
 function handleResume(batch: BatchHandles): void {
-  setHandler(
+  setHandler<string, [ActorInput?], typeof resumeUpdate>(
     resumeUpdate,
-    () => {
-      return answer('Resumed.', batch.operate({ paused: false }, { what: 'resume' }));
+    (input) => {
+      return answer('Resumed.', batch.operate({ paused: false }, { what: 'resume', who: actorOf(input) }));
     },
     {
       validator() {
@@ -130,10 +131,10 @@ function handleCancelRemaining(batch: BatchHandles): void {
 }
 
 function handleSettleNow(batch: BatchHandles): void {
-  setHandler(
+  setHandler<string, [ActorInput?], typeof settleNowUpdate>(
     settleNowUpdate,
-    () => {
-      batch.settleNow({ what: 'settle-now' });
+    (input) => {
+      batch.settleNow({ what: 'settle-now', who: actorOf(input) });
       return 'Asking: the service is asked (GET) for every invoice that it accepted and has not called issued or failed. What it calls unfinished is waited for as before.';
     },
     {
@@ -227,6 +228,12 @@ function requireRunning(batch: BatchHandles): void {
   throw refusedUpdate(
     `This run is writing its report: nothing of it can be changed any more. When it has ended, start the workflow retryInvoices with ${again}`,
   );
+}
+
+/** The Temporal UI sends nothing, or whatever somebody typed. */
+function actorOf(input: ActorInput | null | undefined): string | undefined {
+  const who: unknown = input?.who;
+  return typeof who === 'string' ? who : undefined;
 }
 
 function requireReason(input: ReasonInput | null | undefined): void {

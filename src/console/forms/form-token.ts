@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { sameSecret } from '../http/same-secret.ts';
+import { callerOf } from '../people/caller.ts';
 
 /** Where scripts of a page send the token; forms carry it in the query of their address, so that no body is read before it is known. */
 const FORM_HEADER = 'x-lote-form';
@@ -12,7 +13,7 @@ const COOKIE_SHAPE = /^[\w-]{24}$/u;
 
 /**
  * The token that the console's pages carry and that each request from a page must bring back. It belongs to a cookie of the browser, which no
- * request from another site carries; alone neither is worth anything.
+ * request from another site carries, and to the person who is signed in; alone none of them is worth anything.
  */
 export interface FormTokens {
   /** For a page that is being made: also gives the browser its cookie. */
@@ -20,24 +21,26 @@ export interface FormTokens {
   accepts(context: Context): boolean;
 }
 
-/** `secret`: known to this console alone, or to all consoles that share a set token. */
-export function formTokens(secret: string): FormTokens {
-  const tokenOf = (cookie: string): string =>
-    createHmac('sha256', secret).update(`lote form ${cookie}`).digest('base64url');
+/** `secret`: known to this console alone, or to all consoles that share a set token. `secure`: people reach the console by HTTPS only. */
+export function formTokens(secret: string, secure = false): FormTokens {
+  const tokenOf = (context: Context, cookie: string): string =>
+    createHmac('sha256', secret)
+      .update(`lote form ${cookie}${personIn(context)}`)
+      .digest('base64url');
   const made = new WeakMap<Request, string>();
   return {
     tokenFor(context) {
       const cookie = cookieOf(context) ?? made.get(context.req.raw) ?? randomBytes(COOKIE_BYTES).toString('base64url');
       if (cookieOf(context) === null && !made.has(context.req.raw)) {
         made.set(context.req.raw, cookie);
-        setCookie(context, PAGE_COOKIE, cookie, { httpOnly: true, sameSite: 'Strict', path: '/' });
+        setCookie(context, PAGE_COOKIE, cookie, { httpOnly: true, sameSite: 'Strict', path: '/', secure });
       }
-      return tokenOf(cookie);
+      return tokenOf(context, cookie);
     },
     accepts(context) {
       const cookie = cookieOf(context);
       const token = context.req.header(FORM_HEADER) ?? context.req.query(FORM_FIELD) ?? '';
-      return cookie !== null && sameSecret(token, tokenOf(cookie));
+      return cookie !== null && sameSecret(token, tokenOf(context, cookie));
     },
   };
 }
@@ -45,6 +48,12 @@ export function formTokens(secret: string): FormTokens {
 /** The address of a form of this console, with the page's token. */
 export function formAction(address: string, token: string): string {
   return `${address}?${new URLSearchParams({ [FORM_FIELD]: token }).toString()}`;
+}
+
+/** Empty while sign-in is off. */
+function personIn(context: Context): string {
+  const caller = callerOf(context);
+  return caller.kind === 'person' ? ` ${caller.name}` : '';
 }
 
 function cookieOf(context: Context): string | null {

@@ -9,9 +9,11 @@ import { sameSecret } from './same-secret.ts';
 /** Request header that carries the console's token. */
 export const TOKEN_HEADER = 'x-lote-token';
 const SESSION_COOKIE = 'lote_console';
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+/** Host names that lead to this machine from itself. */
+export const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
+/** How a console without sign-in knows who may use it. */
 export interface GuardOptions {
   readonly token: string | undefined;
   readonly access: 'loopback' | 'token';
@@ -28,40 +30,21 @@ export interface GuardOptions {
 export function guard({ token, access, hosts, forms, ready }: GuardOptions): MiddlewareHandler {
   const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
   return async (context, next) => {
-    // `//host/` is an address of another host wherever it is written down again: in a redirect, in a link.
-    if (/^\/[/\\]/u.test(context.req.path)) {
-      return refuse(context, 400, 'address-unknown', 'An address of the console begins with one slash.');
-    }
+    const foreign = refuseForeignAddress(context);
+    if (foreign !== null) return foreign;
     // Where the token is needed, the Host header need not match: another site's page has no session for this name and
     // gets nothing.
-    if (access === 'loopback' && !names.has(hostName(context.req.header('host') ?? ''))) {
+    if (access === 'loopback' && !names.has(hostName(context))) {
       return refuse(context, 421, 'host-unknown', 'The console answers only under its own host names.');
     }
-    if (!SAFE_METHODS.has(context.req.method) && !carriesToken(context, token)) {
-      if (!isSameOrigin(context)) {
-        return refuse(
-          context,
-          403,
-          'origin-refused',
-          `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`,
-        );
-      }
-      if (!forms.accepts(context)) {
-        return refuse(
-          context,
-          403,
-          'page-old',
-          'The page was made before this console was started, or by another one. Nothing was done. Go back, load the page again, and repeat.',
-        );
-      }
+    if (!isSafe(context) && !carriesToken(context, token)) {
+      const refused = refuseForeignPage(context, forms);
+      if (refused !== null) return refused;
     }
     if (carriesToken(context, token) || hasSession(context, token)) return next();
     if (access === 'loopback' && (await peerAccount(context)) !== 'other') return next();
-    // Health checks of a container have no token; they get one word as the answer.
-    if (context.req.path === '/api/health' && SAFE_METHODS.has(context.req.method)) {
-      const { status } = await ready();
-      return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);
-    }
+    const health = await healthInOneWord(context, ready);
+    if (health !== null) return health;
     return (
       openSession(context, token) ??
       refuse(
@@ -75,9 +58,48 @@ export function guard({ token, access, hosts, forms, ready }: GuardOptions): Mid
   };
 }
 
+/** `//host/` is an address of another host wherever it is written down again: in a redirect, in a link. Null: it is none. */
+export function refuseForeignAddress(context: Context): Response | null {
+  return /^\/[/\\]/u.test(context.req.path)
+    ? refuse(context, 400, 'address-unknown', 'An address of the console begins with one slash.')
+    : null;
+}
+
+/** A change must come from a page of this console, which carries a token for the one who loaded it. Null: it does. */
+export function refuseForeignPage(context: Context, forms: FormTokens): Response | null {
+  if (!isSameOrigin(context)) {
+    return refuse(
+      context,
+      403,
+      'origin-refused',
+      `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`,
+    );
+  }
+  return forms.accepts(context)
+    ? null
+    : refuse(
+        context,
+        403,
+        'page-old',
+        'The page was made before this console was started, by another one, or for somebody else. Nothing was done. Go back, load the page again, and repeat.',
+      );
+}
+
+/** Health checks of a container have no token; they get one word. Null: something else is asked. */
+export async function healthInOneWord(context: Context, ready: GuardOptions['ready']): Promise<Response | null> {
+  if (context.req.path !== '/api/health' || !isSafe(context)) return null;
+  const { status } = await ready();
+  return context.json({ status: status === 'ready' ? 'up' : 'trouble' }, status === 'ready' ? 200 : 503);
+}
+
+/** Whether the request only reads. */
+export function isSafe(context: Context): boolean {
+  return SAFE_METHODS.has(context.req.method);
+}
+
 /** `Host` without the port: which port it is, the browser that was led here knows as well. */
-function hostName(host: string): string {
-  return host.toLowerCase().replace(/:\d*$/u, '');
+export function hostName(context: Context): string {
+  return (context.req.header('host') ?? '').toLowerCase().replace(/:\d*$/u, '');
 }
 
 /** Browsers send Origin with each POST; programs without one must show the token. */
@@ -113,6 +135,7 @@ function sessionOf(token: string): string {
   return createHash('sha256').update(`lote console session ${token}`).digest('hex');
 }
 
-function refuse(context: Context, status: 400 | 401 | 403 | 421, code: string, message: string): Response {
+/** An answer of the guard: why the request is not served. */
+export function refuse(context: Context, status: 400 | 401 | 403 | 421, code: string, message: string): Response {
   return context.json({ error: { code, message } }, status);
 }

@@ -4,6 +4,7 @@ import { html } from 'hono/html';
 import { chooseLanguage } from '../texts/choose-language.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { FormTokens } from '../forms/form-token.ts';
+import { callerOf } from '../people/caller.ts';
 import { pageFormat } from '../pages/page-format.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import { pageLayout } from '../pages/page-layout.ts';
@@ -17,7 +18,7 @@ export interface Page {
   readonly title: string;
   readonly content: Html;
   readonly live?: boolean;
-  readonly status?: 200 | 400 | 404 | 413 | 500 | 501 | 503;
+  readonly status?: 200 | 400 | 403 | 404 | 413 | 500 | 501 | 503;
 }
 
 /** What every route answers with. */
@@ -25,6 +26,8 @@ export interface PageAnswers {
   formatOf(context: Context): PageFormat;
   show(context: Context, page: Page): Response | Promise<Response>;
   notFound(context: Context): Response | Promise<Response>;
+  /** To somebody who may only look. */
+  roleMissing(context: Context): Response | Promise<Response>;
 }
 
 /**
@@ -45,14 +48,31 @@ export function pageAnswers(
   function show(context: Context, { title, content, live = false, status = 200 }: Page) {
     const { path } = context.req;
     return context.html(
-      pageLayout({ format: formatOf(context), title, content, live, version, temporalUi: links.temporalUi, path }),
+      pageLayout({
+        ...{ format: formatOf(context), title, content, live, version, path },
+        ...{ temporalUi: links.temporalUi, caller: callerOf(context) },
+      }),
       status,
     );
+  }
+
+  function roleMissing(context: Context) {
+    const { texts } = formatOf(context);
+    if (context.req.path.startsWith('/api/')) {
+      const message = `This needs the role operate: a name in CONSOLE_OPERATORS, or a group in CONSOLE_OPERATOR_GROUPS. Nothing was done.`;
+      return context.json({ error: { code: 'role-missing', message } }, 403);
+    }
+    const { roleMissing: title, roleMissingNote } = texts.people;
+    const content = html`<h1>${title}</h1>
+      <p>${roleMissingNote}</p>
+      <p class="soft"><a href="/">${texts.back}</a> · role-missing</p>`;
+    return show(context, { title, content, status: 403 });
   }
 
   return {
     formatOf,
     show,
+    roleMissing,
     notFound(context) {
       const { texts } = formatOf(context);
       return show(context, { title: texts.notFound, content: html`<h1>${texts.notFound}</h1>`, status: 404 });

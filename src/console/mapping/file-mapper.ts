@@ -69,5 +69,7 @@ export interface FileMapper {
     readonly file: string;
     readonly choices: MappingChoices;
     readonly name: string;
+    /** Who saves it, for the audit. */
+    readonly by: string;
   }) => Promise<KeptMapping>;
 }

@@ -1,6 +1,7 @@
 import { Hono, type Context } from 'hono';
 import { z } from 'zod';
 import type { PageAnswers } from '../http/page-answers.ts';
+import { actorOf, mayOperate } from '../people/caller.ts';
 import { formOf } from '../routes/file-routes.ts';
 import type { FileMapper } from './file-mapper.ts';
 import { readChoices } from './mapping-choices.ts';
@@ -14,6 +15,8 @@ export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
   const routes = new Hono();
 
   routes.get('/mapping', async (context) => {
+    // As with a check: it leads to a profile and a start.
+    if (!mayOperate(context)) return pages.roleMissing(context);
     const fields = context.req.query();
     const file = File.safeParse(fields['file']);
     if (!file.success) return pages.notFound(context);
@@ -25,7 +28,7 @@ export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
     const form = SaveForm.safeParse(fields);
     if (!form.success) return pages.notFound(context);
     const { file, name } = form.data;
-    const kept = await mapper.save({ file, name, choices: readChoices(fields) });
+    const kept = await mapper.save({ file, name, choices: readChoices(fields), by: actorOf(context) });
     if (kept !== 'saved') return show(context, { file, name, fields, refused: kept });
     return context.redirect(`/check?${new URLSearchParams({ file, profile: name }).toString()}`, 303);
   });

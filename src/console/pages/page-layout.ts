@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { PageFormat } from './page-format.ts';
+import type { Caller } from '../people/caller.ts';
 import { CONSOLE_TEXTS, LANGUAGES } from '../texts/text-catalogue.ts';
 
 /** A piece of HTML in which every inserted value is escaped already. */
@@ -15,6 +16,8 @@ export interface PageLayout {
   readonly live: boolean;
   /** The page's own address, for the choice of language. */
   readonly path: string;
+  /** Who is shown to be signed in. */
+  readonly caller: Caller;
 }
 
 /** The frame around every page. */
@@ -38,7 +41,7 @@ export function pageLayout(page: PageLayout): Html {
         ${navigation(page)}
         ${live ? html`<main id="content" data-live>${content}</main>` : html`<main id="content">${content}</main>`}
         <footer class="soft">
-          <span>Lote ${version}</span> <span>${texts.timesIn} ${format.timeZone}</span>
+          ${signedIn(page)} <span>Lote ${version}</span> <span>${texts.timesIn} ${format.timeZone}</span>
           <ul class="plain">
             ${LANGUAGES.map((other) => html`<li>${languageLink(page, other)}</li>`)}
           </ul>
@@ -63,6 +66,12 @@ function navigation({ format: { texts }, temporalUi, path }: PageLayout): Html {
       </form>
     </nav>
   </header>`;
+}
+
+function signedIn({ format: { texts }, caller }: PageLayout): Html {
+  if (caller.kind !== 'person') return html``;
+  const { name, role } = caller;
+  return html`<span>${texts.people.signedInAs} <strong>${name}</strong> (${texts.people.roles[role]})</span>`;
 }
 
 function languageLink({ format, path }: PageLayout, language: (typeof LANGUAGES)[number]): Html {

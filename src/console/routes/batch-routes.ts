@@ -8,6 +8,8 @@ import { invoicePage } from '../pages/invoice-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
 import { invoiceWindow } from '../pages/invoice-window.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
+import { actionsFor } from '../people/allowed-actions.ts';
+import { noteAct } from '../people/people.ts';
 import { reportFileAnswer, reportFiles, reportsDirOf } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
@@ -18,7 +20,7 @@ const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'he
 
 /** One batch, its invoices, its files, and what was done to it by hand. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { ledger, actions } = options;
+  const { ledger, people } = options;
   const routes = new Hono();
 
   routes.get('/:id', async (context) => {
@@ -33,6 +35,7 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     const details = batch === null ? null : await ledger.invoiceDetails(batch.batchId, ordinal);
     if (batch === null || details === null) return pages.notFound(context);
     const format = pages.formatOf(context);
+    const actions = actionsFor(context, options.actions);
     return pages.show(context, {
       title: details.line.ref,
       content: invoicePage(format, {
@@ -48,8 +51,11 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   routes.get('/:id/files/:name', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     const name = context.req.param('name');
-    const answer = batch === null ? null : await reportFileAnswer(reportsDirOf(options, batch), batch.batchId, name);
-    return answer ?? pages.notFound(context);
+    if (batch === null) return pages.notFound(context);
+    const reportsDir = reportsDirOf(options, batch);
+    if (!(await reportFiles(reportsDir, batch.batchId)).includes(name)) return pages.notFound(context);
+    await noteAct(context, people, batch.batchId, { what: 'download', why: name });
+    return (await reportFileAnswer(reportsDir, batch.batchId, name)) ?? pages.notFound(context);
   });
 
   routes.get('/:id/audit', async (context) => {
@@ -63,6 +69,7 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   routes.get('/:id/audit.csv', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return pages.notFound(context);
+    await noteAct(context, people, batch.batchId, { what: 'download', why: 'audit.csv' });
     return context.body(auditCsv(await ledger.auditOf(batch.batchId)), 200, {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="audit.csv"',
@@ -95,7 +102,8 @@ async function showBatch(
   options: ConsoleOptions,
   pages: PageAnswers,
 ): Promise<Response> {
-  const { ledger, links, actions, misfits } = options;
+  const { ledger, links, misfits } = options;
+  const actions = actionsFor(context, options.actions);
   const format = pages.formatOf(context);
   const { batchId } = batch;
   const counts = await ledger.countOutcomes(batchId);

@@ -11,6 +11,8 @@ import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../health.ts';
 import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
+import { callerOf } from '../people/caller.ts';
+import { noteAct } from '../people/people.ts';
 
 const MOST_BATCHES = 500;
 const USUAL_BATCHES = 100;
@@ -72,6 +74,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
   api.get('/batches/:id/invoices', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);
+    await noteAct(context, options.people, batch.batchId, { what: 'download', why: 'invoices' });
     context.header('content-type', 'application/x-ndjson');
     return stream(context, async (body) => {
       for await (const portion of ledger.batchInvoices(batch.batchId)) {
@@ -98,22 +101,30 @@ function shown(batch: BatchRecord): Omit<BatchRecord, 'fencingToken'> {
   return others;
 }
 
-async function handOver(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
+async function handOver(context: Context, { actions, token, people }: ConsoleOptions): Promise<Response> {
   if (actions?.run === undefined) return failure(context, 501, 'usage', 'This process cannot start a run.');
   const body = RunRequestBody.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
-  return context.json(await actions.run(body.data, { anywhere: carriesToken(context, token) }), 202);
+  const answer = await actions.run(body.data, { anywhere: isProgram(context, token) });
+  // Which batches they become is known only now.
+  for (const { batchId, file } of answer.batches) await noteAct(context, people, batchId, { what: 'start', why: file });
+  return context.json(answer, 202);
 }
 
 /** What is purged is gone: a page of the console is not enough for it. */
 async function purge(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
-  if (!carriesToken(context, token)) {
+  if (!isProgram(context, token)) {
     return failure(context, 403, 'usage', `Purging needs the token of the console in ${TOKEN_HEADER}: lote purge.`);
   }
   if (actions?.purge === undefined) return failure(context, 501, 'usage', 'This process cannot purge.');
   const body = PurgeRequestBody.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Purging: ${z.prettifyError(body.error)}`);
   return context.json(await actions.purge(body.data));
+}
+
+/** A person stays one, whatever the proxy adds to the requests. */
+function isProgram(context: Context, token: string | undefined): boolean {
+  return callerOf(context).kind !== 'person' && carriesToken(context, token);
 }
 
 function bodyTooLarge(context: Context): Response {

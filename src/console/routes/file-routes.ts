@@ -6,6 +6,8 @@ import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import { readDeclared } from '../forms/declared.ts';
 import { multipartFile } from '../http/multipart-file.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
+import { mayOperate } from '../people/caller.ts';
+import { noteAct } from '../people/people.ts';
 import { temporalStartAddress } from '../temporal-address.ts';
 
 const StartForm = z.object({
@@ -36,6 +38,8 @@ export function fileRoutes(
 
   routes.get('/check', async (context) => {
     const file = context.req.query('file') ?? '';
+    // A check is work, and leads to a start: who may only look has no use of it.
+    if (!mayOperate(context)) return pages.roleMissing(context);
     if (file === '') return pages.notFound(context);
     const declared = readDeclared(context.req.query());
     const check = await files.check(file, declared);
@@ -54,7 +58,9 @@ export function fileRoutes(
     const started = StartForm.safeParse(form);
     if (!started.success) return context.redirect('/', 303);
     const accepted = started.data.acceptDuplicateRisk === 'yes' ? { acceptDuplicateRisk: true } : {};
-    const { batchId, sha256 } = await files.start(started.data.file, { ...readDeclared(form), ...accepted });
+    const declared = { ...readDeclared(form), ...accepted };
+    const note = (id: string) => noteAct(context, options.people, id, { what: 'start', why: started.data.file });
+    const { batchId, sha256 } = await files.start(started.data.file, declared, note);
     return context.redirect(`/batches/${encodeURIComponent(batchId)}?started=${sha256}`, 303);
   });
 

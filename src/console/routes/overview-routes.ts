@@ -3,6 +3,7 @@ import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import { applicationFilter } from '../forms/application-filter.ts';
 import { healthChecks, healthPage } from '../health.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
+import { actionsFor } from '../people/allowed-actions.ts';
 import { batchesPage } from '../pages/batches-page.ts';
 import { MOST_FOUND, searchPage } from '../pages/search-page.ts';
 import { stateCounts } from '../pages/state-counts.ts';
@@ -34,7 +35,7 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
         batches,
         stuck,
         filter,
-        upload: actions?.files !== undefined,
+        upload: actionsFor(context, actions)?.files !== undefined,
         showsOnly: options.showsOnly === true,
       }),
       live: records.some(isLive),

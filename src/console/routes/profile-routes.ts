@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
+import { actorOf, mayOperate } from '../people/caller.ts';
 import { checkedCopyPage } from '../pages/profile/checked-copy-page.ts';
 import { LONGEST_NAME } from '../pages/profile/copy-form.ts';
 import { profilePage } from '../pages/profile/profile-page.ts';
@@ -43,7 +44,7 @@ export function profileRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
     const content = profilePage(format, {
       baseUrl: typeof serviceProfile?.['baseUrl'] === 'string' ? serviceProfile['baseUrl'] : null,
       sections: editor?.sections() ?? [],
-      copy: editor?.copy() ?? null,
+      copy: mayOperate(context) ? (editor?.copy() ?? null) : null,
       misfits: (await options.misfits?.()) ?? [],
       recorded: (await editor?.recorded()) ?? null,
       saved: saved.success ? ((await editor?.kept(saved.data)) ?? null) : null,
@@ -93,7 +94,7 @@ function copyRoutes(routes: Hono, editor: ProfileEditor, pages: PageAnswers): vo
     const name = Name.safeParse(copy.name);
     if (!name.success) return show(context, copy, await editor.check(copy.profile), 'name');
     const acceptsLess = copy.acceptsLess === 'yes';
-    const answer = await keep({ name: name.data, text: copy.profile, acceptsLess });
+    const answer = await keep({ name: name.data, text: copy.profile, acceptsLess, by: actorOf(context) });
     if (answer.how === 'refused') return show(context, copy, answer.checked, answer.why);
     return context.redirect(`/profile?${new URLSearchParams({ saved: name.data }).toString()}`, 303);
   });

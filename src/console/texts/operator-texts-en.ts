@@ -34,7 +34,7 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
   audit: {
     title: 'Done by hand',
     none: 'Nothing was done by hand.',
-    note: 'Everything that somebody, or the retry policy, did to this batch. It stands in the report too.',
+    note: 'Everything that somebody, or the retry policy, did to this batch. It stands in the report too, but for downloads.',
     who: 'Who',
     why: 'Why',
     examples: 'Among them',
@@ -55,6 +55,9 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
       'settle-now': 'asked the service now',
       'confirm-total': 'confirmed the total',
       'save-profile': 'saved a service profile',
+      start: 'started the file',
+      reconcile: 'asked the service again',
+      download: 'downloaded',
     },
   },
   nights: {
@@ -129,6 +132,12 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
       unsent: 'not sent yet, last tried {time}.',
       refused: 'not sent, and not tried again since {time}.',
     },
+  },
+  people: {
+    signedInAs: 'Signed in as',
+    roles: { look: 'may look', operate: 'may operate' },
+    roleMissing: 'You may look, not act.',
+    roleMissingNote: 'Nothing was done. Whoever runs this installation decides who may operate.',
   },
   withoutTemporal:
     'This console only shows: without TEMPORAL_ADDRESS it cannot check and start files, pause batches or send again.',

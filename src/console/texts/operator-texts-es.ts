@@ -34,7 +34,7 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
   audit: {
     title: 'Hecho a mano',
     none: 'No se hizo nada a mano.',
-    note: 'Todo lo que alguien, o la política de reintentos, hizo con este lote. También está en el informe.',
+    note: 'Todo lo que alguien, o la política de reintentos, hizo con este lote. También está en el informe, salvo las descargas.',
     who: 'Quién',
     why: 'Por qué',
     examples: 'Entre ellas',
@@ -55,6 +55,9 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
       'settle-now': 'se preguntó al servicio',
       'confirm-total': 'total confirmado',
       'save-profile': 'guardó un perfil del servicio',
+      start: 'inició el archivo',
+      reconcile: 'volvió a preguntar al servicio',
+      download: 'descargó',
     },
   },
   nights: {
@@ -129,6 +132,12 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
       unsent: 'todavía sin enviar, último intento el {time}.',
       refused: 'sin enviar, y sin más intentos desde el {time}.',
     },
+  },
+  people: {
+    signedInAs: 'Sesión de',
+    roles: { look: 'puede consultar', operate: 'puede operar' },
+    roleMissing: 'Puede consultar, pero no actuar.',
+    roleMissingNote: 'No se hizo nada. Quien lleva esta instalación decide quién puede operar.',
   },
   withoutTemporal:
     'Esta consola solo muestra: sin TEMPORAL_ADDRESS no puede comprobar ni iniciar archivos, pausar lotes o enviar otra vez.',

@@ -34,7 +34,7 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
   audit: {
     title: 'Feito à mão',
     none: 'Nada foi feito à mão.',
-    note: 'Tudo o que alguém, ou a política de repetição, fez a este lote. Está também no relatório.',
+    note: 'Tudo o que alguém, ou a política de repetição, fez a este lote. Está também no relatório, salvo as descargas.',
     who: 'Quem',
     why: 'Porquê',
     examples: 'Entre elas',
@@ -55,6 +55,9 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       'settle-now': 'serviço consultado de imediato',
       'confirm-total': 'total confirmado',
       'save-profile': 'guardou um perfil do serviço',
+      start: 'iniciou o ficheiro',
+      reconcile: 'consultou o serviço de novo',
+      download: 'descarregou',
     },
   },
   nights: {
@@ -129,6 +132,12 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       unsent: 'ainda não enviada, última tentativa em {time}.',
       refused: 'não enviada, e sem novas tentativas desde {time}.',
     },
+  },
+  people: {
+    signedInAs: 'Sessão de',
+    roles: { look: 'pode consultar', operate: 'pode operar' },
+    roleMissing: 'Pode consultar, mas não agir.',
+    roleMissingNote: 'Nada foi feito. Quem gere esta instalação decide quem pode operar.',
   },
   withoutTemporal:
     'Esta consola só mostra: sem TEMPORAL_ADDRESS não pode verificar nem iniciar ficheiros, pausar lotes ou enviar de novo.',

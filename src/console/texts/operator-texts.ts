@@ -2,6 +2,7 @@ import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
 import type { MessageChannel, NightlyVerdict, NightMessageNote } from '../../domain/ports/run-log.ts';
 import type { TotalCheck } from '../../domain/ports/total-ledger.ts';
 import type { RetryMove, RetryRefusal } from '../../domain/retry-decision.ts';
+import type { Role } from '../people/caller.ts';
 import type { Plural } from './plural.ts';
 
 /** What an operator reads who sends again, asks the service, looks at what was done by hand, or at a night. */
@@ -92,6 +93,13 @@ export interface OperatorTexts {
     readonly toDo: Readonly<Record<Exclude<NightlyVerdict, 'issued'>, string>>;
     readonly channels: Readonly<Record<MessageChannel, string>>;
     readonly states: Readonly<Record<NightMessageNote['state'], string>>;
+  };
+  /** Of people whom a proxy signs in. */
+  readonly people: {
+    readonly signedInAs: string;
+    readonly roles: Readonly<Record<Role, string>>;
+    readonly roleMissing: string;
+    readonly roleMissingNote: string;
   };
   /** Why this console can only show. */
   readonly withoutTemporal: string;

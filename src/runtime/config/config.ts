@@ -44,6 +44,16 @@ export interface TemporalTlsConfig {
   readonly clientKeyPath: string | null;
 }
 
+/** People whom a reverse proxy signs in. Addresses are IP addresses or networks (CIDR); names and groups as the proxy writes them. */
+export interface SignInConfig {
+  readonly trustedProxies: readonly string[];
+  readonly userHeader: string;
+  readonly groupsHeader: string;
+  readonly operators: readonly string[];
+  readonly operatorGroups: readonly string[];
+  readonly publicUrl: string;
+}
+
 /** All that the environment decides; times in milliseconds, paths absolute, the budget a fraction. */
 export interface Config {
   readonly service: ServiceConfig;
@@ -67,7 +77,12 @@ export interface Config {
   /** `endpoint`: of an OTLP collector over HTTP; `postShare`: of the POSTs, 0 to 1, that get a span. null: no traces. */
   readonly traces: { readonly endpoint: string; readonly postShare: number } | null;
   /** `publicUrl`: where people reach the console, for links to it; null: where it listens, if this process has it. */
-  readonly console: ListenConfig & { readonly token: string | null; readonly publicUrl: string | null };
+  readonly console: ListenConfig & {
+    readonly token: string | null;
+    readonly publicUrl: string | null;
+    /** null: whoever reaches the console may act, and nobody has a name. */
+    readonly signIn: SignInConfig | null;
+  };
   /** `profilePath`: the service profile that it speaks; null: as published. */
   readonly sandbox: ListenConfig & { readonly profilePath: string | null };
   /** null: the embedded ledger under the data directory. */
@@ -172,6 +187,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
       ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
       token: env.CONSOLE_TOKEN ?? null,
       publicUrl: env.CONSOLE_URL ?? null,
+      signIn: toSignIn(env),
     },
     sandbox: {
       ...toListen(env.SANDBOX_HOST, env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
@@ -235,6 +251,19 @@ function toTemporal(env: Env, path: (relative: string) => string): TemporalConfi
   };
 }
 
+/** Trusted proxies switch it on; what it needs besides is checked before. */
+function toSignIn(env: Env): SignInConfig | null {
+  if (env.CONSOLE_TRUSTED_PROXIES === undefined) return null;
+  return {
+    trustedProxies: env.CONSOLE_TRUSTED_PROXIES,
+    userHeader: env.CONSOLE_USER_HEADER,
+    groupsHeader: env.CONSOLE_GROUPS_HEADER,
+    operators: env.CONSOLE_OPERATORS ?? [],
+    operatorGroups: env.CONSOLE_OPERATOR_GROUPS ?? [],
+    publicUrl: env.CONSOLE_URL ?? '',
+  };
+}
+
 /** The password of the database address too: drivers print it without the rest. */
 function secretsOf(env: Env): readonly string[] {
   const databaseUrl = databaseUrlOf(env);
@@ -269,6 +298,7 @@ function findContradictions(env: Env, use: UseOfService): readonly string[] {
       'INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.',
     );
   }
+  found.push(...signInContradictions(env));
   if (env.LOTE_CRASH_AT !== undefined && !(env.INVOICING_API_KEY ?? TEST_KEY).startsWith(TEST_KEY)) {
     found.push(
       `LOTE_CRASH_AT ends the process on purpose and is for tests; it must not be set with a key that does not begin with ${TEST_KEY}.`,
@@ -280,6 +310,23 @@ function findContradictions(env: Env, use: UseOfService): readonly string[] {
     );
   }
   return found;
+}
+
+/** Whoever names operators believes that the others may not act. */
+function signInContradictions(env: Env): readonly string[] {
+  if (env.CONSOLE_TRUSTED_PROXIES === undefined) {
+    const given = [env.CONSOLE_OPERATORS, env.CONSOLE_OPERATOR_GROUPS].some((names) => names !== undefined);
+    return given
+      ? [
+          'CONSOLE_TRUSTED_PROXIES must be set when CONSOLE_OPERATORS or CONSOLE_OPERATOR_GROUPS is; found only these: nobody would be signed in, and everybody could act.',
+        ]
+      : [];
+  }
+  if (env.CONSOLE_USER_HEADER.toLowerCase() === env.CONSOLE_GROUPS_HEADER.toLowerCase())
+    return ['CONSOLE_USER_HEADER and CONSOLE_GROUPS_HEADER must be two headers; found one name.'];
+  return env.CONSOLE_URL === undefined
+    ? ['CONSOLE_URL must be set when CONSOLE_TRUSTED_PROXIES is: the address at which people reach the proxy.']
+    : [];
 }
 
 function describe(issue: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { envLanguage, envMailFrom, envMailTo, envMessageSecret, envSmtpUrl } from './message-config.ts';
 import { EnvCommand } from './env-command.ts';
 import { secretList } from './secret-list.ts';
+import { EnvAddressList, EnvIdentityHeader, EnvNameList } from './sign-in-settings.ts';
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -156,6 +157,11 @@ export const EnvSchema = z.object({
   CONSOLE_PORT: port.optional(),
   CONSOLE_TOKEN: secret.optional(),
   CONSOLE_URL: EnvBaseUrl.optional(),
+  CONSOLE_TRUSTED_PROXIES: EnvAddressList.optional(),
+  CONSOLE_USER_HEADER: EnvIdentityHeader.default('X-Forwarded-User'),
+  CONSOLE_GROUPS_HEADER: EnvIdentityHeader.default('X-Forwarded-Groups'),
+  CONSOLE_OPERATORS: EnvNameList.optional(),
+  CONSOLE_OPERATOR_GROUPS: EnvNameList.optional(),
   SANDBOX_HOST: host.default('127.0.0.1'),
   SANDBOX_PORT: port.optional(),
   SANDBOX_PROFILE: text.optional(),

@@ -11,6 +11,7 @@ import { VERSION } from '../start/version.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
 import { checkFolders } from './check-folders.ts';
 import { checkLedger, type LedgerChecks } from './check-ledger.ts';
+import { checkPeople } from './check-people.ts';
 import { checkReceiver } from './check-receiver.ts';
 import { accountCheck, checkService } from './check-service.ts';
 import { checkTemporal } from './check-temporal.ts';
@@ -76,7 +77,7 @@ export async function examineParts({ config, profile, running, now }: Examined):
     ]),
     closedAfter(opening, [age, answerWithin(patienceMs, account), folders]),
   ]);
-  return [...(await opening).checks, ...groups.flat()];
+  return [...(await opening).checks, ...groups.flat(), ...checkPeople(config)];
 }
 
 /** Whoever starts next must not wait for a network: the ledger is closed once it is read, whatever came of it. */

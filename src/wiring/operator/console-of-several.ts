@@ -9,6 +9,7 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { findStuckRun } from '../temporal/stuck-run.ts';
 import { VERSION } from '../start/version.ts';
+import { consolePeople } from './console-people.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
 import { createConsoleRetry } from './retry-batch.ts';
 
@@ -45,6 +46,7 @@ export function consoleOfSeveral(parts: ConsoleOfSeveral): Omit<ConsoleOptions, 
     applications: accounts.map((one) => one.config.application),
     links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue },
     version: VERSION,
+    ...(config.console.signIn === null ? {} : { people: consolePeople(config.console.signIn, ledger) }),
     actions: {
       run: parts.run,
       operate: createBatchOperator(client),

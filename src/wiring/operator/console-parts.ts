@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { batchIdOf } from '../../../activities/batch/ingest.ts';
 import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
 import type { ProfileEditor } from '../../console/profile-editor.ts';
@@ -18,6 +19,7 @@ import { createHealthChecks } from '../start/console-health.ts';
 import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from '../reports/input-files.ts';
 import { keepUpload } from './keep-upload.ts';
+import { consolePeople } from './console-people.ts';
 import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
 import { createFileMapper } from './file-mapper.ts';
 import { createReadiness } from '../start/readiness.ts';
@@ -63,6 +65,7 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     version: VERSION,
     serviceProfile: { ...(parts.serviceBaseUrl === null ? {} : { baseUrl: parts.serviceBaseUrl }), ...parts.profile },
     profileEditor: editorOf(parts),
+    ...(config.console.signIn === null ? {} : { people: consolePeople(config.console.signIn, ledger) }),
     ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
     ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
     misfits: () => profileFindings(ledger, { profileDigest, baseUrl: parts.serviceBaseUrl, now: Date.now }),
@@ -81,7 +84,7 @@ function editorOf({ config, ledger, client, profile }: ConsoleParts): ProfileEdi
   return createProfileEditor({
     ...{ profile, secrets, recordings: recordingsOf(captureDir, config.webhook.secrets) },
     fileText: () => (path === null ? null : profileTextIfAny(path)),
-    ...(client === null ? {} : { save: (name, text, note) => saveProfile(place, { name, text, note }) }),
+    ...(client === null ? {} : { save: (copy) => saveProfile(place, copy) }),
     kept: (name) => savedProfile(dataDir, name),
   });
 }
@@ -141,13 +144,16 @@ function fileActions(
       return checkFile(path, inputDir, { ...declared, bodyTemplate: profile.requests.createInvoice.body });
     }),
     mapper: createFileMapper({ config, ledger, folders, profile }),
-    async start(file, declared) {
+    async start(file, declared, note) {
       await folders?.require('input');
+      const sha256 = await hashFile(await resolveInput(inputDir, file));
+      const known = await ledger.batchOfFile(application, sha256);
+      await note(known?.batchId ?? batchIdOf(application, file, sha256));
       const { batchId } = await startBatch(
         { client, taskQueue, application, inputDir },
         { file, ledgerId: ledger.id, ...declared },
       );
-      return { batchId, sha256: await hashFile(await resolveInput(inputDir, file)) };
+      return { batchId, sha256 };
     },
   };
 }

@@ -33,9 +33,9 @@ export function createFileMapper({ config, ledger, folders, profile }: FileMappe
       const path = await pathOf(file);
       return mapFile({ path, inputDir, choices, bodyTemplate: profile.requests.createInvoice.body });
     }),
-    async save({ file, choices, name }) {
+    async save({ file, choices, name, by }) {
       const text = await mappingText(await pathOf(file), choices);
-      return text === null ? 'open' : saveMapping({ inputDir, ledger, now: Date.now }, { name, text });
+      return text === null ? 'open' : saveMapping({ inputDir, ledger, now: Date.now }, { name, text, by });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import type { BatchProgress, ConfirmTotalInput, ReasonInput } from '../../contract/messages.ts';
-import type { BatchWatch, Operation } from '../../console/console-options.ts';
+import type { ActorInput, BatchProgress, ConfirmTotalInput, ReasonInput } from '../../contract/messages.ts';
+import type { BatchWatch, ConsoleActions, Operation } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { updateRefusal } from '../temporal/update-refusal.ts';
@@ -8,22 +8,19 @@ import { updateRefusal } from '../temporal/update-refusal.ts';
 /** A page must not wait for a worker that is gone. */
 const WATCH_PATIENCE_MS = 1_000;
 
-/** Who asks, as far as a page can tell: it knows no users. */
-export const BY_CONSOLE = 'console';
-
 /** An update of a batch's running workflow, as the Temporal UI would send it. */
-export function createBatchOperator(client: Client): (workflowId: string, operation: Operation) => Promise<string> {
-  return async (workflowId, operation) => {
+export function createBatchOperator(client: Client): NonNullable<ConsoleActions['operate']> {
+  return async (workflowId, operation, by) => {
     if (operation.kind === 'confirmTotal') {
       const { invoices, reason } = operation;
-      return confirmBatchTotal(client, workflowId, { invoices, reason, who: BY_CONSOLE });
+      return confirmBatchTotal(client, workflowId, { invoices, reason, who: by });
     }
     const handle = client.workflow.getHandle(workflowId);
     try {
       if (operation.kind === 'resume' || operation.kind === 'settleNow')
-        return await handle.executeUpdate<string, []>(operation.kind);
+        return await handle.executeUpdate<string, [ActorInput]>(operation.kind, { args: [{ who: by }] });
       const { kind, reason } = operation;
-      return await handle.executeUpdate<string, [ReasonInput]>(kind, { args: [{ reason, who: BY_CONSOLE }] });
+      return await handle.executeUpdate<string, [ReasonInput]>(kind, { args: [{ reason, who: by }] });
     } catch (error) {
       throw translated(error, operation);
     }

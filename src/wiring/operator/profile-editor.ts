@@ -31,6 +31,14 @@ export interface Recordings {
 /** For a process that has no recorded answers. */
 export const NOTHING_RECORDED: Recordings = { recorded: async () => null, compare: async () => null };
 
+/** A copy that is written as a file; `note` and `by` go into the audit. */
+export interface SavedCopy {
+  readonly name: string;
+  readonly text: string;
+  readonly note: string;
+  readonly by: string;
+}
+
 /** What the editor works with. */
 export interface ProfileEditorParts {
   readonly profile: ServiceProfile;
@@ -40,7 +48,7 @@ export interface ProfileEditorParts {
   readonly secrets: readonly string[];
   readonly recordings: Recordings;
   /** Left out: this process only shows. Null: a file of that name is there. */
-  readonly save?: (name: string, text: string, note: string) => Promise<string | null>;
+  readonly save?: (copy: SavedCopy) => Promise<string | null>;
   readonly kept: (name: string) => Promise<string | null>;
 }
 
@@ -109,7 +117,7 @@ function inTextOrder(one: ProfileMistake, other: ProfileMistake): number {
 }
 
 async function keepCopy(
-  { name, text, acceptsLess }: KeptCopy,
+  { name, text, acceptsLess, by }: KeptCopy,
   checked: CheckedCopy,
   save: NonNullable<ProfileEditorParts['save']>,
 ): Promise<KeepAnswer> {
@@ -119,7 +127,7 @@ async function keepCopy(
   if (understandsLess && !acceptsLess) return { how: 'refused', why: 'understands-less', checked };
   const settings = differences.length === 1 ? '1 setting differs' : `${differences.length} settings differ`;
   const less = understandsLess ? '; accepted that it understands less of the recorded answers' : '';
-  const file = await save(name, text, `${settings} from the profile in force${less}`);
+  const file = await save({ name, text, by, note: `${settings} from the profile in force${less}` });
   return file === null ? { how: 'refused', why: 'taken', checked } : { how: 'saved', file };
 }
 

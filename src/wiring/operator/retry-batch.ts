@@ -10,7 +10,6 @@ import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { batchFailure } from '../temporal/batch-failure.ts';
-import { BY_CONSOLE } from './operate-batch.ts';
 import { updateRefusal } from '../temporal/update-refusal.ts';
 
 /** A page of the console waits this long for the end of a retry, so that it can show why nothing was sent again. */
@@ -75,12 +74,12 @@ export function runWithBatch(error: unknown): string | null {
 
 /** The same as `lote retry`, for a page that does not wait for the end. */
 export function createConsoleRetry(place: RetryPlace): (wish: RetryWish) => Promise<RetryAnswer> {
-  return async ({ batchId, states, rows, reason, acceptDuplicateRisk }) => {
+  return async ({ batchId, states, rows, reason, acceptDuplicateRisk, by }) => {
     const request: RetryRequestInput = {
       ...(states === undefined ? {} : { states }),
       ...(rows === undefined ? {} : { rows }),
       ...(acceptDuplicateRisk ? { acceptDuplicateRisk } : {}),
-      ...{ reason, who: BY_CONSOLE },
+      ...{ reason, who: by },
     };
     const own = await startRetry(place, batchId, request);
     if (own === null) {

@@ -6,7 +6,6 @@ import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
 import { parseProfile } from '../../ingest/profile/profile.ts';
-import { BY_CONSOLE } from './operate-batch.ts';
 import { writeNewFile } from './write-new-file.ts';
 
 /** Whoever may drop files may read how they are mapped. */
@@ -28,7 +27,7 @@ export interface KeptMappings {
  */
 export async function saveMapping(
   { inputDir, ledger, now }: KeptMappings,
-  { name, text }: { readonly name: string; readonly text: string },
+  { name, text, by }: { readonly name: string; readonly text: string; readonly by: string },
 ): Promise<Exclude<KeptMapping, 'open'>> {
   if (!NAME.test(name)) return 'name';
   const { sha256 } = parseProfile(name, Buffer.from(text));
@@ -42,7 +41,7 @@ export async function saveMapping(
   }
   try {
     const why = `profiles/${name}.json (sha256 ${sha256.slice(0, 12)})`;
-    const action = { actionId: randomUUID(), at: now(), who: BY_CONSOLE, what: 'save-mapping', why };
+    const action = { actionId: randomUUID(), at: now(), who: by, what: 'save-mapping', why };
     await ledger.noteActions(MAPPING_AUDIT, [action]);
   } catch (error) {
     await rm(path, { force: true });

@@ -6,7 +6,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
-import { BY_CONSOLE } from './operate-batch.ts';
+import type { SavedCopy } from './profile-editor.ts';
 import { writeNewFile } from './write-new-file.ts';
 
 const DIRECTORY_MODE = 0o750;
@@ -26,7 +26,7 @@ export interface SavedProfiles {
  */
 export async function saveProfile(
   { dataDir, ledger, now }: SavedProfiles,
-  { name, text, note }: { readonly name: string; readonly text: string; readonly note: string },
+  { name, text, note, by }: SavedCopy,
 ): Promise<string | null> {
   const folder = join(dataDir, 'profiles');
   const path = pathIn(folder, name);
@@ -39,7 +39,7 @@ export async function saveProfile(
   try {
     const sha256 = createHash('sha256').update(text).digest('hex').slice(0, 12);
     const why = `profiles/${name}.json (sha256 ${sha256}): ${note}`;
-    const action = { actionId: randomUUID(), at: now(), who: BY_CONSOLE, what: 'save-profile', why };
+    const action = { actionId: randomUUID(), at: now(), who: by, what: 'save-profile', why };
     await ledger.noteActions(PROFILE_AUDIT, [action]);
   } catch (error) {
     await rm(path, { force: true });

@@ -43,14 +43,15 @@ export async function startEmbeddedConsole(
 ): Promise<EmbeddedConsole> {
   const { config, dataDir, parts } = place;
   const { receiver } = options;
+  const { signIn } = config.console;
   const handOver = createEmbeddedHandOver(options);
   const token = await writeConsoleToken(dataDir, config.console.token);
   const web = await startConsole({
     host: config.console.host,
     port: config.console.port === 0 ? 0 : await choosePort({ ...config.console, reserved: [receiver.port] }),
     ...shownBy(place, options, handOver),
-    // Off loopback people use the token too: it must be one that they chose.
-    ...(config.console.token === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
+    // Off loopback people use the token too, unless a proxy signs them in: it must be one that they chose.
+    ...(config.console.token === null && signIn === null && !LOOPBACK_HOSTS.has(config.console.host) ? {} : { token }),
   });
   parts.add('console', () => web.close());
   return { web, handOver };

@@ -24,9 +24,9 @@ function foldersOf(folder: string, depth: number): readonly string[] {
   return depth === 1 ? names : [...names, ...names.flatMap((name) => foldersOf(name, depth - 1))];
 }
 
-describe('docs/folders.svg', () => {
+describe('docs/picture/folders.svg', () => {
   it('is what `npm run picture` draws from the imports of now', async () => {
-    await expect(folderMap(imports)).toMatchFileSnapshot('../../../docs/folders.svg');
+    await expect(folderMap(imports)).toMatchFileSnapshot('../../../docs/picture/folders.svg');
   });
 
   it('has a place for each first-level folder', () => {
@@ -64,7 +64,7 @@ describe('docs/architecture.md', () => {
   });
 
   it('shows the picture, and tells the way of an invoice in ten steps', () => {
-    expect(PAGE).toMatch(/!\[[^\]]{20,}\]\(folders\.svg\)/u);
+    expect(PAGE).toMatch(/!\[[^\]]{20,}\]\(picture\/folders\.svg\)/u);
     expect(PAGE.match(/^\| \d+\. /gmu)).toHaveLength(10);
   });
 });

@@ -11,9 +11,9 @@ const workflowTexts = readdirSync(WORKFLOWS, { recursive: true, encoding: 'utf8'
   .map((name) => readFileSync(new URL(name, WORKFLOWS), 'utf8'))
   .join('\n');
 
-describe('docs/data-flow.svg', () => {
+describe('docs/picture/data-flow.svg', () => {
   it('is what `npm run picture` draws from the code of now', async () => {
-    await expect(dataFlow()).toMatchFileSnapshot('../../../docs/data-flow.svg');
+    await expect(dataFlow()).toMatchFileSnapshot('../../../docs/picture/data-flow.svg');
   });
 
   it('shows each state and each move of the ledger', () => {
@@ -29,6 +29,6 @@ describe('docs/data-flow.svg', () => {
   });
 
   it('is the picture that README.md shows', () => {
-    expect(README).toMatch(/!\[[^\]]{20,}\]\(docs\/data-flow\.svg\)/u);
+    expect(README).toMatch(/!\[[^\]]{20,}\]\(docs\/picture\/data-flow\.svg\)/u);
   });
 });

@@ -15,6 +15,8 @@ const WHAT: Readonly<Record<string, string>> = {
   resume: 'resumed',
   'cancel-remaining': 'the rest was cancelled',
   'settle-now': 'the service was asked at once',
+  start: 'the file was started',
+  reconcile: 'the service was asked again',
 };
 
 /** What changed since the report before, and what was done by hand; nothing where there is nothing to tell. */

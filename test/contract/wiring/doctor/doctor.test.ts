@@ -312,6 +312,18 @@ const MISTAKES: readonly Mistake[] = [
     () => ({ LOTE_APPLICATION: 'other' }),
   ],
   [
+    'proxies that could be anybody',
+    'people',
+    /addresses of the proxy alone/,
+    () => ({ CONSOLE_TRUSTED_PROXIES: '10.0.0.5,0.0.0.0/0', CONSOLE_URL: 'https://lote.example' }),
+  ],
+  [
+    'people who sign in over plain HTTP',
+    'people',
+    /HTTPS/,
+    () => ({ CONSOLE_TRUSTED_PROXIES: '10.0.0.5', CONSOLE_URL: 'http://lote.example' }),
+  ],
+  [
     'an input folder that is a file',
     'input folder',
     /LOTE_INPUT_DIR/,

@@ -119,8 +119,12 @@ describe('sending again, from the page of a batch', () => {
         states: ['failed', 'held'],
         reason: 'engine is back',
         acceptDuplicateRisk: false,
+        by: 'console',
       },
-      { batchId: 'batch-may-0a1b2c3d', states: ['held'], reason: 'x', acceptDuplicateRisk: false },
+      {
+        ...{ batchId: 'batch-may-0a1b2c3d', states: ['held'], reason: 'x' },
+        ...{ acceptDuplicateRisk: false, by: 'console' },
+      },
     ]);
     const page = await pageOf(many.headers.get('location') ?? '');
     expect(page).toContain('Sent again: 2 invoices.');

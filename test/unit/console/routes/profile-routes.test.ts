@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { RecordedAnswers, ReplayComparison } from '../../../../src/console/profile-editor.ts';
 import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
-import { createProfileEditor } from '../../../../src/wiring/operator/profile-editor.ts';
+import { createProfileEditor, type SavedCopy } from '../../../../src/wiring/operator/profile-editor.ts';
 import { saveProfile, savedProfile } from '../../../../src/wiring/operator/save-profile.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { ledgerHolding } from '../console-ledger.ts';
@@ -49,9 +49,7 @@ describe('the page of the service profile', () => {
         fileText: () => text,
         secrets: [],
         recordings: { recorded: async () => recorded ?? null, compare: async () => replay ?? null },
-        ...(showsOnly
-          ? {}
-          : { save: (name: string, copy: string, note: string) => saveProfile(place, { name, text: copy, note }) }),
+        ...(showsOnly ? {} : { save: (copy: SavedCopy) => saveProfile(place, copy) }),
         kept: (name) => savedProfile(dataDir, name),
       }),
     });

@@ -37,6 +37,7 @@ describe('readConfig', () => {
         variable: 'CONSOLE_PORT',
         token: null,
         publicUrl: null,
+        signIn: null,
       },
       sandbox: { host: '127.0.0.1', port: 8092, explicit: false, variable: 'SANDBOX_PORT', profilePath: null },
       databaseUrl: null,

@@ -31,14 +31,13 @@ describe('the editor of the service profile', () => {
       fileText: () => text,
       secrets: ['geheimnis-17'],
       recordings: { ...NOTHING_RECORDED, compare: async () => replay },
-      save: (name, copy, note) =>
-        saveProfile({ dataDir, ledger: { noteActions }, now: () => 7 }, { name, text: copy, note }),
+      save: (copy) => saveProfile({ dataDir, ledger: { noteActions }, now: () => 7 }, copy),
       kept: (name) => savedProfile(dataDir, name),
     });
   }
 
   const keep = (text: string, given: Parameters<typeof editor>[0] = {}, acceptsLess = false) =>
-    editor(given).keep?.({ name: 'autumn', text, acceptsLess });
+    editor(given).keep?.({ name: 'autumn', text, acceptsLess, by: 'ana' });
 
   it('offers the file with its comments as long as it says what is in force', () => {
     expect(editor({ text: FILE }).copy()).toBe(FILE);
@@ -84,7 +83,7 @@ describe('the editor of the service profile', () => {
     expect(await readFile(file, 'utf8')).toBe(FILE);
     expect((await stat(file)).mode & 0o777).toBe(0o640);
     expect(await readdir(join(dataDir, 'profiles'))).toEqual(['autumn.json']);
-    expect(noted).toMatchObject([{ who: 'console', what: 'save-profile', at: 7 }]);
+    expect(noted).toMatchObject([{ who: 'ana', what: 'save-profile', at: 7 }]);
     expect(noted[0]?.why).toMatch(
       /^profiles\/autumn\.json \(sha256 [0-9a-f]{12}\): 1 setting differs from the profile in force$/u,
     );
@@ -120,7 +119,7 @@ describe('the editor of the service profile', () => {
   });
 
   it.each(['../autumn', 'a/b', '.hidden', '', 'x'.repeat(65), 'con\u0000'])('saves nothing as %j', async (name) => {
-    const answer = editor().keep?.({ name, text: FILE, acceptsLess: false });
+    const answer = editor().keep?.({ name, text: FILE, acceptsLess: false, by: 'ana' });
 
     await expect(answer).rejects.toMatchObject({ code: 'usage' });
   });

@@ -1,0 +1,41 @@
+import type { Context } from 'hono';
+
+/** `look`: read and download. `operate`: everything that the console offers. */
+export type Role = 'look' | 'operate';
+
+/** Who sends a request, as far as this console knows. */
+export type Caller =
+  /** Sign-in is off: whoever reaches the console may act, and nobody has a name. */
+  | { readonly kind: 'anybody' }
+  | { readonly kind: 'person'; readonly name: string; readonly role: Role }
+  /** It showed the console's token, with sign-in on. */
+  | { readonly kind: 'program' };
+
+/** How the audit names whoever acts while sign-in is off. */
+export const BY_CONSOLE = 'console';
+/** How the audit names a program with the console's token while sign-in is on. */
+export const BY_PROGRAM = 'console-token';
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    caller: Caller;
+  }
+}
+
+/** Who sends this request. Nobody told: sign-in is off. */
+export function callerOf(context: Context): Caller {
+  return (context.get('caller') as Caller | undefined) ?? { kind: 'anybody' };
+}
+
+/** Whether this caller may set anything in motion. */
+export function mayOperate(context: Context): boolean {
+  const caller = callerOf(context);
+  return caller.kind !== 'person' || caller.role === 'operate';
+}
+
+/** Who acts, as the audit names it; at most 128 characters. */
+export function actorOf(context: Context): string {
+  const caller = callerOf(context);
+  if (caller.kind === 'person') return caller.name;
+  return caller.kind === 'program' ? BY_PROGRAM : BY_CONSOLE;
+}

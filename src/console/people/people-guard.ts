@@ -1,0 +1,73 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import type { FormTokens } from '../forms/form-token.ts';
+import {
+  carriesToken,
+  healthInOneWord,
+  hostName,
+  isSafe,
+  LOOPBACK_NAMES,
+  refuse,
+  refuseForeignAddress,
+  refuseForeignPage,
+  TOKEN_HEADER,
+  type GuardOptions,
+} from '../http/guard.ts';
+import { mayOperate } from './caller.ts';
+import { personReader, type SignIn } from './sign-in.ts';
+
+/** What the guard needs; see there. */
+export interface PeopleGuardOptions extends Pick<GuardOptions, 'token' | 'hosts' | 'forms' | 'ready'> {
+  readonly signIn: SignIn;
+  /** The answer to somebody who may look and wants to act. */
+  readonly roleMissing: (context: Context) => Response | Promise<Response>;
+}
+
+/**
+ * The guard of a console that people reach through a proxy which signs them in. It lets in a person whom a trusted proxy names, and a program with
+ * the console's token; nobody else, from wherever. A person's request comes under a name of this console (against DNS rebinding); one that
+ * changes something needs the role `operate` and the token of a page that was made for the same person.
+ */
+export function peopleGuard(options: PeopleGuardOptions): MiddlewareHandler {
+  const { token, ready, signIn, roleMissing, forms } = options;
+  const personOf = personReader(signIn);
+  const names = new Set(
+    [...LOOPBACK_NAMES, ...options.hosts, new URL(signIn.publicUrl).hostname].map((name) => name.toLowerCase()),
+  );
+  return async (context, next) => {
+    const foreign = refuseForeignAddress(context);
+    if (foreign !== null) return foreign;
+    const person = personOf(context);
+    // A proxy that adds the token to every request must not make everybody a program: a name counts first.
+    if (person.kind === 'nobody' && carriesToken(context, token)) {
+      context.set('caller', { kind: 'program' });
+      return next();
+    }
+    if (person.kind !== 'person') return (await healthInOneWord(context, ready)) ?? refuseStranger(context, signIn);
+    if (!names.has(hostName(context))) return refuseHost(context, signIn);
+    context.set('caller', person);
+    return refuseChange(context, forms) ?? (mayOperate(context) || isSafe(context) ? next() : roleMissing(context));
+  };
+}
+
+function refuseChange(context: Context, forms: FormTokens): Response | null {
+  return isSafe(context) ? null : refuseForeignPage(context, forms);
+}
+
+function refuseStranger(context: Context, { userHeader }: SignIn): Response {
+  return refuse(
+    context,
+    401,
+    'person-unknown',
+    `This console lets in people whom a trusted proxy (CONSOLE_TRUSTED_PROXIES) names in ${userHeader}, and programs with the token in ${TOKEN_HEADER}. ` +
+      'Found neither: open the console at its public address, and sign in there.',
+  );
+}
+
+function refuseHost(context: Context, { publicUrl }: SignIn): Response {
+  return refuse(
+    context,
+    421,
+    'host-unknown',
+    `The console answers people only under the name of CONSOLE_URL (${new URL(publicUrl).host}): the proxy must keep the Host header.`,
+  );
+}

@@ -1,0 +1,426 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type { ConsoleActions, ConsoleOptions } from '../../../../src/console/console-options.ts';
+import { TOKEN_HEADER } from '../../../../src/console/http/guard.ts';
+import { startConsole, type RunningConsole } from '../../../../src/console/start-console.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
+import { consolePeople } from '../../../../src/wiring/operator/console-people.ts';
+import { createProfileEditor, NOTHING_RECORDED } from '../../../../src/wiring/operator/profile-editor.ts';
+import { signInProxy, type SignInProxy } from '../../../support/servers/sign-in-proxy.ts';
+import { aBatch, anInvoice, ledgerHolding } from '../../../unit/console/console-ledger.ts';
+
+const TOKEN = 'a-long-random-token';
+/** Of this machine, as 127.0.0.1 is; the tests themselves come from there, and only the proxy from here. */
+const PROXY = '127.0.0.2';
+const BATCH = 'batch-may-0a1b2c3d';
+const NO = { code: 'no', message: 'No.' };
+const INVOICES = [
+  anInvoice({ ordinal: 1, state: 'failed', reason: NO }),
+  anInvoice({ ordinal: 2, state: 'unknown', reason: NO }),
+];
+const CHECK = {
+  ...{ refused: false, sha256: 'ab', proof: {}, rows: 1, rowsWithoutInvoice: 0, invoices: 1, invalid: 0 },
+  ...{ net: {}, findings: [], firstBodies: [] },
+};
+
+const SIGN_IN = {
+  ...{ trustedProxies: [`${PROXY}/32`], userHeader: 'X-Forwarded-User', groupsHeader: 'X-Forwarded-Groups' },
+  ...{ operators: ['ana', 'olga'], operatorGroups: ['billing'], publicUrl: 'https://lote.example' },
+};
+
+let directory: string;
+let ledger: Ledger;
+let web: RunningConsole;
+let proxy: SignInProxy;
+let options: ConsoleOptions;
+/** Who did what, as the actions were told. */
+let done: string[] = [];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'lote-people-'));
+  await mkdir(join(directory, BATCH));
+  for (const name of ['report.json', 'report.csv', 'report.html', 'corrections.csv'])
+    await writeFile(join(directory, BATCH, name), 'F-1;501964843');
+  ledger = await openLedger({ databaseUrl: null, directory: join(directory, 'ledger') });
+  options = consoleOptions();
+  web = await startConsole({ ...options, host: '127.0.0.1', port: 0 });
+  proxy = await signInProxy(web.url, PROXY);
+}, 120_000);
+
+afterAll(async () => {
+  await proxy.stop();
+  await web.close();
+  await ledger.close();
+  await rm(directory, { recursive: true });
+});
+
+beforeEach(() => {
+  done = [];
+});
+
+function consoleOptions(): ConsoleOptions {
+  const held = ledgerHolding([{ batch: aBatch({ batchId: BATCH }), invoices: INVOICES }]);
+  return {
+    ledger: held,
+    reportsDir: directory,
+    links: { temporalUi: null },
+    version: '0.1.0',
+    token: TOKEN,
+    actions: actions(),
+    people: consolePeople(SIGN_IN, ledger),
+    profileEditor: createProfileEditor({
+      ...{ profile: DEFAULT_PROFILE, fileText: () => null, secrets: [], recordings: NOTHING_RECORDED },
+      save: async ({ by }) => (done.push(`save by ${by}`), '/profiles/a.json'),
+      kept: async () => null,
+    }),
+  };
+}
+
+function actions(): ConsoleActions {
+  return {
+    run: async () => (done.push('run'), { batches: [{ batchId: BATCH, workflowId: 'w', file: 'may.csv' }] }),
+    purge: async () => (done.push('purge'), { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 }),
+    files: {
+      keep: async () => (done.push('keep'), 'incoming/may.csv'),
+      check: async () => CHECK,
+      mapper: { view: async () => null, save: async ({ by }) => (done.push(`map by ${by}`), 'saved') },
+      start: async (_file, _declared, note) => {
+        await note(BATCH);
+        done.push('start');
+        return { batchId: BATCH, sha256: 'ab' };
+      },
+    },
+    operate: async (_id, { kind }, by) => (done.push(`${kind} by ${by}`), 'Done.'),
+    retry: async ({ by }) => (done.push(`retry by ${by}`), { how: 'started' }),
+    reconcile: async () => (done.push('reconcile'), { how: 'started' }),
+    watch: async () => ({ paused: false, cancelled: false, waitingFor: null }),
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string | readonly string[]>;
+  readonly body?: string;
+  /** Address of this machine from which the request comes. */
+  readonly from?: string;
+}
+
+/** Not fetch: it chooses Host, Origin and its own address by itself. */
+function ask(port: number, path: string, { method = 'GET', headers = {}, body = '', from }: Asked = {}) {
+  const origin = { host: 'lote.example', 'content-length': String(Buffer.byteLength(body)) };
+  return new Promise<Answer>((resolve, reject) => {
+    const asked = request(
+      {
+        ...{ host: '127.0.0.1', port, path, method },
+        headers: { ...origin, ...headers } as IncomingHttpHeaders,
+        ...(from === undefined ? {} : { localAddress: from }),
+      },
+      (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.on('end', () => {
+          const text = Buffer.concat(parts).toString('utf8');
+          resolve({ status: answer.statusCode ?? 0, text, headers: answer.headers });
+        });
+      },
+    );
+    asked.on('error', reject).end(body);
+  });
+}
+
+/** Through the proxy, signed in as somebody. */
+function as(person: string, path: string, { headers = {}, ...asked }: Asked = {}): Promise<Answer> {
+  return ask(proxy.port, path, { ...asked, headers: { authorization: `Person ${person}`, ...headers } });
+}
+
+/** What a form of a page that somebody has loaded sends. */
+async function pageOf(person: string): Promise<Record<string, string>> {
+  const page = await as(person, '/health');
+  const token = /<meta name="lote-form" content="([^"]+)"/u.exec(page.text)?.[1] ?? '';
+  const cookie = (page.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
+  return { origin: 'https://lote.example', cookie, 'x-lote-form': token };
+}
+
+async function post(person: string, path: string, body = 'kind=pause&reason=why'): Promise<Answer> {
+  const headers = { ...(await pageOf(person)), 'content-type': 'application/x-www-form-urlencoded' };
+  return as(person, path, { method: 'POST', headers, body });
+}
+
+async function audited(batchId = BATCH): Promise<readonly string[]> {
+  return (await ledger.auditOf(batchId)).map(({ who, what, why }) => `${who} ${what} ${why}`);
+}
+
+/** Every address of the console with a method of its own; its parameters filled in. */
+function routes(method: string): readonly string[] {
+  const all = createConsoleApp(options).routes.filter((route) => route.method === method);
+  const filled = all.map(({ path }) =>
+    path
+      .replace(':ordinal{[0-9]{1,9}}', '1')
+      .replace(/:date(\{.+\})?/u, '2026-11-21')
+      .replace(':name', 'report.csv')
+      .replace(':id', BATCH),
+  );
+  return [...new Set(filled)].toSorted();
+}
+
+const POSTS: readonly string[] = [
+  '/api/purge',
+  '/api/run',
+  `/batches/${BATCH}/invoices/1/reconcile`,
+  `/batches/${BATCH}/invoices/1/retry`,
+  `/batches/${BATCH}/operations`,
+  `/batches/${BATCH}/reconcile`,
+  `/batches/${BATCH}/retry`,
+  '/files',
+  '/mapping',
+  '/profile/check',
+  '/profile/download',
+  '/profile/save',
+  '/start',
+];
+
+/** What runs before an answer is made, and answers nothing itself. */
+const MIDDLEWARE: readonly string[] = ['/*', '/batches/*', '/mapping', '/profile/*', '/start'];
+
+const PAGES: readonly string[] = [
+  '/',
+  `/batches/${BATCH}`,
+  `/batches/${BATCH}/audit`,
+  `/batches/${BATCH}/invoices/1`,
+  '/health',
+  '/nights',
+  '/nights/2026-11-21',
+  '/profile',
+  '/search',
+];
+const DOWNLOADS: readonly string[] = [
+  `/api/batches/${BATCH}/invoices`,
+  `/batches/${BATCH}/audit.csv`,
+  `/batches/${BATCH}/files/report.csv`,
+];
+/** Without a name, a tax number or a reference, or for those who may operate alone (`/check`, `/mapping`). */
+const OTHERS: readonly string[] = [
+  ...['/api/batches', `/api/batches/${BATCH}`, '/api/health', '/api/misfits', '/check', '/health/live'],
+  ...['/health/ready', '/icon.svg', '/live.js', '/mapping', '/style.css'],
+];
+
+describe('a console behind a proxy that signs people in', () => {
+  it('shows a person the name and the role that the proxy gave', async () => {
+    expect((await as('ana', '/')).text).toContain('Signed in as <strong>ana</strong> (may operate)');
+    expect((await as('bruno', '/')).text).toContain('Signed in as <strong>bruno</strong> (may look)');
+    expect((await as('bruno finance,billing', '/')).text).toContain('<strong>bruno</strong> (may operate)');
+    const headers = { 'accept-language': 'pt' };
+    expect((await as('bruno', '/', { headers })).text).toContain('Sessão de <strong>bruno</strong> (pode consultar)');
+  });
+
+  it.each<[string, string, Asked]>([
+    ['no name', '/', {}],
+    ['a name of its own', '/', { headers: { 'x-forwarded-user': 'ana' } }],
+    [
+      'a name and a forged address of the proxy',
+      '/',
+      { headers: { 'x-forwarded-user': 'ana', 'x-forwarded-for': PROXY, forwarded: `for=${PROXY}` } },
+    ],
+    ['the cookie of a session with the token', '/?token=a-long-random-token', {}],
+  ])('lets nobody in who comes past the proxy with %s', async (_, path, asked) => {
+    const answer = await ask(web.port, path, asked);
+
+    expect(answer.status).toBe(401);
+    expect(answer.text).toContain('person-unknown');
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('drops a name that the client itself wrote, at the proxy', async () => {
+    const answer = await ask(proxy.port, '/', { headers: { 'x-forwarded-user': 'ana' } });
+
+    expect(answer.status).toBe(401);
+  });
+
+  it.each<[string, string | readonly string[]]>([
+    ['two names, as from a proxy that adds its header to a forged one', ['olga', 'bruno']],
+    ['an empty name', ''],
+    ['the name of the actor that programs have', 'Console-Token'],
+    ['a name without end', 'a'.repeat(129)],
+    ['a name with a control character', 'ana\u0085x'],
+  ])('lets nobody in with %s', async (_, name) => {
+    const answer = await ask(web.port, '/', { from: PROXY, headers: { 'x-forwarded-user': name } });
+
+    expect(answer.status).toBe(401);
+  });
+
+  it.each(['x-forwarded-user', 'x-forwarded-groups'])('lets nobody in with two headers %s', async (doubled) => {
+    const headers = { 'x-forwarded-user': 'bruno', [doubled]: ['bruno', 'billing'] };
+
+    expect((await ask(web.port, '/', { from: PROXY, headers })).status).toBe(401);
+  });
+
+  it('reads a name in UTF-8', async () => {
+    const name = Buffer.from('joão', 'utf8').toString('latin1');
+
+    expect((await ask(web.port, '/', { from: PROXY, headers: { 'x-forwarded-user': name } })).text).toContain(
+      '<strong>joão</strong>',
+    );
+  });
+
+  it('answers people under the name of CONSOLE_URL alone: a page of a stranger that resolves here is DNS rebinding', async () => {
+    const answer = await as('ana', '/', { headers: { host: 'evil.example' } });
+
+    expect(answer.status).toBe(421);
+    expect(answer.text).toContain('CONSOLE_URL');
+  });
+
+  it('gives the probes of a container their word, and nobody else', async () => {
+    expect((await ask(web.port, '/health/live')).text).toBe('{"status":"live"}');
+    expect((await ask(web.port, '/api/health')).text).toBe('{"status":"up"}');
+  });
+});
+
+describe('somebody who may look', () => {
+  it('is refused at every address that changes something, and nothing happens', async () => {
+    const methods = createConsoleApp(options).routes.map(({ method }) => method);
+    expect(new Set(methods)).toEqual(new Set(['ALL', 'GET', 'POST']));
+    expect(routes('ALL')).toEqual(MIDDLEWARE);
+    expect(routes('POST')).toEqual(POSTS);
+
+    for (const path of routes('POST')) {
+      const answer = await post('bruno', path);
+
+      expect([path, answer.status]).toEqual([path, 403]);
+      expect(answer.text).toContain('role-missing');
+    }
+    expect(done).toEqual([]);
+  });
+
+  it('is not let through by the token that a proxy adds to every request', async () => {
+    const headers = { ...(await pageOf('bruno')), [TOKEN_HEADER]: TOKEN };
+
+    expect((await as('bruno', '/api/run', { method: 'POST', headers, body: '{}' })).status).toBe(403);
+  });
+
+  it('finds no form on any page, where somebody who may operate does', async () => {
+    expect(routes('GET')).toEqual([...PAGES, ...DOWNLOADS, ...OTHERS].toSorted());
+
+    const formsOf = async (person: string): Promise<readonly string[]> => {
+      const pages = await Promise.all(PAGES.map(async (path) => ({ path, ...(await as(person, path)) })));
+      return pages.filter(({ text }) => /method="post"|formaction/u.test(text)).map(({ path }) => path);
+    };
+    expect(await formsOf('bruno')).toEqual([]);
+    expect(await formsOf('ana')).toEqual(['/', `/batches/${BATCH}`, `/batches/${BATCH}/invoices/1`, '/profile']);
+  });
+
+  it.each(['/check', '/mapping'])('is told so in the language of the page, also at %s', async (path) => {
+    const headers = { 'accept-language': 'es' };
+
+    const answer = await as('bruno', `${path}?file=may.csv`, { headers });
+
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain('Puede consultar, pero no actuar.');
+  });
+});
+
+describe('somebody who may operate', () => {
+  it('is let through to every address, and named to what it does', async () => {
+    for (const path of routes('POST').filter((one) => one !== '/api/purge'))
+      expect([path, (await post('ana', path)).status]).not.toEqual([path, 403]);
+
+    expect(done).toContain('pause by ana');
+    expect(done).toContain('retry by ana');
+  });
+
+  it('cannot use the token of a page that was made for somebody else', async () => {
+    const headers = { ...(await pageOf('olga')), 'content-type': 'application/x-www-form-urlencoded' };
+    const form = { method: 'POST', headers, body: 'kind=pause&reason=why' };
+
+    const answer = await as('ana', `/batches/${BATCH}/operations`, form);
+
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain('page-old');
+    expect(done).toEqual([]);
+    expect((await as('olga', `/batches/${BATCH}/operations`, form)).status).toBe(303);
+    expect(done).toEqual(['pause by olga']);
+  });
+
+  it('cannot act from a page of another site', async () => {
+    const headers = { ...(await pageOf('ana')), origin: 'https://evil.example' };
+
+    const answer = await as('ana', `/batches/${BATCH}/reconcile`, { method: 'POST', headers });
+
+    expect(answer.text).toContain('origin-refused');
+  });
+
+  it('purges nothing: that takes a program with the token', async () => {
+    expect((await post('ana', '/api/purge', '{}')).status).toBe(403);
+    expect(done).toEqual([]);
+  });
+
+  it('stands in the audit with a start and a question to the service', async () => {
+    await post('olga', '/start', 'file=incoming%2Fmay.csv');
+    await post('olga', `/batches/${BATCH}/reconcile`);
+
+    expect(await audited()).toContain('olga start incoming/may.csv');
+    expect((await audited()).some((line) => line.startsWith('olga reconcile '))).toBe(true);
+  });
+});
+
+describe('a download that holds personal data', () => {
+  it.each([
+    ...DOWNLOADS,
+    ...['report.json', 'report.html', 'corrections.csv'].map((name) => `/batches/${BATCH}/files/${name}`),
+  ])('stands in the audit with the name of the person: %s', async (path) => {
+    const before = (await audited()).length;
+
+    expect((await as('bruno', path)).status).toBe(200);
+
+    const [entry = '', ...more] = (await audited()).slice(before);
+    expect(more).toEqual([]);
+    expect(entry).toBe(`bruno download ${path.split('/').at(-1)}`);
+  });
+
+  it('is the only thing that a look leaves in the audit', async () => {
+    const before = (await audited()).length;
+
+    for (const path of [...PAGES, ...OTHERS, `/batches/${BATCH}/files/none.csv`]) await as('bruno', path);
+
+    expect((await audited()).length).toBe(before);
+  });
+
+  it('is refused when it cannot be written down', async () => {
+    const broken: ConsoleOptions = {
+      ...options,
+      people: { signIn: SIGN_IN, note: async () => Promise.reject(new Error('the ledger is away')) },
+    };
+    const other = await startConsole({ ...broken, host: '127.0.0.1', port: 0 });
+    const headers = { 'x-forwarded-user': 'ana' };
+
+    const answer = await ask(other.port, `/batches/${BATCH}/files/report.csv`, { from: PROXY, headers });
+    await other.close();
+
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toContain('501964843');
+  });
+});
+
+describe('a program with the token of the console', () => {
+  it('acts past the proxy, and is named as such in the audit', async () => {
+    const before = (await audited()).length;
+    const headers = { [TOKEN_HEADER]: TOKEN, 'x-forwarded-user': 'ana', host: 'console:8091' };
+
+    const body = JSON.stringify({ files: ['/in/may.csv'] });
+    expect((await ask(web.port, '/api/run', { method: 'POST', headers, body })).status).toBe(202);
+    expect((await ask(web.port, `/api/batches/${BATCH}/invoices`, { headers })).status).toBe(200);
+
+    expect((await audited()).slice(before)).toEqual(['console-token start may.csv', 'console-token download invoices']);
+  });
+});

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { cacheDirectory } from '../../../src/file-system/cache-directory.ts';
+import { buildEnvironment } from '../../../src/runtime/temporal/child-environment.ts';
+
+const run = promisify(execFile);
+
+/** A program that tests call, as Go builds it. */
+export interface GoProgram {
+  /** As it is called. */
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+}
+
+/**
+ * The path of a program in the user's cache; Go builds what is missing there (minutes, once).
+ * @throws Error when there is no Go, or the build fails.
+ */
+export async function goProgram(program: GoProgram, notify: (line: string) => void): Promise<string> {
+  const path = join(cacheDirectory(process.env), `${program.name}-${program.version}`, program.name);
+  if (!existsSync(path)) await build(program, path, notify);
+  return path;
+}
+
+/** Built beside the cache and renamed into it, so that what is there is whole. Go calls a program as its folder is called. */
+async function build(program: GoProgram, path: string, notify: (line: string) => void): Promise<void> {
+  const folder = join(dirname(path), '..', `.building-${randomUUID()}`);
+  await mkdir(folder, { recursive: true });
+  await mkdir(dirname(path), { recursive: true });
+  notify(`Building ${program.name} ${program.version} with Go (minutes, once) …`);
+  try {
+    await run('go', ['install', '-ldflags', '-s -w', `${program.package}@${program.version}`], {
+      env: { ...buildEnvironment(process.env), GOBIN: folder },
+    });
+    await rename(join(folder, basename(program.package)), path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

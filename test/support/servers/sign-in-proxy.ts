@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('sign-in-proxy-process.ts', import.meta.url));
+
+/** A reverse proxy that runs as a process of its own. */
+export interface SignInProxy {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy before `target` that signs in whoever says a name, and connects from `source`, an address of this machine. */
+export async function signInProxy(target: string, source: string): Promise<SignInProxy> {
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, target, source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    port: Number(line.toString('utf8')),
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+    },
+  };
+}
