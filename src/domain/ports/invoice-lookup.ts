@@ -1,11 +1,14 @@
 import type { Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState } from '../invoice-state.ts';
 import type { BatchInvoice, BatchRecord } from './batch-record.ts';
+import type { InvoiceSearch, InvoiceSearchResult, SearchBounds } from './invoice-search.ts';
 
 /** An invoice that a search found, with the batch it stands in. */
 export interface FoundInvoice extends BatchInvoice {
   readonly batchId: string;
   readonly file: string;
+  /** When the file was read, epoch milliseconds. */
+  readonly readAt: number;
 }
 
 /** One generation of an invoice: the current one, or an earlier one and how it ended. */
@@ -56,6 +59,11 @@ export interface InvoiceLookup {
   batchOfFile(application: string, sha256: string): Promise<BatchRecord | null>;
   /** Invoices whose reference, merchant NIF or service id is `words`, exactly; newest batch first. */
   findInvoices(words: string, limit: number): Promise<readonly FoundInvoice[]>;
+  /**
+   * What indexes find (an exact reference, NIF or service id) at once; everything else by looking at invoices one by one,
+   * the newest first, within the bounds.
+   */
+  searchInvoices(search: InvoiceSearch, bounds: SearchBounds): Promise<InvoiceSearchResult>;
   invoiceDetails(batchId: string, ordinal: number): Promise<InvoiceDetails | null>;
   /** When the last webhook since then was stored; null: none. */
   lastDelivery(since: number): Promise<number | null>;

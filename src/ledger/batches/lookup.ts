@@ -6,7 +6,8 @@ import type {
   InvoiceLookup,
   StoredDelivery,
 } from '../../domain/ports/invoice-lookup.ts';
-import { batchInvoice } from './batch-invoice.ts';
+import { batchInvoice, foundInvoice } from './batch-invoice.ts';
+import { lookThrough } from './look-through.ts';
 import { batchRecord } from './batch-record.ts';
 import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
@@ -25,7 +26,7 @@ import type { DeliveryRow, FoundInvoiceRow, GenerationRow, LineRow } from './loo
 
 /** What people ask: search, and everything about one invoice. */
 export function createLookup(database: Database): InvoiceLookup {
-  return {
+  const lookup: InvoiceLookup = {
     async batchOfFile(application, sha256) {
       const [row] = await database.query<BatchRow>(BATCH_OF_FILE, [application, sha256]);
       return row === undefined ? null : batchRecord(row);
@@ -35,7 +36,17 @@ export function createLookup(database: Database): InvoiceLookup {
       // No PostgreSQL text holds NUL, so nothing that is stored can match.
       if (words.includes('\u0000')) return [];
       const rows = await database.query<FoundInvoiceRow>(FIND_INVOICES, [words, limit]);
-      return rows.map((row) => ({ ...batchInvoice(row), batchId: row.batch_id, file: row.file }));
+      return rows.map(foundInvoice);
+    },
+
+    async searchInvoices(search, bounds) {
+      const { words, net, from, before } = search;
+      const onlyWords = net === undefined && from === undefined && before === undefined;
+      if (onlyWords && words !== undefined && bounds.after === undefined) {
+        const found = await lookup.findInvoices(words, bounds.results);
+        if (found.length > 0) return { found, lookedAt: 0, backTo: null, next: null };
+      }
+      return lookThrough(database, search, bounds);
     },
 
     async invoiceDetails(batchId, ordinal) {
@@ -48,6 +59,7 @@ export function createLookup(database: Database): InvoiceLookup {
       return row?.received_at ?? null;
     },
   };
+  return lookup;
 }
 
 async function details(database: Database, row: LineRow): Promise<InvoiceDetails> {

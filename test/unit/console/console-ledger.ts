@@ -80,7 +80,9 @@ export function ledgerHolding(
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,
     findInvoices: async (words, limit) =>
       held
-        .flatMap(({ batch: { batchId, file }, invoices }) => invoices.map((invoice) => ({ ...invoice, batchId, file })))
+        .flatMap(({ batch: { batchId, file, startedAt: readAt }, invoices }) =>
+          invoices.map((invoice) => ({ ...invoice, batchId, file, readAt })),
+        )
         .filter(({ ref, merchantNif, serviceId }) => [ref, merchantNif, serviceId].includes(words))
         .slice(0, limit),
     invoiceDetails: async (batchId, ordinal) => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { SearchPosition } from '../../../../src/domain/ports/invoice-search.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario } from '../scenario.ts';
 import {
@@ -86,6 +87,82 @@ export function lookupContract(open: OpenLedger): void {
 
     it.each(["' OR 1=1 --", '%', '_', '', '\u0000', '{a,b}'])('takes %j for a text like any other', async (words) => {
       expect(await ledger.findInvoices(words, 10)).toEqual([]);
+    });
+  });
+
+  describe('searchInvoices', () => {
+    const FAR = { results: 10, lookedAt: 1_000_000 };
+    /** A word that no other test has: the search looks at everything that stands in the ledger. */
+    const word = () => `w${Math.random().toString(36).slice(2, 12)}`;
+
+    it('answers an exact reference by an index, and looks at no invoice for it', async () => {
+      const batch = await scenario.run([{ ref: own('s1') }, { ref: own('s2') }]);
+
+      const result = await ledger.searchInvoices({ words: own('s2') }, { ...FAR, lookedAt: 0 });
+
+      expect(result).toMatchObject({ lookedAt: 0, next: null, found: [{ batchId: batch.batchId, ordinal: 2 }] });
+      expect(result.found[0]?.readAt).toBe((await batch.record()).startedAt);
+    });
+
+    it.each([
+      ['a part of a reference', (own1: string) => own1],
+      ['a name without its accents and capitals', (own1: string) => `cafe nandu ${own1}`],
+      ['a name with other accents and capitals', (own1: string) => `CÂFÉ  ÑANDÚ ${own1}`],
+      ['quotes, brackets and backslashes of a name', (own1: string) => `${own1} "sol" (1) \\ [.+]`],
+    ])('finds %s', async (_, asked) => {
+      const own1 = word();
+      const [legalName, ref] = [`Café Ñandú ${own1} "Sol" (1) \\ [.+] Lda.`, `FT ${own1.toUpperCase()}/7`];
+      const batch = await scenario.run([{ ref: own('other') }, { ref, legalName }]);
+
+      const { found } = await ledger.searchInvoices({ words: asked(own1) }, FAR);
+
+      expect(found.map(({ batchId, ordinal }) => [batchId, ordinal])).toEqual([[batch.batchId, 2]]);
+    });
+
+    it.each(['.*', '%', '', '\u0000', '\u0301', '("', 'IVA_23', 'legalName'])(
+      'takes %j for words and neither for a pattern nor for the form in which content is kept',
+      async (words) => {
+        await scenario.run([{ ref: own('plain') }]);
+
+        expect((await ledger.searchInvoices({ words }, FAR)).found).toEqual([]);
+      },
+    );
+
+    it('holds an amount, a merchant and the time of reading together', async () => {
+      const nif = `8${Date.now()}`;
+      const batch = await scenario.run([
+        { ref: own('n1'), nif, unitPrice: '617.25' },
+        { ref: own('n2'), nif },
+        { ref: own('n3'), unitPrice: '617.25' },
+      ]);
+      const { startedAt } = await batch.record();
+      const search = { words: nif, net: '1234.5', from: startedAt, before: startedAt + 1 };
+
+      expect((await ledger.searchInvoices(search, FAR)).found.map(({ ref }) => ref)).toEqual([own('n1')]);
+      expect((await ledger.searchInvoices({ ...search, net: '1234' }, FAR)).found).toEqual([]);
+      expect((await ledger.searchInvoices({ ...search, from: startedAt + 1 }, FAR)).found).toEqual([]);
+      expect((await ledger.searchInvoices({ ...search, before: startedAt }, FAR)).found).toEqual([]);
+    });
+
+    it('stops at its bounds, says how far it went, and goes on from there without a gap or a repeat', async () => {
+      const mine = word();
+      await scenario.run([1, 2, 3, 4].map((n) => ({ ref: `${mine}-a${n}` })));
+      await scenario.run([1, 2, 3].map((n) => ({ ref: `${mine}-b${n}` })));
+      const refs: string[] = [];
+      let after: SearchPosition | undefined;
+      do {
+        const result = await ledger.searchInvoices(
+          { words: mine },
+          { results: 2, lookedAt: 1_000_000, ...(after === undefined ? {} : { after }) },
+        );
+        expect(result.found.length).toBeLessThanOrEqual(2);
+        refs.push(...result.found.map(({ ref }) => ref));
+        after = result.next ?? undefined;
+      } while (after !== undefined);
+
+      expect(refs).toEqual(['b1', 'b2', 'b3', 'a1', 'a2', 'a3', 'a4'].map((end) => `${mine}-${end}`));
+      const near = await ledger.searchInvoices({ words: `${mine}-a` }, { results: 10, lookedAt: 3 });
+      expect(near).toMatchObject({ found: [], lookedAt: 3, next: { ordinal: 0 } });
     });
   });
 
