@@ -11,7 +11,10 @@ export type ConsoleLedger = Pick<
   BatchLedger,
   'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices'
 > &
-  Pick<Ledger, 'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf'>;
+  Pick<
+    Ledger,
+    'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'searchInvoices' | 'invoiceDetails' | 'auditOf'
+  >;
 
 /** A run that another process hands over to the owner of the data directory. */
 export interface RunRequest {

@@ -260,6 +260,13 @@ export type SendOutcome =
   /** Stays `sending`: to be tried again later with the same key and bytes. */
   | { readonly kind: 'pending'; readonly reason: Reason; readonly mayExist: boolean };
 
+/** One POST of an invoice that brought no final word: why not. Times are epoch milliseconds. */
+export interface InvoiceTry {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly reason: Reason;
+}
+
 /** Result of POSTing one invoice, to be recorded. Times are epoch milliseconds. */
 export interface RecordSend {
   readonly invoiceId: number;
@@ -270,6 +277,8 @@ export interface RecordSend {
   /** When the answer came: the settle time starts with it. Left out: `sentAt`. */
   readonly answeredAt?: number;
   readonly outcome: SendOutcome;
+  /** Those of these POSTs that brought no final word; left out: none. */
+  readonly tries?: readonly InvoiceTry[];
 }
 
 export interface CountAnswers {

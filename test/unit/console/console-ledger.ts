@@ -85,9 +85,12 @@ export function ledgerHolding(
         )
         .filter(({ ref, merchantNif, serviceId }) => [ref, merchantNif, serviceId].includes(words))
         .slice(0, limit),
+    searchInvoices: async () => ({ found: [], lookedAt: 0, backTo: null, next: null }),
     invoiceDetails: async (batchId, ordinal) => {
       const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);
-      return line === undefined ? null : { line, content: null, generations: [], deliveries: [], batches: [] };
+      return line === undefined
+        ? null
+        : { line, content: null, generations: [], deliveries: [], batches: [], tries: [], actions: [] };
     },
     auditOf: async () => [],
     async *batchInvoices(batchId) {

@@ -13,6 +13,7 @@ import { FENCING_TOKEN } from './0010-fencing.ts';
 import { SHARED_FOLDERS } from './0016-shared-folders.ts';
 import { PROFILE_MISFITS } from './0017-profile-misfits.ts';
 import { SENDING_MARKS } from './0018-sending-marks.ts';
+import { INVOICE_TRIES } from './0019-invoice-tries.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -37,6 +38,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   SHARED_FOLDERS,
   PROFILE_MISFITS,
   SENDING_MARKS,
+  INVOICE_TRIES,
 ];
 
 /** The version of the schema that this Lote writes. */

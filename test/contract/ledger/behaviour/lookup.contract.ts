@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SearchPosition } from '../../../../src/domain/ports/invoice-search.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger, RecordSend } from '../../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario } from '../scenario.ts';
 import {
   accepted,
@@ -228,6 +228,45 @@ export function lookupContract(open: OpenLedger): void {
       expect(now?.batches.map(({ batchId }) => batchId)).toEqual([first.batchId, second.batchId]);
     });
 
+    it('has every POST without a final word, once, and what was done by hand to it or to its batches', async () => {
+      const batch = await scenario.run([{ ref: own('t') }, { ref: own('u') }]);
+      const lost = { sentAt: NOW + 1, answeredAt: NOW + 3, reason: REASON };
+      const { invoiceId, generation } = await batch.freeze(own('t'));
+      const pending: RecordSend = {
+        ...{ invoiceId, generation, attempts: 1, sentAt: NOW + 1 },
+        ...{ outcome: { kind: 'pending', reason: REASON, mayExist: true }, tries: [lost] },
+      };
+      await ledger.recordSends([pending]);
+      await ledger.recordSends([pending]);
+      await ledger.recordSends([{ ...pending, outcome: { kind: 'unknown', reason: REASON }, tries: [] }]);
+      await batch.send(own('u'), { kind: 'held', reason: REASON });
+      await batch.finish();
+      const actionId = `pause-${batch.batchId}`;
+      await ledger.noteActions(batch.batchId, [{ actionId, at: NOW + 5, who: 'ana', what: 'pause', why: 'lunch' }]);
+      await ledger.retryInvoices({
+        batchId: batch.batchId,
+        selection: { rows: [3] },
+        policy: {
+          ...{ maxGenerations: 3, retentionMs: 1_000_000, rejectionIsProof: true },
+          ...{ acceptDuplicateRisk: false, now: NOW + 6 },
+        },
+        action: { actionId: `retry-${batch.batchId}`, who: null, why: 'go on' },
+      });
+
+      const details = await ledger.invoiceDetails(batch.batchId, 1);
+
+      expect(details?.tries).toEqual([{ ...lost, generation }]);
+      expect(details?.actions.map(({ what, who, move }) => [what, who, move])).toEqual([['pause', 'ana', null]]);
+      expect((await ledger.invoiceDetails(batch.batchId, 2))?.actions).toMatchObject([
+        { what: 'pause', why: 'lunch', at: NOW + 5 },
+        { what: 'retry', why: 'go on', at: NOW + 6, who: null, move: 'release', acceptedDuplicateRisk: false },
+      ]);
+      expect(details?.batches).toEqual([
+        { batchId: batch.batchId, file: 'invoices.csv', ordinal: 1, readAt: NOW, rows: [2] },
+      ]);
+      expect(details?.generations[0]).toMatchObject({ asks: 0, frozenAt: NOW });
+    });
+
     it('has the findings of a line that never became an invoice, and nothing else', async () => {
       const batch = await scenario.begin();
       await ledger.stageInvoices(batch, [invalidInvoice(1, { ref: own('f') })], NOW);
@@ -235,7 +274,7 @@ export function lookupContract(open: OpenLedger): void {
 
       const details = await ledger.invoiceDetails(batch.batchId, 1);
 
-      expect(details).toMatchObject({ content: null, generations: [], deliveries: [], batches: [] });
+      expect(details).toMatchObject({ content: null, generations: [], deliveries: [], batches: [], tries: [] });
       expect(details?.line.findings).toHaveLength(2);
     });
 

@@ -140,6 +140,8 @@ describe('the page of an invoice', () => {
     state: 'issued',
     serviceId: 'inv_2',
     attempts: 3,
+    asks: 2,
+    frozenAt: NOON - 1,
     firstSentAt: NOON,
     acceptedAt: NOON + 1_000,
     settledAt: NOON + 3_000,
@@ -182,9 +184,11 @@ describe('the page of an invoice', () => {
       },
     ],
     batches: [
-      { batchId: 'batch-april-1', file: 'april.csv', ordinal: 7 },
-      { batchId: 'batch-may-0a1b2c3d', file: 'may.csv', ordinal: 1 },
+      { batchId: 'batch-april-1', file: 'april.csv', ordinal: 7, readAt: NOON - 20_000, rows: [8, 9] },
+      { batchId: 'batch-may-0a1b2c3d', file: 'may.csv', ordinal: 1, readAt: NOON - 5_000, rows: [2] },
     ],
+    tries: [],
+    actions: [],
   };
   const invoicePage = (given: InvoiceDetails = details) => pageOf({ details: given }, `${PAGE}/invoices/1`);
 
