@@ -17,6 +17,7 @@ import { operateRoutes } from './routes/operate-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
 import { profileRoutes } from './routes/profile-routes.ts';
 import { probeRoutes, readyOf } from './routes/probe-routes.ts';
+import { searchRoutes } from './routes/search-routes.ts';
 
 /** Every form but those that carry a file or a profile. */
 const MOST_FORM_BYTES = 16 * 1024;
@@ -46,6 +47,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.route('/api', consoleApi(options));
 
   app.route('/', overviewRoutes(options, pages));
+  app.route('/', searchRoutes(options, pages));
 
   app.use('/start', smallForm);
   app.use('/batches/*', smallForm);

@@ -6,7 +6,9 @@ import type { ConsoleOptions } from '../console-options.ts';
 import { doneNote } from '../pages/done-note.ts';
 import { invoicePage } from '../pages/invoice-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
-import { invoiceWindow } from '../pages/invoice-window.ts';
+import { invoiceWindow, MOST_SAVED } from '../pages/invoice-window.ts';
+import { invoiceTable } from '../search/invoice-table.ts';
+import { TABLE_KINDS, tableAnswer } from '../http/file-answers.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
@@ -44,6 +46,18 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
       }),
     });
   });
+
+  for (const kind of TABLE_KINDS)
+    routes.get(`/:id/invoices.${kind}`, async (context) => {
+      const batch = await ledger.findBatch(context.req.param('id') ?? '');
+      if (batch === null) return pages.notFound(context);
+      const { states } = invoiceView(stateCounts(await ledger.countOutcomes(batch.batchId)), {
+        show: context.req.query('show'),
+        page: undefined,
+      });
+      const invoices = await invoiceWindow(ledger, { batchId: batch.batchId, states, page: 1, size: MOST_SAVED });
+      return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind });
+    });
 
   routes.get('/:id/files/:name', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));

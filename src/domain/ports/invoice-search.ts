@@ -7,6 +7,8 @@ export interface InvoiceSearch {
    * or of a customer's tax number. Accents and capitals count only in the exact ones.
    */
   readonly words?: string;
+  /** Look for the words as a part, too, where an index would give an answer already. */
+  readonly parts?: boolean;
   /** Net of the invoice, a canonical decimal. */
   readonly net?: string;
   /** Epoch milliseconds: the file was read at this moment or later. */

@@ -54,8 +54,8 @@ export function createLookup(database: Database): InvoiceLookup {
     },
 
     async searchInvoices(search, bounds) {
-      const { words, net, from, before } = search;
-      const onlyWords = net === undefined && from === undefined && before === undefined;
+      const { words, parts = false, net, from, before } = search;
+      const onlyWords = !parts && net === undefined && from === undefined && before === undefined;
       if (onlyWords && words !== undefined && bounds.after === undefined) {
         const found = await lookup.findInvoices(words, bounds.results);
         if (found.length > 0) return { found, lookedAt: 0, backTo: null, next: null };

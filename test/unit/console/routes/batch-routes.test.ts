@@ -159,6 +159,7 @@ describe('the page of an invoice', () => {
     acceptedAt: null,
     settledAt: null,
     changedAt: null,
+    frozenAt: NOON - 9_001,
     firstSentAt: NOON - 9_000,
     reason: { code: 'no', message: 'The tax code is not known.' },
     body: null,
@@ -191,6 +192,54 @@ describe('the page of an invoice', () => {
     actions: [],
   };
   const invoicePage = (given: InvoiceDetails = details) => pageOf({ details: given }, `${PAGE}/invoices/1`);
+
+  it('is a time line of files, POSTs, answers, GETs and people, each where it belongs', async () => {
+    const lost = {
+      generation: 2,
+      sentAt: NOON,
+      answeredAt: NOON + 500,
+      reason: { code: 'reset', message: 'No answer.' },
+    };
+    const page = await invoicePage({
+      ...details,
+      deliveries: [],
+      tries: [lost],
+      actions: [
+        ...[{ at: NOON - 3_000, who: 'ana', what: 'pause', why: 'lunch', acceptedDuplicateRisk: false, move: null }],
+        ...[
+          {
+            at: NOON - 2,
+            who: null,
+            what: 'retry',
+            why: 'again',
+            acceptedDuplicateRisk: true,
+            move: 'regenerate' as const,
+          },
+        ],
+      ],
+    });
+
+    const cells = [...page.matchAll(/<tr>\s*<td class="time">(?<row>.*?)<\/tr>/gsu)].map(({ groups }) =>
+      (groups?.row ?? '')
+        .replaceAll(/<[^>]*>/gu, ' ')
+        .replaceAll(/\s+/gu, ' ')
+        .trim(),
+    );
+    expect(cells.map((cell) => cell.replace(/^.*?(?:AM|PM) /u, ''))).toEqual([
+      'file read from april.csv, rows 8, 9',
+      'Lote request and key fixed, generation 1',
+      'Lote first sent',
+      'file read from may.csv, row 2',
+      'person paused, by ana lunch',
+      'person sent again under a new key, by not known again · The risk of a duplicate was accepted.',
+      'Lote request and key fixed, generation 2',
+      expect.stringMatching(/^answer sent, no final answer No answer\. \(.*12:00:00.*\)$/u),
+      'answer accepted by the service as inv_2',
+      'answer asked by GET: issued',
+      'Lote final: issued',
+    ]);
+    expect(page).toContain('Asked by GET as planned: 2 times.');
+  });
 
   it('tells what happened in its order, and what was sent under each key', async () => {
     const page = await invoicePage();
