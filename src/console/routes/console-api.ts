@@ -11,6 +11,8 @@ import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../health.ts';
 import { reportFiles } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
+import { answerSearch } from '../search/answer-search.ts';
+import { positionWord, readSearchQuery, unreadableSearch } from '../search/search-query.ts';
 
 const MOST_BATCHES = 500;
 const USUAL_BATCHES = 100;
@@ -54,6 +56,14 @@ export function consoleApi(options: ConsoleOptions): Hono {
 
   api.get('/misfits', async (context) => context.json({ misfits: (await options.misfits?.()) ?? [] }));
 
+  api.get('/invoices', async (context) => {
+    const query = readSearchQuery((name) => context.req.query(name), zoneOf(options));
+    const result = await answerSearch(ledger, query);
+    return result === null
+      ? failure(context, 400, 'usage', unreadableSearch(query))
+      : context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
+  });
+
   api.get('/batches/:id', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);
@@ -88,6 +98,11 @@ export function consoleApi(options: ConsoleOptions): Hono {
   );
 
   return api;
+}
+
+/** In which the days of a search begin, as on the pages. */
+function zoneOf({ timeZone }: ConsoleOptions): string {
+  return timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** The fencing token is the ledger's own: it tells a reader nothing. */

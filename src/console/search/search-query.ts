@@ -14,6 +14,9 @@ export interface SearchFields {
   readonly to: string;
 }
 
+/** The same fields as a program gives them, and from where to go on. */
+export type SearchWish = Partial<SearchFields> & { readonly parts?: '1'; readonly after?: string };
+
 /** What a reader asked for: the fields as they were typed, and what they mean. */
 export interface SearchQuery {
   readonly fields: SearchFields;
@@ -24,8 +27,8 @@ export interface SearchQuery {
 }
 
 /** Reads the address of a search. `get` gives one field of it. */
-export function readSearchQuery(get: (name: string) => string | undefined, timeZone: string): SearchQuery {
-  const field = (name: string) => (get(name) ?? '').trim().slice(0, LONGEST_SEARCH);
+export function readSearchQuery(get: (name: keyof SearchWish) => string | undefined, timeZone: string): SearchQuery {
+  const field = (name: keyof SearchWish) => (get(name) ?? '').trim().slice(0, LONGEST_SEARCH);
   const fields = { q: field('q'), net: field('net'), from: field('from'), to: field('to') };
   const net = fields.net === '' ? null : typedAmount(fields.net);
   const from = fields.from === '' ? null : dayStart(fields.from, timeZone);
@@ -49,6 +52,16 @@ export function readSearchQuery(get: (name: string) => string | undefined, timeZ
     after: positionOf(field('after')),
     mistakes,
   };
+}
+
+/** Why a query is no search, for programs and the command line. */
+export function unreadableSearch({ mistakes }: SearchQuery): string {
+  const [first] = mistakes;
+  if (first === undefined)
+    return 'Searching: expected a reference, tax number, service id or part of a name, an amount (net), or days (from, to); found none of them.';
+  return first.kind === 'notAmount'
+    ? `Searching: net must be an amount, such as 1234.50, found ${JSON.stringify(first.text)}.`
+    : `Searching: from and to must be days, such as 2026-11-21, found ${JSON.stringify(first.text)}.`;
 }
 
 /** The address of the same search; `over` are parameters that it has, too. */
