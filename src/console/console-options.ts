@@ -13,7 +13,14 @@ export type ConsoleLedger = Pick<
 > &
   Pick<
     Ledger,
-    'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'searchInvoices' | 'invoiceDetails' | 'auditOf'
+    | 'id'
+    | 'unmatchedDeliveries'
+    | 'batchOfFile'
+    | 'batchFigures'
+    | 'findInvoices'
+    | 'searchInvoices'
+    | 'invoiceDetails'
+    | 'auditOf'
   >;
 
 /** A run that another process hands over to the owner of the data directory. */

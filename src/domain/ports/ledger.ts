@@ -4,6 +4,7 @@ import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
+import type { FiguresLedger } from './figures.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { MeasuringLedger } from './measures.ts';
 import type { ProfileMisfitLedger } from './profile-misfit-ledger.ts';
@@ -36,6 +37,7 @@ export interface Ledger
     OperatingLedger,
     ReconcilingLedger,
     ReportMarkLedger,
+    FiguresLedger,
     ServiceUseLedger,
     InvoiceLookup,
     PurgeLedger,

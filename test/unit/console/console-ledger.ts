@@ -85,6 +85,7 @@ export function ledgerHolding(
         )
         .filter(({ ref, merchantNif, serviceId }) => [ref, merchantNif, serviceId].includes(words))
         .slice(0, limit),
+    batchFigures: async () => [],
     searchInvoices: async () => ({ found: [], lookedAt: 0, backTo: null, next: null }),
     invoiceDetails: async (batchId, ordinal) => {
       const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);

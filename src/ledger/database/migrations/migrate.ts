@@ -14,6 +14,7 @@ import { SHARED_FOLDERS } from './0016-shared-folders.ts';
 import { PROFILE_MISFITS } from './0017-profile-misfits.ts';
 import { SENDING_MARKS } from './0018-sending-marks.ts';
 import { INVOICE_TRIES } from './0019-invoice-tries.ts';
+import { REPORT_FIGURES } from './0020-report-figures.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   PROFILE_MISFITS,
   SENDING_MARKS,
   INVOICE_TRIES,
+  REPORT_FIGURES,
 ];
 
 /** The version of the schema that this Lote writes. */
