@@ -11,6 +11,7 @@ import { shownError } from './http/shown-error.ts';
 import { assetRoutes } from './routes/asset-routes.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
 import { consoleApi } from './routes/console-api.ts';
+import { figuresRoutes } from './routes/figures-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
 import { nightlyRoutes } from './routes/nightly-routes.ts';
 import { operateRoutes } from './routes/operate-routes.ts';
@@ -48,6 +49,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
 
   app.route('/', overviewRoutes(options, pages));
   app.route('/', searchRoutes(options, pages));
+  app.route('/', figuresRoutes(options, pages));
 
   app.use('/start', smallForm);
   app.use('/batches/*', smallForm);

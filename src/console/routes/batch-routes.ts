@@ -11,7 +11,10 @@ import { invoiceTable } from '../search/invoice-table.ts';
 import { TABLE_KINDS, tableAnswer } from '../http/file-answers.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
-import { stateCounts } from '../pages/state-counts.ts';
+import { howFar } from '../pace/pace.ts';
+import type { PacePicture } from '../pace/pace-picture.ts';
+import { createPaceSamples, type PaceSamples } from '../pace/pace-samples.ts';
+import { type StateCounts, stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
 import { isLive } from '../pages/verdict.ts';
 import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger.ts';
@@ -22,11 +25,14 @@ const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'he
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger, reportsDir, actions } = options;
   const routes = new Hono();
+  const samples = createPaceSamples();
 
   routes.get('/:id', async (context) => {
     const id = context.req.param('id');
     const batch = await ledger.findBatch(id);
-    return batch === null ? showUnknownBatch(context, id, options, pages) : showBatch(context, batch, options, pages);
+    return batch === null
+      ? showUnknownBatch(context, id, options, pages)
+      : showBatch(context, batch, options, { pages, samples });
   });
 
   routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
@@ -106,13 +112,14 @@ async function showBatch(
   context: Context,
   batch: BatchRecord,
   { ledger, reportsDir, links, actions, misfits }: ConsoleOptions,
-  pages: PageAnswers,
+  { pages, samples }: { readonly pages: PageAnswers; readonly samples: PaceSamples },
 ): Promise<Response> {
   const format = pages.formatOf(context);
   const { batchId } = batch;
   const counts = await ledger.countOutcomes(batchId);
   const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
   const reports = await reportFiles(reportsDir, batchId);
+  const watch = isLive(batch) ? ((await actions?.watch?.(batch.workflowId)) ?? null) : null;
   const content = batchPage(format, {
     batch,
     counts,
@@ -121,7 +128,8 @@ async function showBatch(
     fileFindings: await ledger.fileFindings(batchId),
     reports,
     temporalUi: workflowAddress(links, batch.workflowId),
-    watch: isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
+    watch: actions?.operate === undefined ? null : watch,
+    pace: paceNow(batch, stateCounts(counts), { samples, waitingFor: watch?.waitingFor ?? null }),
     stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
     misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
     canRetry: actions?.retry !== undefined,
@@ -131,6 +139,17 @@ async function showBatch(
   });
   // The batch ends a moment before its report is written: a page that stopped there would never show it.
   return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
+}
+
+/** Only while it sends or settles: a batch at rest has a report, and a file that is being read has no pace. */
+function paceNow(
+  batch: BatchRecord,
+  counts: StateCounts,
+  { samples, waitingFor }: { readonly samples: PaceSamples; readonly waitingFor: string | null },
+): PacePicture | null {
+  if (!isLive(batch) || batch.state === 'staging') return null;
+  const { sent, settled, all } = howFar(counts);
+  return { line: samples.note(batch, { at: Date.now(), sent, settled }), all, waitingFor };
 }
 
 /** Invoices wait for a word that a profile which does not fit may keep from them. */

@@ -1,12 +1,13 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/ledger.ts';
+import type { FigureTexts } from './figure-texts.ts';
 import type { LookupTexts } from './lookup-texts.ts';
 import type { OperatorTexts } from './operator-texts.ts';
 import type { ProfileTexts } from './profile-texts.ts';
 import type { Plural } from './plural.ts';
 
 /** Every text of the console. Names of states stay as they are: ledger, reports and pages use one word each. */
-export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts {
+export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, FigureTexts {
   /** Of the language itself, in the language. */
   readonly languageName: string;
   readonly batches: string;

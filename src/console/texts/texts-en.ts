@@ -1,4 +1,5 @@
 import type { ConsoleTexts } from './console-texts.ts';
+import { FIGURE_TEXTS_EN } from './figure-texts-en.ts';
 import { LOOKUP_TEXTS_EN } from './lookup-texts-en.ts';
 import { OPERATOR_TEXTS_EN } from './operator-texts-en.ts';
 import { PROFILE_TEXTS_EN } from './profile-texts-en.ts';
@@ -8,6 +9,7 @@ export const TEXTS_EN: ConsoleTexts = {
   ...OPERATOR_TEXTS_EN,
   ...PROFILE_TEXTS_EN,
   ...LOOKUP_TEXTS_EN,
+  ...FIGURE_TEXTS_EN,
   languageName: 'English',
   batches: 'Batches',
   health: 'Health',

@@ -1,4 +1,5 @@
 import type { ConsoleTexts } from './console-texts.ts';
+import { FIGURE_TEXTS_ES } from './figure-texts-es.ts';
 import { LOOKUP_TEXTS_ES } from './lookup-texts-es.ts';
 import { OPERATOR_TEXTS_ES } from './operator-texts-es.ts';
 import { PROFILE_TEXTS_ES } from './profile-texts-es.ts';
@@ -8,6 +9,7 @@ export const TEXTS_ES: ConsoleTexts = {
   ...OPERATOR_TEXTS_ES,
   ...PROFILE_TEXTS_ES,
   ...LOOKUP_TEXTS_ES,
+  ...FIGURE_TEXTS_ES,
   languageName: 'Español',
   batches: 'Lotes',
   health: 'Estado del sistema',

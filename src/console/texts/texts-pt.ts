@@ -1,4 +1,5 @@
 import type { ConsoleTexts } from './console-texts.ts';
+import { FIGURE_TEXTS_PT } from './figure-texts-pt.ts';
 import { LOOKUP_TEXTS_PT } from './lookup-texts-pt.ts';
 import { OPERATOR_TEXTS_PT } from './operator-texts-pt.ts';
 import { PROFILE_TEXTS_PT } from './profile-texts-pt.ts';
@@ -8,6 +9,7 @@ export const TEXTS_PT: ConsoleTexts = {
   ...OPERATOR_TEXTS_PT,
   ...PROFILE_TEXTS_PT,
   ...LOOKUP_TEXTS_PT,
+  ...FIGURE_TEXTS_PT,
   languageName: 'Português',
   batches: 'Lotes',
   health: 'Estado do sistema',

@@ -17,7 +17,7 @@ export function wordPattern(words: string): string {
     .replaceAll(new RegExp(ACCENT, 'gu'), '')
     .trim()
     .split(/\s+/u)
-    .map((word) => [...word].map(characterPattern).join(''))
+    .map((word) => Array.from(word, characterPattern).join(''))
     .join(SPACE);
 }
 
@@ -32,18 +32,22 @@ function characterPattern(character: string): string {
   const lower = character.toLowerCase();
   const upper = character.toUpperCase();
   // A capital of two letters (ß: SS) is left as it is written.
-  if (lower !== upper && [...upper].length === 1 && [...lower].length === 1) return `[${lower}${upper}]`;
+  if (lower !== upper && isOne(upper) && isOne(lower)) return `[${lower}${upper}]`;
   // As JSON has it, and without a meaning of its own.
   return JSON.stringify(character)
     .slice(1, -1)
     .replaceAll(/[^\p{L}\p{N}\s]/gu, (sign) => `\\${sign}`);
 }
 
+function isOne(text: string): boolean {
+  return Array.from(text).length === 1;
+}
+
 function variants(): Map<string, string> {
   const found = new Map<string, string>();
   for (let code = ACCENTED.first; code <= ACCENTED.last; code += 1) {
     const letter = String.fromCodePoint(code);
-    const [base = ''] = letter.normalize('NFD').toLowerCase();
+    const base = letter.normalize('NFD').toLowerCase().charAt(0);
     if (!/^[a-z]$/u.test(base) || letter.normalize('NFD') === letter) continue;
     found.set(base, (found.get(base) ?? base + base.toUpperCase()) + letter);
   }
