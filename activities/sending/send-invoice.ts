@@ -98,7 +98,10 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const pauseMs = retryAfterMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
     const final = outcome.kind !== 'pending' || answer.kind === 'access-denied';
     const sentAt: number = before?.sentAt ?? lastSentAt;
-    const tries: readonly InvoiceTry[] = [...(before?.tries ?? []), ...openTries(outcome, { sentAt: lastSentAt, answeredAt })];
+    const tries: readonly InvoiceTry[] = [
+      ...(before?.tries ?? []),
+      ...openTries(outcome, { sentAt: lastSentAt, answeredAt }),
+    ];
     before = { attempts, outcome, sentAt, lastSentAt, answeredAt, tries, trouble, retryAfterMs };
     if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
     await deps.pause(pauseMs);

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addOperateCommands } from './commands/operate-commands.ts';
 import { addHelp } from './output/help.ts';
-import type { FindOptions } from './commands/find.ts';
+import type { FindOptions } from './commands/outcome/find.ts';
 import type { NightlyOn } from './commands/nightly.ts';
 import type { PurgeCommand } from './commands/purge.ts';
 import { addProfileCommands } from './commands/profile-commands.ts';
@@ -24,7 +24,7 @@ program
   .argument('[batch]', 'a batch id; without it the newest batches')
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (batchId: string | undefined, { json }: { json: boolean }) => {
-    const { statusCommand } = await import('./commands/status.ts');
+    const { statusCommand } = await import('./commands/outcome/status.ts');
     process.exitCode = await statusCommand({ batchId: batchId ?? null, json, env: process.env });
   });
 
@@ -39,7 +39,7 @@ program
   .option('--after <place>', 'go on where an earlier search ended')
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (words: string | undefined, options: FindOptions) => {
-    const { findCommand } = await import('./commands/find.ts');
+    const { findCommand } = await import('./commands/outcome/find.ts');
     process.exitCode = await findCommand({ words, options, env: process.env });
   });
 
@@ -94,7 +94,7 @@ program
   .option('--follow', 'wait until the batch has ended', false)
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (batchId: string, { follow, json }: { follow: boolean; json: boolean }) => {
-    const { reportCommand } = await import('./commands/report.ts');
+    const { reportCommand } = await import('./commands/outcome/report.ts');
     process.exitCode = await reportCommand({ batchId, follow, json, env: process.env });
   });
 

@@ -1,5 +1,5 @@
 import { LoteError } from '../domain/errors.ts';
-import { durationCounter } from '../domain/duration-histogram.ts';
+import { durationCounter } from '../domain/time/duration-histogram.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { lostRows } from '../domain/lost-rows.ts';
 import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';

@@ -1,4 +1,4 @@
-import type { DurationHistogram } from '../domain/duration-histogram.ts';
+import type { DurationHistogram } from '../domain/time/duration-histogram.ts';
 import type { Finding, Reason } from '../domain/invoice.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchState } from '../domain/ports/ledger.ts';

@@ -1,15 +1,16 @@
-import { durationQuantile, mergedHistograms } from '../../domain/duration-histogram.ts';
+import { durationQuantile, mergedHistograms } from '../../domain/time/duration-histogram.ts';
 import { wentOut, type Outcome } from '../../domain/invoice-state.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import type { BatchFigures, BatchInFigures } from '../../domain/ports/figures.ts';
-import { dayOf } from '../../domain/zone-offsets.ts';
+import { dayOf } from '../../domain/time/zone-offsets.ts';
 
 /** Nights that the pictures go back. */
-export const NIGHTS = 90;
+const NIGHTS = 90;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What became of invoices, as a picture tells it. */
 export const FATES = ['issued', 'failed', 'notSent', 'open'] as const;
+/** One of `FATES`. */
 export type Fate = (typeof FATES)[number];
 
 /** One night: everything whose file was read on that day. */

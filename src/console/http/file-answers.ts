@@ -5,6 +5,7 @@ const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /** The kinds of file in which a table is handed out. */
 export const TABLE_KINDS = ['csv', 'xlsx'] as const;
+/** One of `TABLE_KINDS`. */
 export type TableKind = (typeof TABLE_KINDS)[number];
 
 /** A table as a file to be saved under `name`, which has plain characters only. */

@@ -11,6 +11,7 @@ import type { PaceSample } from './pace-samples.ts';
 /** Rows of the table behind the line; the line has more points than anybody reads. */
 const MOST_ROWS = 12;
 
+/** What is drawn of a running batch. */
 export interface PacePicture {
   /** Oldest first. */
   readonly line: readonly PaceSample[];

@@ -13,8 +13,9 @@ export interface PictureFrame {
   readonly legend: readonly { readonly swatch: Html; readonly name: string; readonly value: string }[];
 }
 
-/** Size of each drawing in its own units; the page stretches it. */
+/** Width of each drawing in its own units; the page stretches it. */
 export const WIDTH = 720;
+/** Height of each drawing in its own units. */
 export const HEIGHT = 160;
 
 /** A drawing with its words around it: words in the drawing would shrink with it on a narrow screen. */

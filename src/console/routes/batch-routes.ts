@@ -8,7 +8,7 @@ import { invoicePage } from '../pages/invoice-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
 import { invoiceWindow, MOST_SAVED } from '../pages/invoice-window.ts';
 import { invoiceTable } from '../search/invoice-table.ts';
-import { TABLE_KINDS, tableAnswer } from '../http/file-answers.ts';
+import { TABLE_KINDS, tableAnswer, type TableKind } from '../http/file-answers.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
 import { howFar } from '../pace/pace.ts';
@@ -56,13 +56,7 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   for (const kind of TABLE_KINDS)
     routes.get(`/:id/invoices.${kind}`, async (context) => {
       const batch = await ledger.findBatch(context.req.param('id') ?? '');
-      if (batch === null) return pages.notFound(context);
-      const { states } = invoiceView(stateCounts(await ledger.countOutcomes(batch.batchId)), {
-        show: context.req.query('show'),
-        page: undefined,
-      });
-      const invoices = await invoiceWindow(ledger, { batchId: batch.batchId, states, page: 1, size: MOST_SAVED });
-      return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind });
+      return batch === null ? pages.notFound(context) : saveView(context, batch, { ledger, kind });
     });
 
   routes.get('/:id/files/:name', async (context) => {
@@ -89,6 +83,18 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   });
 
   return routes;
+}
+
+/** The invoices of the view that a page shows, on all its pages. */
+async function saveView(
+  context: Context,
+  { batchId }: BatchRecord,
+  { ledger, kind }: Pick<ConsoleOptions, 'ledger'> & { readonly kind: TableKind },
+): Promise<Response> {
+  const counts = stateCounts(await ledger.countOutcomes(batchId));
+  const { states } = invoiceView(counts, { show: context.req.query('show'), page: undefined });
+  const invoices = await invoiceWindow(ledger, { batchId, states, page: 1, size: MOST_SAVED });
+  return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind });
 }
 
 /** A batch that was started a moment ago: the worker has not read it yet, or knows its bytes as another batch. */
@@ -129,7 +135,11 @@ async function showBatch(
     reports,
     temporalUi: workflowAddress(links, batch.workflowId),
     watch: actions?.operate === undefined ? null : watch,
-    pace: paceNow(batch, stateCounts(counts), { samples, waitingFor: watch?.waitingFor ?? null }),
+    // The form of operations says itself what a batch waits for.
+    pace: paceNow(batch, stateCounts(counts), {
+      samples,
+      waitingFor: actions?.operate === undefined ? (watch?.waitingFor ?? null) : null,
+    }),
     stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
     misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
     canRetry: actions?.retry !== undefined,

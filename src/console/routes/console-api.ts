@@ -56,13 +56,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
 
   api.get('/misfits', async (context) => context.json({ misfits: (await options.misfits?.()) ?? [] }));
 
-  api.get('/invoices', async (context) => {
-    const query = readSearchQuery((name) => context.req.query(name), zoneOf(options));
-    const result = await answerSearch(ledger, query);
-    return result === null
-      ? failure(context, 400, 'usage', unreadableSearch(query))
-      : context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
-  });
+  api.get('/invoices', (context) => search(context, options));
 
   api.get('/batches/:id', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
@@ -98,6 +92,14 @@ export function consoleApi(options: ConsoleOptions): Hono {
   );
 
   return api;
+}
+
+async function search(context: Context, options: ConsoleOptions): Promise<Response> {
+  const query = readSearchQuery((name) => context.req.query(name), zoneOf(options));
+  const result = await answerSearch(options.ledger, query);
+  return result === null
+    ? failure(context, 400, 'usage', unreadableSearch(query))
+    : context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
 }
 
 /** In which the days of a search begin, as on the pages. */

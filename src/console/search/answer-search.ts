@@ -1,5 +1,5 @@
-import type { InvoiceSearchResult } from '../../domain/ports/invoice-search.ts';
-import type { FoundInvoice, InvoiceLookup } from '../../domain/ports/invoice-lookup.ts';
+import type { FoundInvoice, InvoiceSearchResult } from '../../domain/ports/invoice-search.ts';
+import type { InvoiceLookup } from '../../domain/ports/invoice-lookup.ts';
 import type { SearchQuery } from './search-query.ts';
 
 /** What a search found, as it is told to another process; `next` is the word with which an older one goes on. */

@@ -1,4 +1,4 @@
-import type { FoundInvoice } from '../../domain/ports/invoice-lookup.ts';
+import type { FoundInvoice } from '../../domain/ports/invoice-search.ts';
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
 import type { Table } from '../http/table-files.ts';
 

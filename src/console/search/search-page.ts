@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
-import type { FoundInvoice } from '../../domain/ports/invoice-lookup.ts';
-import type { InvoiceSearchResult } from '../../domain/ports/invoice-search.ts';
+import type { FoundInvoice, InvoiceSearchResult } from '../../domain/ports/invoice-search.ts';
 import { TABLE_KINDS } from '../http/file-answers.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';

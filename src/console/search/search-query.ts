@@ -1,6 +1,6 @@
 import type { InvoiceSearch, SearchPosition } from '../../domain/ports/invoice-search.ts';
 import { typedAmount } from '../../domain/typed-amount.ts';
-import { dayStart } from '../../domain/zone-offsets.ts';
+import { dayStart } from '../../domain/time/zone-offsets.ts';
 
 const LONGEST_SEARCH = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import type { DurationHistogram } from '../duration-histogram.ts';
+import type { DurationHistogram } from '../time/duration-histogram.ts';
 import type { Outcome } from '../invoice-state.ts';
 import type { BatchState } from './batch-record.ts';
 

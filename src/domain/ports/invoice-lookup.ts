@@ -1,17 +1,8 @@
 import type { Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState } from '../invoice-state.ts';
-import type { BatchInvoice, BatchRecord } from './batch-record.ts';
-import type { InvoiceTry } from './ledger.ts';
+import type { BatchInvoice, BatchRecord, InvoiceTry } from './batch-record.ts';
 import type { RetryMove } from '../retry-decision.ts';
-import type { InvoiceSearch, InvoiceSearchResult, SearchBounds } from './invoice-search.ts';
-
-/** An invoice that a search found, with the batch it stands in. */
-export interface FoundInvoice extends BatchInvoice {
-  readonly batchId: string;
-  readonly file: string;
-  /** When the file was read, epoch milliseconds. */
-  readonly readAt: number;
-}
+import type { FoundInvoice, InvoiceSearch, InvoiceSearchResult, SearchBounds } from './invoice-search.ts';
 
 /** One generation of an invoice: the current one, or an earlier one and how it ended. */
 export interface InvoiceGeneration {

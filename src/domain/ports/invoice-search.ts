@@ -1,4 +1,12 @@
-import type { FoundInvoice } from './invoice-lookup.ts';
+import type { BatchInvoice } from './batch-record.ts';
+
+/** An invoice that a search found, with the batch it stands in. */
+export interface FoundInvoice extends BatchInvoice {
+  readonly batchId: string;
+  readonly file: string;
+  /** When the file was read, epoch milliseconds. */
+  readonly readAt: number;
+}
 
 /** What people remember of an invoice. All that is given must hold; at least one of the four is given. */
 export interface InvoiceSearch {

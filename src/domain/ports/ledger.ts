@@ -3,7 +3,7 @@ import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
-import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
+import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, InvoiceTry } from './batch-record.ts';
 import type { FiguresLedger } from './figures.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { MeasuringLedger } from './measures.ts';
@@ -15,7 +15,7 @@ import type { SendingMarkLedger } from './sending-mark-ledger.ts';
 import type { SharedFolderLedger } from './shared-folder-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
-export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken } from './batch-record.ts';
+export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken, InvoiceTry } from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
@@ -261,13 +261,6 @@ export type SendOutcome =
   | { readonly kind: 'held'; readonly reason: Reason }
   /** Stays `sending`: to be tried again later with the same key and bytes. */
   | { readonly kind: 'pending'; readonly reason: Reason; readonly mayExist: boolean };
-
-/** One POST of an invoice that brought no final word: why not. Times are epoch milliseconds. */
-export interface InvoiceTry {
-  readonly sentAt: number;
-  readonly answeredAt: number;
-  readonly reason: Reason;
-}
 
 /** Result of POSTing one invoice, to be recorded. Times are epoch milliseconds. */
 export interface RecordSend {

@@ -1,5 +1,5 @@
-import type { FoundInvoice } from '../../domain/ports/invoice-lookup.ts';
 import type {
+  FoundInvoice,
   InvoiceSearch,
   InvoiceSearchResult,
   SearchBounds,

@@ -132,6 +132,27 @@ describe('the operations of a batch', () => {
   });
 });
 
+describe('the picture of a batch that runs', () => {
+  it('tells in words what it shows, and what it waits for where no form says it', async () => {
+    const counts = { ordinal: 1, state: 'issued' as const };
+    const held: Held = { ...RUNNING, invoices: [anInvoice(counts), anInvoice({ ordinal: 2, state: 'staged' })] };
+    const page = await pageOf({ held });
+    const watching = createConsoleApp({
+      ...{ ledger: ledgerHolding([held]), reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0' },
+      actions: { watch: async () => ({ ...AT_WORK, waitingFor: 'the ledger' }) },
+    });
+    const waiting = await (await watching.request(`http://127.0.0.1${PAGE}`, { headers: BROWSER })).text();
+
+    expect(page).toContain('aria-label="Sent and settled so far: sent 1 / 2, settled 1 / 2"');
+    expect(page).not.toContain('It waits:');
+    expect(waiting.match(/It waits:\s+the ledger/gu)).toHaveLength(1);
+  });
+
+  it.each(['finished', 'refused', 'staging'] as const)('is not there when the batch is %s', async (state) => {
+    expect(await pageOf({ held: { ...RUNNING, batch: aBatch({ state }) } })).not.toContain('<figure>');
+  });
+});
+
 describe('the page of an invoice', () => {
   const NOON = Date.UTC(2026, 4, 1, 12);
   const life: InvoiceGeneration = {

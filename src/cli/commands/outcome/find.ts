@@ -1,7 +1,7 @@
-import { readConfig } from '../../runtime/config/config.ts';
-import { withBatchReader } from '../../wiring/reports/batch-reader.ts';
-import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { foundText } from '../output/found-text.ts';
+import { readConfig } from '../../../runtime/config/config.ts';
+import { withBatchReader } from '../../../wiring/reports/batch-reader.ts';
+import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { foundText } from '../../output/found-text.ts';
 
 /** Options of `lote find`, as they were typed. */
 export interface FindOptions {

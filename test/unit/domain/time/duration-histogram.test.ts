@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { durationCounter, durationQuantile, mergedHistograms } from '../../../src/domain/duration-histogram.ts';
+import { durationCounter, durationQuantile, mergedHistograms } from '../../../../src/domain/time/duration-histogram.ts';
 
 function histogramOf(durations: readonly number[]) {
   const counter = durationCounter();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dayOf, dayStart } from '../../../src/domain/zone-offsets.ts';
+import { dayOf, dayStart } from '../../../../src/domain/time/zone-offsets.ts';
 
 it.each([
   ['2026-11-21', 'UTC', '2026-11-21T00:00:00.000Z'],
