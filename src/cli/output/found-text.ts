@@ -1,4 +1,4 @@
-import type { SearchAnswer } from '../../console/search/answer-search.ts';
+import type { SearchAnswer } from '../../wiring/reports/batch-reader.ts';
 
 /** `lote find`: what was found, newest file first, why it is as it is, and how far the search went. */
 export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZone?: string): string {

@@ -53,7 +53,14 @@ export function reasonPicture(format: PageFormat, nights: readonly NightFigures[
     counted(format, code ?? figures.otherReasons, nights.map(of)),
   );
   if (series.length === 0) return html``;
-  return bars(format, { id: 'reasons', title: figures.reasons, nights, series, shownTop: format.count });
+  return bars(format, {
+    id: 'reasons',
+    title: figures.reasons,
+    nights,
+    series,
+    shownTop: format.count,
+    ofTrouble: true,
+  });
 }
 
 /** How long settling took: the middle invoice of each night, and the one that 95 of 100 were not slower than. */
@@ -86,11 +93,13 @@ interface Bars {
   readonly nights: readonly NightFigures[];
   readonly series: readonly Series[];
   readonly shownTop: (top: number) => string;
+  /** No part of it is good. */
+  readonly ofTrouble?: boolean;
 }
 
-function bars(format: PageFormat, { id, title, nights, series, shownTop }: Bars): Html {
+function bars(format: PageFormat, { id, title, nights, series, shownTop, ofTrouble }: Bars): Html {
   const top = Math.max(...nights.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)));
-  const fills = fillsOf(id, series.length);
+  const fills = fillsOf(id, series.length, ofTrouble);
   const parts = series.flatMap(({ name, value, values }, at) => {
     const own = fills[at];
     return own === undefined ? [] : [{ fill: own, values, name, value, swatch: barSwatch(own) }];

@@ -3,18 +3,25 @@ import type { Html } from '../pages/page-layout.ts';
 
 /** How the parts of a picture differ without their colour, in the order in which they are given out. */
 const KINDS = ['solid', 'hatch', 'dots', 'rows', 'cross', 'empty'] as const;
-const TONES = ['good', 'bad', 'open', 'under-way', 'bad', 'open'] as const;
+/** For parts of which the first one is what is hoped for. */
+const FATES = ['good', 'bad', 'open', 'under-way'] as const;
+/** For parts that are all trouble. */
+const TROUBLES = ['bad', 'open', 'under-way'] as const;
 
 /** A colour and a texture; `id` is its name within the page. */
 export interface Fill {
   readonly id: string;
   readonly kind: (typeof KINDS)[number];
-  readonly tone: (typeof TONES)[number];
+  readonly tone: (typeof FATES)[number];
 }
 
-/** Fills of a picture's parts, six at most; no two look alike without colours. */
-export function fillsOf(picture: string, parts: number): readonly Fill[] {
-  return KINDS.slice(0, parts).map((kind, at) => ({ id: `${picture}-${kind}`, kind, tone: TONES[at] ?? 'good' }));
+/** Fills of a picture's parts, six at most; no two look alike without colours. `ofTrouble`: no part of it is good. */
+export function fillsOf(picture: string, parts: number, ofTrouble = false): readonly Fill[] {
+  const tones = ofTrouble ? TROUBLES : FATES;
+  return KINDS.slice(0, parts).map((kind, at) => ({
+    ...{ id: `${picture}-${kind}`, kind },
+    tone: tones[at % tones.length] ?? 'open',
+  }));
 }
 
 /** The definition of a fill, once in the page's first SVG that uses it. */

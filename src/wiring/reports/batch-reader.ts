@@ -20,6 +20,8 @@ import {
 } from '../../console/search/search-query.ts';
 import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
 
+export type { SearchAnswer };
+
 /** An owner that is just starting (its first start may build a Temporal server) or leaving: look again for this long. */
 const PATIENCE_MS = 10 * 60_000;
 const POLL_INTERVAL_MS = 250;
