@@ -1,7 +1,8 @@
 import type { Release } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { CreateAnswer, InvoicingService, PostLimits } from '../../src/domain/ports/invoicing-service.ts';
-import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
+import type { InvoiceTry, SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
+import { openTries } from './open-tries.ts';
 import { refusedAfterLostAnswer } from './refused-repeat.ts';
 import type { RetentionWindow } from './retention-window.ts';
 import type { SendingPermit } from './sending-permission.ts';
@@ -23,6 +24,8 @@ export interface Sent {
   readonly sentAt: number;
   readonly lastSentAt: number;
   readonly answeredAt: number;
+  /** POSTs that brought no final word. */
+  readonly tries: readonly InvoiceTry[];
   /** The last answer was trouble of the whole service, not of this invoice. */
   readonly trouble: Trouble | null;
   readonly retryAfterMs: number | null;
@@ -95,7 +98,11 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const pauseMs = retryAfterMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
     const final = outcome.kind !== 'pending' || answer.kind === 'access-denied';
     const sentAt: number = before?.sentAt ?? lastSentAt;
-    before = { attempts, outcome, sentAt, lastSentAt, answeredAt, trouble, retryAfterMs };
+    const tries: readonly InvoiceTry[] = [
+      ...(before?.tries ?? []),
+      ...openTries(outcome, { sentAt: lastSentAt, answeredAt }),
+    ];
+    before = { attempts, outcome, sentAt, lastSentAt, answeredAt, tries, trouble, retryAfterMs };
     if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
     await deps.pause(pauseMs);
   }
@@ -129,6 +136,7 @@ function turnedAway(now: number): Sent {
     sentAt: now,
     lastSentAt: now,
     answeredAt: now,
+    tries: [],
     trouble: null,
     retryAfterMs: null,
   };

@@ -114,12 +114,12 @@ export class SliceSender {
     const deps = { ...this.#sendDeps, admit: () => this.#admit(invoice) };
     const sent = await sendInvoice(deps, invoice, this.#work.bodies.get(invoice.invoiceId) ?? '');
     const { invoiceId, generation } = invoice;
-    const { attempts, sentAt, answeredAt, outcome } = sent;
+    const { attempts, sentAt, answeredAt, outcome, tries } = sent;
     if (invoice !== this.#work.probe) {
       this.#count.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
     }
     if (outcome === null) return this.#leave(invoice);
-    await this.#deps.ledger.recordSends([{ invoiceId, generation, attempts, sentAt, answeredAt, outcome }]);
+    await this.#deps.ledger.recordSends([{ invoiceId, generation, attempts, sentAt, answeredAt, outcome, tries }]);
     await this.#judge(invoice, { ...sent, outcome });
     await this.#parts.failures.look();
   }

@@ -1,4 +1,4 @@
-import { pollsDue, pollsEveryInvoice, pollTimes } from '../../src/domain/poll-times.ts';
+import { pollsDue, pollsEveryInvoice, pollTimes } from '../../src/domain/time/poll-times.ts';
 import type { PendingInvoice } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { pollStatuses } from './poll-statuses.ts';

@@ -6,6 +6,7 @@ import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-do
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 import { refusedRepeat } from '../sending/refused-repeat.ts';
+import { openTries } from '../sending/open-tries.ts';
 import { retentionWindow, type RetentionWindow } from '../sending/retention-window.ts';
 import { isServerError } from '../sending/stored-errors.ts';
 
@@ -91,16 +92,10 @@ async function repeatOne(
       await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome: window.outcome }]);
     return 'not-sent';
   }
-  await deps.ledger.recordSends([
-    {
-      invoiceId,
-      generation,
-      attempts: 1,
-      sentAt,
-      answeredAt: deps.now(),
-      outcome: outcomeOf(deps, answer, { invoice, sentAt }),
-    },
-  ]);
+  const answeredAt = deps.now();
+  const outcome = outcomeOf(deps, answer, { invoice, sentAt });
+  const tries = openTries(outcome, { sentAt, answeredAt });
+  await deps.ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt, answeredAt, outcome, tries }]);
   if (answer.kind === 'created') return 'found';
   // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
   const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);

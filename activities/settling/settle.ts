@@ -1,4 +1,4 @@
-import { pollsDue, nextPollInMs, type PollPace } from '../../src/domain/poll-times.ts';
+import { pollsDue, nextPollInMs, type PollPace } from '../../src/domain/time/poll-times.ts';
 import type { PageProgress } from '../../src/domain/ports/ledger.ts';
 import { pollStatuses } from './poll-statuses.ts';
 import { pollNow, pollPending } from './poll-pending.ts';

@@ -3,6 +3,7 @@ import { applicationOption, type WithApplication } from './session/application-o
 import { addCompletionCommand } from './commands/completion.ts';
 import { addOperateCommands } from './commands/operate/operate-commands.ts';
 import { addHelp } from './output/help.ts';
+import type { FindOptions } from './commands/outcome/find.ts';
 import type { NightlyOn } from './commands/nightly.ts';
 import type { PurgeCommand } from './commands/purge.ts';
 import { addProfileCommands } from './commands/profile-commands.ts';
@@ -25,8 +26,23 @@ program
   .addOption(applicationOption())
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (batchId: string | undefined, options: WithApplication & { readonly json: boolean }) => {
-    const { statusCommand } = await import('./commands/status.ts');
+    const { statusCommand } = await import('./commands/outcome/status.ts');
     process.exitCode = await statusCommand({ batchId: batchId ?? null, ...options, env: process.env });
+  });
+
+program
+  .command('find')
+  .description('invoices of all batches: by reference, tax number, service id, part of a name, amount or day')
+  .argument('[words]', 'a reference, tax number or service id; or a part of a reference or name')
+  .option('--net <amount>', 'the net amount, without tax')
+  .option('--from <day>', 'of files read on this day or later, e.g. 2026-11-21')
+  .option('--to <day>', 'of files read on this day or earlier')
+  .option('--parts', 'look for the words as a part, too, where one invoice has exactly them')
+  .option('--after <place>', 'go on where an earlier search ended')
+  .option('--json', 'print one JSON document on stdout', false)
+  .action(async (words: string | undefined, options: FindOptions) => {
+    const { findCommand } = await import('./commands/outcome/find.ts');
+    process.exitCode = await findCommand({ words, options, env: process.env });
   });
 
 program
@@ -82,7 +98,7 @@ program
   .option('--follow', 'wait until the batch has ended', false)
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (batchId: string, { follow, json }: { follow: boolean; json: boolean }) => {
-    const { reportCommand } = await import('./commands/report.ts');
+    const { reportCommand } = await import('./commands/outcome/report.ts');
     process.exitCode = await reportCommand({ batchId, follow, json, env: process.env });
   });
 

@@ -13,12 +13,14 @@ import { mappingRoutes } from './mapping/mapping-routes.ts';
 import { assetRoutes } from './routes/asset-routes.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
 import { consoleApi } from './routes/console-api.ts';
+import { figuresRoutes } from './routes/figures-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
 import { nightlyRoutes } from './routes/nightly-routes.ts';
 import { operateRoutes } from './routes/operate-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
 import { profileRoutes } from './routes/profile-routes.ts';
 import { probeRoutes, readyOf } from './routes/probe-routes.ts';
+import { searchRoutes } from './routes/search-routes.ts';
 
 /** Every form but those that carry a file or a profile. */
 const MOST_FORM_BYTES = 16 * 1024;
@@ -51,6 +53,8 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.route('/api', consoleApi(options));
 
   app.route('/', overviewRoutes(options, pages));
+  app.route('/', searchRoutes(options, pages));
+  app.route('/', figuresRoutes(options, pages));
 
   app.use('/start', smallForm);
   app.use('/batches/*', smallForm);

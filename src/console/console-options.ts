@@ -15,7 +15,15 @@ export type ConsoleLedger = Pick<
 > &
   Pick<
     Ledger,
-    'id' | 'unmatchedDeliveries' | 'batchOfFile' | 'findInvoices' | 'invoiceDetails' | 'auditOf' | 'totalCheck'
+    | 'id'
+    | 'unmatchedDeliveries'
+    | 'batchOfFile'
+    | 'batchFigures'
+    | 'findInvoices'
+    | 'searchInvoices'
+    | 'invoiceDetails'
+    | 'auditOf'
+    | 'totalCheck'
   >;
 
 /** A run that another process hands over to the owner of the data directory. */

@@ -4,6 +4,7 @@ import { createBreaker } from './sending/circuit-breaker.ts';
 import type { Database } from './database/database.ts';
 import type { KeyOf } from './database/key-of.ts';
 import { createTotalChecks } from './operations/total-checks.ts';
+import { createFigures } from './operations/figures.ts';
 import { createMerchants } from './operations/merchants.ts';
 import { createOperating } from './operations/operating.ts';
 import { createMeasuring } from './operations/measuring.ts';
@@ -49,6 +50,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createOperating(database, keyOf),
     ...createReconciling(database),
     ...createReportMarks(database),
+    ...createFigures(database),
     ...createServiceUse(database),
     ...createLookup(database),
     ...createPurge(database),

@@ -1,4 +1,5 @@
 import { LoteError } from '../domain/errors.ts';
+import { durationCounter } from '../domain/time/duration-histogram.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { lostRows } from '../domain/lost-rows.ts';
 import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';
@@ -32,7 +33,7 @@ export interface ReportSource {
  */
 export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const { batch } = source;
-  const { read, rowsRead, reasons } = await readInvoices(source);
+  const { read, rowsRead, reasons, settling } = await readInvoices(source);
   // A refused file has no invoices, so each of its rows is one without.
   const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
   checkBalance({ batch, counted: source.counts, read, rowsRead, rowsWithoutInvoice });
@@ -43,6 +44,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
     counts,
     totals: currencyTotals(read),
     reasons,
+    settling,
     fileFindings: source.findings,
     notes: source.notes,
     misfits: (source.misfits ?? []).map(reportMisfit),
@@ -55,18 +57,28 @@ async function readInvoices({ batch, invoices }: ReportSource) {
   const tally = createOutcomeTally();
   const reasons = createReasonGroups();
   const rows = createRowSet();
+  const settling = durationCounter();
   let rowsRead = 0;
   for await (const portion of invoices) {
     tally.add(portion);
     for (const invoice of portion) {
       reasons.add(invoice);
+      if (isSettled(invoice)) settling.add(invoice.settledAt - invoice.sentAt);
       for (const row of invoice.rows) {
         if (!rows.add(row)) throw rowTwice(batch, row);
       }
       rowsRead += invoice.rows.length;
     }
   }
-  return { read: tally.counts(), rowsRead, reasons: reasons.list() };
+  return { read: tally.counts(), rowsRead, reasons: reasons.list(), settling: settling.histogram() };
+}
+
+/** By the service, in this batch: what an earlier file issued says nothing of this night. */
+function isSettled(
+  invoice: BatchInvoice,
+): invoice is BatchInvoice & { readonly sentAt: number; readonly settledAt: number } {
+  const { state, sentAt, settledAt } = invoice;
+  return (state === 'issued' || state === 'failed') && sentAt !== null && settledAt !== null;
 }
 
 function rowTwice(batch: BatchRecord, row: number): LoteError {

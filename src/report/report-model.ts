@@ -1,3 +1,4 @@
+import type { DurationHistogram } from '../domain/time/duration-histogram.ts';
 import type { Finding, Reason } from '../domain/invoice.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchState } from '../domain/ports/ledger.ts';
@@ -71,6 +72,8 @@ export interface ReportModel {
   readonly totals: readonly CurrencyTotal[];
   /** Largest first; without the invoices that went out. */
   readonly reasons: readonly ReasonGroup[];
+  /** From the first POST of an invoice to the service's final word. */
+  readonly settling: DurationHistogram;
   readonly fileFindings: readonly Finding[];
   readonly notes: readonly string[];
   readonly misfits: readonly ReportMisfit[];

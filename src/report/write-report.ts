@@ -2,6 +2,8 @@ import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import { makeFolder } from '../file-system/make-folder.ts';
+import type { BatchFigures } from '../domain/ports/figures.ts';
+import { batchFigures } from './batch-figures.ts';
 import { csvReport } from './formats/csv-report.ts';
 import { htmlReport } from './formats/html/html-report.ts';
 import type { InvoiceSpool } from './invoice-spool.ts';
@@ -52,6 +54,7 @@ export interface WrittenReport {
   readonly html: string;
   readonly corrections: string | null;
   readonly summary: ReportCounts;
+  readonly figures: BatchFigures;
   readonly revision: number;
 }
 
@@ -101,6 +104,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
     html: pathOf('report.html'),
     corrections: corrections.name === null ? null : pathOf(corrections.name),
     summary: model.counts,
+    figures: batchFigures(model),
     revision,
   };
 }

@@ -183,6 +183,23 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await page.getByRole('heading', { level: 1, name: 'night.csv' }).waitFor();
   });
 
+  it('sees the nights in pictures, with a table behind each', async () => {
+    await page.goto(lote.console);
+    await page.getByRole('link', { name: 'Figures' }).click();
+
+    await page.getByRole('img', { name: /^Invoices: went out [1-9]\d*, failed or refused [1-9]/u }).waitFor();
+    await page.getByText('The nights as a table').click();
+    expect(await page.getByRole('region', { name: 'The nights as a table' }).getByRole('row').count()).toBe(2);
+    await keepScreen(page, 'console-figures');
+  });
+
+  it('finds the same invoice from the command line, through the process that owns the ledger', async () => {
+    const found = await runLote(['find', 'cliente secreto 9', '--json'], lote.place.env);
+
+    expect(found.code, found.stderr).toBe(0);
+    expect((JSON.parse(found.stdout) as { found: { ref: string }[] }).found.map(({ ref }) => ref)).toEqual(['F/9']);
+  });
+
   it('sees that every part is well, and what is assumed of the service', async () => {
     await page.goto(`${lote.console}/health`);
     expect(await page.getByRole('row', { name: /well/ }).count()).toBeGreaterThanOrEqual(6);
@@ -265,7 +282,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
 
   describe('every page', () => {
     const pages = [
-      ...['home', 'check', 'batch', 'invoice', 'audit', 'search', 'nights', 'night', 'health', 'profile'],
+      ...['home', 'check', 'batch', 'invoice', 'audit', 'search', 'nights', 'night', 'figures', 'health', 'profile'],
       ...['report', 'night-summary', 'missing'],
     ] as const;
     const address: Record<string, string> = {
@@ -277,6 +294,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       search: '/search?q=F%2F9',
       nights: '/nights',
       night: '',
+      figures: '/figures',
       health: '/health',
       profile: '/profile',
       report: '',
@@ -335,6 +353,27 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
         await context.close();
       }
     });
+
+    it.each(pages.filter((name) => name !== 'report' && name !== 'night-summary'))(
+      '%s is lighter than 100 kB, and shows the same without JavaScript',
+      async (name) => {
+        const [plain, scripted] = [await browser.newContext({ javaScriptEnabled: false }), await browser.newContext()];
+        try {
+          const texts: string[] = [];
+          for (const context of [plain, scripted]) {
+            const visited = await context.newPage();
+            visited.setDefaultTimeout(PATIENCE_MS);
+            const answer = await visited.goto(addressOf(name));
+            expect((await answer?.body())?.byteLength ?? 0).toBeLessThan(100_000);
+            texts.push((await visited.locator('main').innerText()).replaceAll(/\d/gu, ''));
+          }
+          expect(texts[0]).toBe(texts[1]);
+        } finally {
+          await plain.close();
+          await scripted.close();
+        }
+      },
+    );
 
     it('works without JavaScript: the file is checked, started, and its page reads itself again', async () => {
       const context = await browser.newContext({ javaScriptEnabled: false, locale: 'es-ES' });

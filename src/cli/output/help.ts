@@ -32,6 +32,11 @@ export const HELP: Readonly<Record<string, Help>> = {
     exitCodes: '0 clean, 1 some rows are invalid, 2 file refused, 64 usage',
   },
   status: { group: EVERY_DAY, examples: ['lote status', 'lote status batch-sample-1a2b3c4d', 'lote status --json'] },
+  find: {
+    group: EVERY_DAY,
+    examples: ['lote find F/17', 'lote find silva --from 2026-11-01', 'lote find --net 1234.50 --json'],
+    exitCodes: '0 found, 1 nothing found, 64 usage',
+  },
   report: {
     group: EVERY_DAY,
     examples: ['lote report batch-sample-1a2b3c4d', 'lote report batch-sample-1a2b3c4d --follow'],

@@ -1,4 +1,4 @@
-import { clockChanges } from '../../domain/clock-changes.ts';
+import { clockChanges } from '../../domain/time/clock-changes.ts';
 import { clock, type NightlyState, type NightlyTime } from '../../wiring/temporal/nightly-schedule.ts';
 
 const NEXT_SHOWN = 5;

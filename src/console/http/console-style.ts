@@ -18,6 +18,7 @@ pre{background:var(--panel);border:1px solid var(--line);border-radius:.35rem;pa
 .verdict{border-left:.4rem solid var(--tone);background:var(--panel);padding:.75rem 1.25rem;border-radius:.35rem;margin:.75rem 0 1rem}
 .card{border:1px solid var(--line);border-radius:.35rem;padding:.75rem 1rem;margin:.75rem 0}.done{background:var(--panel);border:1px solid var(--line);border-radius:.35rem;padding:.5rem .75rem}
 svg.bar{display:block;width:100%;height:1.25rem;border-radius:.25rem;background:var(--line)}svg.bar rect{fill:var(--tone)}td svg.bar{min-width:8rem;max-width:20rem;height:.7rem;margin:.4rem 0 .1rem}
+figure{margin:1.5rem 0}figcaption{font-size:1.15rem;font-weight:600}.axis{display:flex;justify-content:space-between;gap:1rem;margin:.15rem 0;font-size:.85rem}svg.picture{display:block;width:100%;height:11rem;border-bottom:1px solid var(--field);border-top:1px dashed var(--line)}svg.swatch{width:1rem;height:1rem;vertical-align:-.15em}svg.swatch.wide{width:2rem}svg .ink{fill:var(--tone)}svg .paper{fill:var(--paper)}svg .stroke{fill:none;stroke:var(--tone);stroke-width:2}svg .part{stroke:var(--tone);stroke-width:1;vector-effect:non-scaling-stroke}svg .line{fill:none;stroke:var(--tone);stroke-width:2.5}svg .mark{fill:var(--tone)}
 button,.button,input,select,textarea{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--field);border-radius:.35rem;padding:.35rem .75rem;max-width:100%}
 button,.button{cursor:pointer;background:var(--panel);text-decoration:none;display:inline-block}button:hover,.button:hover{border-color:var(--link)}
 button.main{background:var(--link);border-color:var(--link);color:var(--on-link);font-weight:600}button.danger{border-color:var(--bad);color:var(--bad);background:var(--paper)}
@@ -31,5 +32,5 @@ ul.legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21
 .figure{font-size:1.3rem;font-weight:600;font-variant-numeric:tabular-nums}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.25rem;margin:.75rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 @media (max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}form.search{flex-basis:100%;margin-left:0}footer ul.plain{margin-left:0}.verdict{padding:.6rem .8rem}td.text{min-width:10rem}td.value{min-width:8rem}td .state{white-space:normal;display:inline-block;min-width:6.5rem}th[scope=row]{min-width:7.5rem}}
-@media print{header.top,form,footer ul,.skip{display:none}.scroll{overflow:visible}svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{header.top,form,footer ul,.skip{display:none}.scroll{overflow:visible}svg.bar,svg.picture,svg.swatch,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -1,12 +1,10 @@
 import { html } from 'hono/html';
-import { csvRecord } from '../../domain/csv-record.ts';
+import { csvTable } from '../http/table-files.ts';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import type { AuditEntry } from '../../domain/ports/operating-ledger.ts';
 import { auditCells, auditHeadings } from './audit-cells.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
-
-const DELIMITER = ';';
 
 export interface AuditPage {
   readonly batch: BatchRecord;
@@ -69,5 +67,5 @@ export function auditCsv(audit: readonly AuditEntry[]): string {
     entry.examples.map(({ ref, from, move }) => `${ref}: ${from}, ${move}`).join('\n'),
   ]);
   const head = ['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'];
-  return `\uFEFFsep=${DELIMITER}\r\n${[head, ...records].map((cells) => `${csvRecord(cells, DELIMITER)}\r\n`).join('')}`;
+  return csvTable([head, ...records]);
 }

@@ -14,6 +14,7 @@ import { misfitNote } from './misfit-note.ts';
 import { operationsForm } from '../forms/operations-form.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
+import { pacePicture, type PacePicture } from '../pace/pace-picture.ts';
 import { progressBar } from './progress-bar.ts';
 import { reconcileForm, SETTLED_BY_POLLING } from '../forms/reconcile-form.ts';
 import { retryBatchForm } from '../forms/retry-form.ts';
@@ -32,6 +33,8 @@ export interface BatchPage {
   readonly temporalUi: string | null;
   /** Of a batch that can be paused or cancelled here. */
   readonly watch: BatchWatch | null;
+  /** How a running batch goes; null: it does not run, or is still being read. */
+  readonly pace: PacePicture | null;
   /** Its run does not go on; null: it does, or nobody knows. */
   readonly stuck: StuckBatch | null;
   /** What does not fit the service profile, while that may be why the batch is not settled. */
@@ -66,6 +69,7 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
     </section>
     ${held && page.total !== null ? totalForm(format, { batchId: batch.batchId, saved: page.total, canConfirm: watch !== null && !watch.cancelled }) : ''}
     ${misfitNote(format, page.misfits)} ${progressBar(counts)} ${balance(format, counts)}
+    ${page.pace === null ? '' : pacePicture(format, page.pace)}
     ${watch === null || !isLive(batch) ? '' : operationsForm(format, { batchId: batch.batchId, watch })}
     ${totalsTable(format, page.counts)} ${openForms(format, page, counts)} ${findingsTable(format, page.fileFindings, texts.fileFindings)}
     ${batch.invoices === 0 ? '' : invoiceList(format, { batchId: batch.batchId, counts, view: page.view, invoices: page.invoices })}

@@ -1,22 +1,14 @@
 import { html } from 'hono/html';
-import type { InvoiceDetails, InvoiceGeneration, StoredDelivery } from '../../domain/ports/invoice-lookup.ts';
-import { fill } from '../texts/fill.ts';
+import type { InvoiceDetails } from '../../domain/ports/invoice-lookup.ts';
+import { invoiceMoments, type Moment } from './invoice-moments.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
-interface Moment {
-  readonly at: number;
-  readonly what: string;
-  readonly note: string;
-}
-
-/** What happened to an invoice, oldest first: what the ledger dated, and every webhook about it. */
-export function invoiceHistory(format: PageFormat, { generations, deliveries }: InvoiceDetails): Html {
-  const { texts, time } = format;
-  const moments = [
-    ...generations.flatMap((life) => lifeMoments(format, life)),
-    ...deliveries.map((delivery) => deliveryMoment(format, delivery)),
-  ].sort((a, b) => a.at - b.at);
+/** The life of an invoice as a time line, oldest first: its files, its POSTs, answers, webhooks, GETs, and what people did. */
+export function invoiceHistory(format: PageFormat, details: InvoiceDetails): Html {
+  const { texts, plural } = format;
+  const moments = invoiceMoments(format, details);
+  const asks = details.generations[0]?.asks ?? 0;
   if (moments.length === 0) return html``;
   return html`<h2>${texts.invoice.history}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="${texts.invoice.history}">
@@ -24,48 +16,25 @@ export function invoiceHistory(format: PageFormat, { generations, deliveries }: 
         <thead>
           <tr>
             <th scope="col">${texts.invoice.when}</th>
+            <th scope="col">${texts.life.source}</th>
             <th scope="col">${texts.invoice.what}</th>
             <th scope="col">${texts.reason}</th>
           </tr>
         </thead>
         <tbody>
-          ${moments.map(
-            ({ at, what, note }) =>
-              html`<tr>
-                <td class="time">${time(at)}</td>
-                <td class="text">${what}</td>
-                <td class="text">${note}</td>
-              </tr>`,
-          )}
+          ${moments.map((moment) => row(format, moment))}
         </tbody>
       </table>
     </div>
-    ${deliveries.length === 0 ? html`<p class="soft">${texts.invoice.webhooks}: ${texts.invoice.noWebhooks}</p>` : ''}`;
+    ${details.deliveries.length === 0 ? html`<p class="soft">${texts.invoice.webhooks}: ${texts.invoice.noWebhooks}</p>` : ''}
+    ${asks === 0 ? '' : html`<p class="soft">${plural(texts.life.asked, asks)}</p>`}`;
 }
 
-function lifeMoments({ texts }: PageFormat, life: InvoiceGeneration): readonly Moment[] {
-  const { events } = texts.invoice;
-  const moment = (at: number | null, what: string, note = ''): readonly Moment[] =>
-    at === null ? [] : [{ at, what, note }];
-  const reason = life.reason?.message ?? '';
-  return [
-    ...moment(life.firstSentAt, events.firstSent),
-    ...moment(life.acceptedAt, fill(events.accepted, { id: life.serviceId ?? '' })),
-    ...moment(life.settledAt, fill(events.settled, { state: life.state }), reason),
-    // A state without a time of its own: refused, held, unknown, still under way.
-    ...moment(
-      life.settledAt === null && life.acceptedAt === null ? life.changedAt : null,
-      fill(events.last, { state: life.state }),
-      reason,
-    ),
-  ];
-}
-
-function deliveryMoment({ texts }: PageFormat, { receivedAt, type, eventId, reason }: StoredDelivery): Moment {
-  const what = fill(texts.invoice.events.webhook, { type: type ?? '?' });
-  return {
-    at: receivedAt,
-    what,
-    note: [reason?.message, eventId].filter((part) => part !== undefined && part !== null).join(' · '),
-  };
+function row({ texts, time }: PageFormat, { at, source, what, note }: Moment): Html {
+  return html`<tr>
+    <td class="time">${time(at)}</td>
+    <td>${texts.life.sources[source]}</td>
+    <td class="text">${what}</td>
+    <td class="text">${note}</td>
+  </tr>`;
 }

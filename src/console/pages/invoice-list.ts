@@ -1,6 +1,8 @@
 import { html } from 'hono/html';
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
+import { TABLE_KINDS } from '../http/file-answers.ts';
 import type { InvoiceView } from './invoice-view.ts';
+import { MOST_SAVED } from './invoice-window.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { PROBLEM_STATES, STATE_ORDER, toneOf } from './state-counts.ts';
@@ -22,7 +24,18 @@ export function invoiceList(format: PageFormat, list: InvoiceList): Html {
   return html`<h2 id="invoices">${texts.invoices}</h2>
     ${choices(format, list)}
     ${list.invoices.length === 0 ? html`<p>${texts.noInvoices}</p>` : table(format, list)}
-    ${pages(format, list)}`;
+    ${pages(format, list)} ${saving(format, list)}`;
+}
+
+/** The invoices of the view, on all its pages, as files; a very long view is in the report's files. */
+function saving({ texts: { search } }: PageFormat, { batchId, counts, view }: InvoiceList): Html {
+  const invoices = [...view.states].reduce((sum, state) => sum + counts[state], 0);
+  if (invoices === 0 || invoices > MOST_SAVED) return html``;
+  const address = `/batches/${encodeURIComponent(batchId)}/invoices`;
+  return html`<p>${search.saveView}:</p>
+    <ul class="plain buttons">
+      ${TABLE_KINDS.map((kind) => html`<li><a class="button" href="${address}.${kind}?show=${view.show}">${search[kind]}</a></li>`)}
+    </ul>`;
 }
 
 function choices({ texts, count }: PageFormat, { batchId, counts, view }: InvoiceList): Html {

@@ -58,7 +58,7 @@ function navigation({ format: { texts }, temporalUi, path }: PageLayout): Html {
   return html`<header class="top">
     <nav aria-label="Lote">
       <strong>Lote</strong>
-      ${to('/', texts.batches)} ${to('/nights', texts.nights.title)} ${to('/health', texts.health)} ${to('/profile', texts.profile)}
+      ${to('/', texts.batches)} ${to('/nights', texts.nights.title)} ${to('/figures', texts.figures.title)} ${to('/health', texts.health)} ${to('/profile', texts.profile)}
       ${webAddress(temporalUi) === null ? '' : html`<a href="${webAddress(temporalUi)}">${texts.temporalUi}</a>`}
       <form class="search" action="/search" role="search">
         <input type="search" name="q" aria-label="${texts.search.label}" placeholder="${texts.search.hint}" maxlength="200" required />

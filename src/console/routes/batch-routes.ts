@@ -6,12 +6,17 @@ import type { ConsoleOptions } from '../console-options.ts';
 import { doneNote } from '../pages/done-note.ts';
 import { invoicePage } from '../pages/invoice-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
-import { invoiceWindow } from '../pages/invoice-window.ts';
+import { invoiceWindow, MOST_SAVED } from '../pages/invoice-window.ts';
+import { invoiceTable } from '../search/invoice-table.ts';
+import { TABLE_KINDS, tableAnswer, type TableKind } from '../http/file-answers.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { actionsFor } from '../people/allowed-actions.ts';
 import { noteAct } from '../people/people.ts';
 import { reportFileAnswer, reportFiles, reportsDirOf } from '../http/report-downloads.ts';
-import { stateCounts } from '../pages/state-counts.ts';
+import { howFar } from '../pace/pace.ts';
+import type { PacePicture } from '../pace/pace-picture.ts';
+import { createPaceSamples, type PaceSamples } from '../pace/pace-samples.ts';
+import { type StateCounts, stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
 import { isLive } from '../pages/verdict.ts';
 import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger.ts';
@@ -22,11 +27,14 @@ const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'he
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger, people } = options;
   const routes = new Hono();
+  const samples = createPaceSamples();
 
   routes.get('/:id', async (context) => {
     const id = context.req.param('id');
     const batch = await ledger.findBatch(id);
-    return batch === null ? showUnknownBatch(context, id, options, pages) : showBatch(context, batch, options, pages);
+    return batch === null
+      ? showUnknownBatch(context, id, options, pages)
+      : showBatch(context, batch, options, { pages, samples });
   });
 
   routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
@@ -47,6 +55,12 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
       }),
     });
   });
+
+  for (const kind of TABLE_KINDS)
+    routes.get(`/:id/invoices.${kind}`, async (context) => {
+      const batch = await ledger.findBatch(context.req.param('id') ?? '');
+      return batch === null ? pages.notFound(context) : saveView(context, batch, { ledger, kind });
+    });
 
   routes.get('/:id/files/:name', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
@@ -79,6 +93,18 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   return routes;
 }
 
+/** The invoices of the view that a page shows, on all its pages. */
+async function saveView(
+  context: Context,
+  { batchId }: BatchRecord,
+  { ledger, kind }: Pick<ConsoleOptions, 'ledger'> & { readonly kind: TableKind },
+): Promise<Response> {
+  const counts = stateCounts(await ledger.countOutcomes(batchId));
+  const { states } = invoiceView(counts, { show: context.req.query('show'), page: undefined });
+  const invoices = await invoiceWindow(ledger, { batchId, states, page: 1, size: MOST_SAVED });
+  return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind });
+}
+
 /** A batch that was started a moment ago: the worker has not read it yet, or knows its bytes as another batch. */
 async function showUnknownBatch(
   context: Context,
@@ -100,7 +126,7 @@ async function showBatch(
   context: Context,
   batch: BatchRecord,
   options: ConsoleOptions,
-  pages: PageAnswers,
+  { pages, samples }: { readonly pages: PageAnswers; readonly samples: PaceSamples },
 ): Promise<Response> {
   const { ledger, links, misfits } = options;
   const actions = actionsFor(context, options.actions);
@@ -109,6 +135,7 @@ async function showBatch(
   const counts = await ledger.countOutcomes(batchId);
   const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
   const reports = await reportFiles(reportsDirOf(options, batch), batchId);
+  const watch = isLive(batch) ? ((await actions?.watch?.(batch.workflowId)) ?? null) : null;
   const content = batchPage(format, {
     batch,
     counts,
@@ -117,7 +144,12 @@ async function showBatch(
     fileFindings: await ledger.fileFindings(batchId),
     reports,
     temporalUi: workflowAddress(links, batch.workflowId),
-    watch: isLive(batch) && actions?.operate !== undefined ? ((await actions.watch?.(batch.workflowId)) ?? null) : null,
+    watch: actions?.operate === undefined ? null : watch,
+    // The form of operations says itself what a batch waits for.
+    pace: paceNow(batch, stateCounts(counts), {
+      samples,
+      waitingFor: actions?.operate === undefined ? (watch?.waitingFor ?? null) : null,
+    }),
     stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
     misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
     canRetry: actions?.retry !== undefined,
@@ -129,6 +161,17 @@ async function showBatch(
   });
   // The batch ends a moment before its report is written: a page that stopped there would never show it.
   return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
+}
+
+/** Only while it sends or settles: a batch at rest has a report, and a file that is being read has no pace. */
+function paceNow(
+  batch: BatchRecord,
+  counts: StateCounts,
+  { samples, waitingFor }: { readonly samples: PaceSamples; readonly waitingFor: string | null },
+): PacePicture | null {
+  if (!isLive(batch) || batch.state === 'staging') return null;
+  const { sent, settled, all } = howFar(counts);
+  return { line: samples.note(batch, { at: Date.now(), sent, settled }), all, waitingFor };
 }
 
 /** Invoices wait for a word that a profile which does not fit may keep from them. */

@@ -13,6 +13,8 @@ import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { callerOf } from '../people/caller.ts';
 import { noteAct } from '../people/people.ts';
+import { answerSearch } from '../search/answer-search.ts';
+import { positionWord, readSearchQuery, unreadableSearch } from '../search/search-query.ts';
 
 const MOST_BATCHES = 500;
 const USUAL_BATCHES = 100;
@@ -57,6 +59,8 @@ export function consoleApi(options: ConsoleOptions): Hono {
 
   api.get('/misfits', async (context) => context.json({ misfits: (await options.misfits?.()) ?? [] }));
 
+  api.get('/invoices', (context) => search(context, options));
+
   api.get('/batches/:id', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);
@@ -93,6 +97,19 @@ export function consoleApi(options: ConsoleOptions): Hono {
   );
 
   return api;
+}
+
+async function search(context: Context, options: ConsoleOptions): Promise<Response> {
+  const query = readSearchQuery((name) => context.req.query(name), zoneOf(options));
+  const result = await answerSearch(options.ledger, query);
+  return result === null
+    ? failure(context, 400, 'usage', unreadableSearch(query))
+    : context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
+}
+
+/** In which the days of a search begin, as on the pages. */
+function zoneOf({ timeZone }: ConsoleOptions): string {
+  return timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** The fencing token is the ledger's own: it tells a reader nothing. */

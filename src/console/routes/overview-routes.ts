@@ -5,18 +5,16 @@ import { healthChecks, healthPage } from '../health.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { actionsFor } from '../people/allowed-actions.ts';
 import { batchesPage } from '../pages/batches-page.ts';
-import { MOST_FOUND, searchPage } from '../pages/search-page.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { isLive } from '../pages/verdict.ts';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 
 /** Older batches are found by their address; a page of more is a page that nobody reads. */
 const BATCHES_SHOWN = 100;
-const LONGEST_SEARCH = 200;
 /** Batches that are asked for on one page; each costs a few questions to Temporal. */
 const MOST_ASKED = 10;
 
-/** The pages about no single batch: all batches, the search over them, and the installation's health. */
+/** The pages about no single batch: all batches, and the installation's health. */
 export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger, actions } = options;
   const routes = new Hono();
@@ -40,13 +38,6 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
       }),
       live: records.some(isLive),
     });
-  });
-
-  routes.get('/search', async (context) => {
-    const format = pages.formatOf(context);
-    const words = (context.req.query('q') ?? '').trim().slice(0, LONGEST_SEARCH);
-    const found = words === '' ? [] : await ledger.findInvoices(words, MOST_FOUND);
-    return pages.show(context, { title: format.texts.search.title, content: searchPage(format, words, found) });
   });
 
   routes.get('/health', async (context) => {

@@ -1,12 +1,14 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/ledger.ts';
 import type { MappingTexts } from './mapping-texts.ts';
+import type { FigureTexts } from './figure-texts.ts';
+import type { LookupTexts } from './lookup-texts.ts';
 import type { OperatorTexts } from './operator-texts.ts';
 import type { ProfileTexts } from './profile-texts.ts';
 import type { Plural } from './plural.ts';
 
 /** Every text of the console. Names of states stay as they are: ledger, reports and pages use one word each. */
-export interface ConsoleTexts extends OperatorTexts, ProfileTexts {
+export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, FigureTexts {
   /** Of the language itself, in the language. */
   readonly languageName: string;
   readonly batches: string;
@@ -164,16 +166,6 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts {
     readonly settleNow: string;
     readonly done: Readonly<Record<'pause' | 'resume' | 'cancelRemaining' | 'settleNow', string>>;
   };
-  readonly search: {
-    readonly title: string;
-    readonly label: string;
-    /** The same, short enough for a narrow field. */
-    readonly hint: string;
-    readonly button: string;
-    readonly nothing: string;
-    readonly found: Plural;
-    readonly limited: string;
-  };
   readonly invoice: {
     readonly title: string;
     readonly lines: string;
@@ -201,13 +193,6 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts {
     readonly what: string;
     readonly flags: string;
     readonly alsoIn: string;
-    readonly events: {
-      readonly firstSent: string;
-      readonly accepted: string;
-      readonly webhook: string;
-      readonly settled: string;
-      readonly last: string;
-    };
   };
   readonly stuck: { readonly state: string; readonly sentence: string };
   readonly batchStates: Readonly<Record<BatchState, string>>;

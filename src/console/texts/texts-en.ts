@@ -1,5 +1,7 @@
 import { MAPPING_TEXTS_EN } from './mapping-texts-en.ts';
 import type { ConsoleTexts } from './console-texts.ts';
+import { FIGURE_TEXTS_EN } from './figure-texts-en.ts';
+import { LOOKUP_TEXTS_EN } from './lookup-texts-en.ts';
 import { OPERATOR_TEXTS_EN } from './operator-texts-en.ts';
 import { PROFILE_TEXTS_EN } from './profile-texts-en.ts';
 
@@ -7,6 +9,8 @@ import { PROFILE_TEXTS_EN } from './profile-texts-en.ts';
 export const TEXTS_EN: ConsoleTexts = {
   ...OPERATOR_TEXTS_EN,
   ...PROFILE_TEXTS_EN,
+  ...LOOKUP_TEXTS_EN,
+  ...FIGURE_TEXTS_EN,
   languageName: 'English',
   batches: 'Batches',
   application: 'Application',
@@ -167,15 +171,6 @@ export const TEXTS_EN: ConsoleTexts = {
       settleNow: 'Lote polls every invoice of this batch that is still without a final word.',
     },
   },
-  search: {
-    title: 'Search',
-    label: 'Reference, merchant NIF or inv_ id',
-    hint: 'Reference, NIF, inv_…',
-    button: 'Search',
-    nothing: 'Nothing has exactly this reference, merchant NIF or service id.',
-    found: { one: '{n} invoice found.', other: '{n} invoices found.' },
-    limited: 'There may be more: these are the first.',
-  },
   invoice: {
     title: 'Invoice',
     lines: 'What the file says',
@@ -204,13 +199,6 @@ export const TEXTS_EN: ConsoleTexts = {
     what: 'What',
     flags: 'Contradictions',
     alsoIn: 'Also in',
-    events: {
-      firstSent: 'first sent',
-      accepted: 'accepted by the service as {id}',
-      webhook: 'webhook {type}',
-      settled: 'final: {state}',
-      last: 'last change; now {state}',
-    },
   },
   stuck: {
     state: 'stuck',

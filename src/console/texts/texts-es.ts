@@ -1,5 +1,7 @@
 import { MAPPING_TEXTS_ES } from './mapping-texts-es.ts';
 import type { ConsoleTexts } from './console-texts.ts';
+import { FIGURE_TEXTS_ES } from './figure-texts-es.ts';
+import { LOOKUP_TEXTS_ES } from './lookup-texts-es.ts';
 import { OPERATOR_TEXTS_ES } from './operator-texts-es.ts';
 import { PROFILE_TEXTS_ES } from './profile-texts-es.ts';
 
@@ -7,6 +9,8 @@ import { PROFILE_TEXTS_ES } from './profile-texts-es.ts';
 export const TEXTS_ES: ConsoleTexts = {
   ...OPERATOR_TEXTS_ES,
   ...PROFILE_TEXTS_ES,
+  ...LOOKUP_TEXTS_ES,
+  ...FIGURE_TEXTS_ES,
   languageName: 'Español',
   batches: 'Lotes',
   application: 'Aplicación',
@@ -172,15 +176,6 @@ export const TEXTS_ES: ConsoleTexts = {
       settleNow: 'Lote consulta al servicio cada factura de este lote que sigue sin palabra final.',
     },
   },
-  search: {
-    title: 'Buscar',
-    label: 'Referencia, NIF del emisor o id inv_',
-    hint: 'Referencia, NIF, inv_…',
-    button: 'Buscar',
-    nothing: 'Nada tiene exactamente esta referencia, este NIF de emisor o este id del servicio.',
-    found: { one: '{n} factura encontrada.', other: '{n} facturas encontradas.' },
-    limited: 'Puede haber más: estas son las primeras.',
-  },
   invoice: {
     title: 'Factura',
     lines: 'Lo que dice el archivo',
@@ -210,13 +205,6 @@ export const TEXTS_ES: ConsoleTexts = {
     what: 'Qué',
     flags: 'Contradicciones',
     alsoIn: 'También en',
-    events: {
-      firstSent: 'primer envío',
-      accepted: 'aceptada por el servicio como {id}',
-      webhook: 'webhook {type}',
-      settled: 'final: {state}',
-      last: 'último cambio; ahora {state}',
-    },
   },
   stuck: {
     state: 'atascado',

@@ -1,5 +1,7 @@
 import { MAPPING_TEXTS_PT } from './mapping-texts-pt.ts';
 import type { ConsoleTexts } from './console-texts.ts';
+import { FIGURE_TEXTS_PT } from './figure-texts-pt.ts';
+import { LOOKUP_TEXTS_PT } from './lookup-texts-pt.ts';
 import { OPERATOR_TEXTS_PT } from './operator-texts-pt.ts';
 import { PROFILE_TEXTS_PT } from './profile-texts-pt.ts';
 
@@ -7,6 +9,8 @@ import { PROFILE_TEXTS_PT } from './profile-texts-pt.ts';
 export const TEXTS_PT: ConsoleTexts = {
   ...OPERATOR_TEXTS_PT,
   ...PROFILE_TEXTS_PT,
+  ...LOOKUP_TEXTS_PT,
+  ...FIGURE_TEXTS_PT,
   languageName: 'Português',
   batches: 'Lotes',
   application: 'Aplicação',
@@ -169,15 +173,6 @@ export const TEXTS_PT: ConsoleTexts = {
       settleNow: 'O serviço é consultado sobre cada fatura deste lote ainda sem palavra final.',
     },
   },
-  search: {
-    title: 'Procurar',
-    label: 'Referência, NIF do emitente ou id inv_',
-    hint: 'Referência, NIF, inv_…',
-    button: 'Procurar',
-    nothing: 'Nada tem exatamente esta referência, este NIF de emitente ou este id do serviço.',
-    found: { one: '{n} fatura encontrada.', other: '{n} faturas encontradas.' },
-    limited: 'Pode haver mais: estas são as primeiras.',
-  },
   invoice: {
     title: 'Fatura',
     lines: 'O que o ficheiro diz',
@@ -207,13 +202,6 @@ export const TEXTS_PT: ConsoleTexts = {
     what: 'O quê',
     flags: 'Contradições',
     alsoIn: 'Também em',
-    events: {
-      firstSent: 'primeiro envio',
-      accepted: 'aceite pelo serviço como {id}',
-      webhook: 'webhook {type}',
-      settled: 'final: {state}',
-      last: 'última alteração; agora {state}',
-    },
   },
   stuck: {
     state: 'parado',

@@ -61,3 +61,10 @@ export interface BatchInvoice {
   readonly sentAt: number | null;
   readonly settledAt: number | null;
 }
+
+/** One POST of an invoice that brought no final word: why not. Times are epoch milliseconds. */
+export interface InvoiceTry {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly reason: Reason;
+}

@@ -3,7 +3,8 @@ import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
-import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken } from './batch-record.ts';
+import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, InvoiceTry } from './batch-record.ts';
+import type { FiguresLedger } from './figures.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { MeasuringLedger } from './measures.ts';
 import type { ProfileMisfitLedger } from './profile-misfit-ledger.ts';
@@ -15,7 +16,7 @@ import type { SharedFolderLedger } from './shared-folder-ledger.ts';
 import type { TotalLedger } from './total-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
-export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken } from './batch-record.ts';
+export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken, InvoiceTry } from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
@@ -37,6 +38,7 @@ export interface Ledger
     OperatingLedger,
     ReconcilingLedger,
     ReportMarkLedger,
+    FiguresLedger,
     ServiceUseLedger,
     InvoiceLookup,
     PurgeLedger,
@@ -272,6 +274,8 @@ export interface RecordSend {
   /** When the answer came: the settle time starts with it. Left out: `sentAt`. */
   readonly answeredAt?: number;
   readonly outcome: SendOutcome;
+  /** Those of these POSTs that brought no final word; left out: none. */
+  readonly tries?: readonly InvoiceTry[];
 }
 
 export interface CountAnswers {

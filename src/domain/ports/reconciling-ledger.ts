@@ -1,3 +1,4 @@
+import type { BatchFigures } from './figures.ts';
 import type { BatchRecord } from './batch-record.ts';
 import type { Outcome } from '../invoice-state.ts';
 import type { Reason } from '../invoice.ts';
@@ -137,6 +138,8 @@ export interface ReportMarkLedger {
       readonly writtenAt: number;
       readonly flags: number;
       readonly open: readonly ReportedOutcome[];
+      /** Left out: pictures leave the batch out. */
+      readonly figures?: BatchFigures;
     },
   ): Promise<boolean>;
 }

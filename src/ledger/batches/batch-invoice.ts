@@ -2,7 +2,9 @@ import type { Finding } from '../../domain/invoice.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
 import { reasonOf } from '../database/reason-of.ts';
+import type { FoundInvoice } from '../../domain/ports/invoice-search.ts';
 import type { BatchInvoiceRow } from './batch-invoices-sql.ts';
+import type { FoundInvoiceRow } from './lookup-sql.ts';
 
 /** A line of a batch in the words of the port. */
 export function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
@@ -25,4 +27,9 @@ export function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
     sentAt: row.sent_at,
     settledAt: row.settled_at,
   };
+}
+
+/** A line that a search found, with its batch. */
+export function foundInvoice(row: FoundInvoiceRow): FoundInvoice {
+  return { ...batchInvoice(row), batchId: row.batch_id, file: row.file, readAt: row.read_at };
 }

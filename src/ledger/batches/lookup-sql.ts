@@ -11,6 +11,7 @@ SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2`;
 export interface FoundInvoiceRow extends BatchInvoiceRow {
   readonly batch_id: string;
   readonly file: string;
+  readonly read_at: number;
 }
 
 /**
@@ -26,7 +27,7 @@ WITH known AS (
   UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE merchant_nif = $1 LIMIT $2)
   UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE invoice_id IN (SELECT invoice_id FROM known) LIMIT $2)
 )
-SELECT b.batch_id, b.file, ${BATCH_INVOICE_COLUMNS}
+SELECT b.batch_id, b.file, b.started_at AS read_at, ${BATCH_INVOICE_COLUMNS}
 FROM hit, ${BATCH_INVOICE_TABLES}
 WHERE bi.batch_id = hit.batch_id AND bi.ordinal = hit.ordinal
 ORDER BY b.seq DESC, bi.ordinal
@@ -55,6 +56,8 @@ export interface GenerationRow {
   readonly state: string;
   readonly service_id: string | null;
   readonly attempts: number;
+  readonly asks: number | null;
+  readonly frozen_at: number | null;
   readonly first_sent_at: number | null;
   readonly accepted_at: number | null;
   readonly settled_at: number | null;
@@ -67,12 +70,12 @@ export interface GenerationRow {
 
 /** invoiceId: every generation with its frozen bytes, newest first. */
 export const INVOICE_GENERATIONS = `/* invoice-generations */
-SELECT l.*, body.body FROM (
-  SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, first_sent_at, accepted_at, settled_at, changed_at,
+SELECT l.*, body.body, nullif(body.frozen_at, 0) AS frozen_at FROM (
+  SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, asks, first_sent_at, accepted_at, settled_at, changed_at,
     reason_code, reason_message, flags
   FROM invoice WHERE invoice_id = $1
   UNION ALL
-  SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, first_sent_at, NULL, settled_at, NULL,
+  SELECT invoice_id, generation, idempotency_key, state, service_id, attempts, NULL, first_sent_at, NULL, settled_at, NULL,
     reason_code, reason_message, flags
   FROM invoice_generation WHERE invoice_id = $1
 ) l
@@ -103,9 +106,51 @@ ORDER BY seq LIMIT 200`;
 
 /** invoiceId: the batches that hold it, oldest first. */
 export const BATCHES_OF_INVOICE = `/* batches-of-invoice */
-SELECT b.batch_id, b.file, bi.ordinal
+SELECT b.batch_id, b.file, bi.ordinal, b.started_at, bi.file_rows
 FROM batch_invoice bi JOIN batch b ON b.batch_id = bi.batch_id
 WHERE bi.invoice_id = $1 ORDER BY b.seq LIMIT 50`;
+
+/** A row of `BATCHES_OF_INVOICE`. */
+export interface HoldingBatchRow {
+  readonly batch_id: string;
+  readonly file: string;
+  readonly ordinal: number;
+  readonly started_at: number;
+  readonly file_rows: readonly number[];
+}
+
+/** A row of `INVOICE_TRIES`. */
+export interface TryRow {
+  readonly generation: number;
+  readonly sent_at: number;
+  readonly answered_at: number;
+  readonly reason_code: string;
+  readonly reason_message: string;
+}
+
+/** invoiceId: POSTs that brought no final word. */
+export const INVOICE_TRIES = `/* invoice-tries */
+SELECT generation, sent_at, answered_at, reason_code, reason_message
+FROM invoice_try WHERE invoice_id = $1 ORDER BY sent_at LIMIT 200`;
+
+/** A row of `INVOICE_ACTIONS`; `move` is null for an action about the batch as a whole. */
+export interface ActionRow {
+  readonly at: number;
+  readonly who: string | null;
+  readonly what: string;
+  readonly why: string;
+  readonly accepted_duplicate_risk: boolean;
+  readonly move: string | null;
+}
+
+/** invoiceId: what was done to it, and to the batches that hold it. A retry that moved only others says nothing of it. */
+export const INVOICE_ACTIONS = `/* invoice-actions */
+SELECT a.at, a.who, a.what, a.why, a.accepted_duplicate_risk, ai.move
+FROM audit a
+LEFT JOIN audit_invoice ai ON ai.action_id = a.action_id AND ai.invoice_id = $1
+WHERE a.batch_id IN (SELECT batch_id FROM batch_invoice WHERE invoice_id = $1)
+  AND (ai.invoice_id IS NOT NULL OR a.what <> 'retry')
+ORDER BY a.at, a.seq LIMIT 200`;
 
 /** since. */
 export const LAST_DELIVERY = `/* last-delivery */

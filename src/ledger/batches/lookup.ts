@@ -1,12 +1,17 @@
 import type { Invoice } from '../../domain/invoice.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
+import type { RetryMove } from '../../domain/retry-decision.ts';
 import type {
+  HoldingBatch,
+  InvoiceAction,
   InvoiceDetails,
   InvoiceGeneration,
   InvoiceLookup,
+  OpenTry,
   StoredDelivery,
 } from '../../domain/ports/invoice-lookup.ts';
-import { batchInvoice } from './batch-invoice.ts';
+import { batchInvoice, foundInvoice } from './batch-invoice.ts';
+import { lookThrough } from './look-through.ts';
 import { batchRecord } from './batch-record.ts';
 import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
@@ -17,15 +22,25 @@ import {
   BATCH_OF_FILE,
   BATCHES_OF_INVOICE,
   FIND_INVOICES,
+  INVOICE_ACTIONS,
   INVOICE_DELIVERIES,
   INVOICE_GENERATIONS,
+  INVOICE_TRIES,
   LAST_DELIVERY,
 } from './lookup-sql.ts';
-import type { DeliveryRow, FoundInvoiceRow, GenerationRow, LineRow } from './lookup-sql.ts';
+import type {
+  ActionRow,
+  DeliveryRow,
+  FoundInvoiceRow,
+  GenerationRow,
+  HoldingBatchRow,
+  LineRow,
+  TryRow,
+} from './lookup-sql.ts';
 
 /** What people ask: search, and everything about one invoice. */
 export function createLookup(database: Database): InvoiceLookup {
-  return {
+  const lookup: InvoiceLookup = {
     async batchOfFile(application, sha256) {
       const [row] = await database.query<BatchRow>(BATCH_OF_FILE, [application, sha256]);
       return row === undefined ? null : batchRecord(row);
@@ -35,7 +50,17 @@ export function createLookup(database: Database): InvoiceLookup {
       // No PostgreSQL text holds NUL, so nothing that is stored can match.
       if (words.includes('\u0000')) return [];
       const rows = await database.query<FoundInvoiceRow>(FIND_INVOICES, [words, limit]);
-      return rows.map((row) => ({ ...batchInvoice(row), batchId: row.batch_id, file: row.file }));
+      return rows.map(foundInvoice);
+    },
+
+    async searchInvoices(search, bounds) {
+      const { words, parts = false, net, from, before } = search;
+      const onlyWords = !parts && net === undefined && from === undefined && before === undefined;
+      if (onlyWords && words !== undefined && bounds.after === undefined) {
+        const found = await lookup.findInvoices(words, bounds.results);
+        if (found.length > 0) return { found, lookedAt: 0, backTo: null, next: null };
+      }
+      return lookThrough(database, search, bounds);
     },
 
     async invoiceDetails(batchId, ordinal) {
@@ -48,24 +73,28 @@ export function createLookup(database: Database): InvoiceLookup {
       return row?.received_at ?? null;
     },
   };
+  return lookup;
 }
 
 async function details(database: Database, row: LineRow): Promise<InvoiceDetails> {
   const line = batchInvoice(row);
   const known = { line, content: row.content === null ? null : (JSON.parse(row.content) as Invoice) };
-  if (row.invoice_id === null) return { ...known, generations: [], deliveries: [], batches: [] };
+  if (row.invoice_id === null)
+    return { ...known, generations: [], deliveries: [], batches: [], tries: [], actions: [] };
   const generations = (await database.query<GenerationRow>(INVOICE_GENERATIONS, [row.invoice_id])).map(life);
   const serviceIds = generations.flatMap(({ serviceId }) => serviceId ?? []);
   const deliveries =
     serviceIds.length === 0 ? [] : await database.query<DeliveryRow>(INVOICE_DELIVERIES, [arrayLiteral(serviceIds)]);
-  const batches = await database.query<{ batch_id: string; file: string; ordinal: number }>(BATCHES_OF_INVOICE, [
-    row.invoice_id,
-  ]);
+  const batches = await database.query<HoldingBatchRow>(BATCHES_OF_INVOICE, [row.invoice_id]);
+  const tries = await database.query<TryRow>(INVOICE_TRIES, [row.invoice_id]);
+  const actions = await database.query<ActionRow>(INVOICE_ACTIONS, [row.invoice_id]);
   return {
     ...known,
     generations,
     deliveries: deliveries.map(delivery),
-    batches: batches.map(({ batch_id, file, ordinal }) => ({ batchId: batch_id, file, ordinal })),
+    batches: batches.map(holdingBatch),
+    tries: tries.map(openTry),
+    actions: actions.map(invoiceAction),
   };
 }
 
@@ -76,6 +105,8 @@ function life(row: GenerationRow): InvoiceGeneration {
     state: row.state as InvoiceState,
     serviceId: row.service_id,
     attempts: row.attempts,
+    asks: row.asks,
+    frozenAt: row.frozen_at,
     firstSentAt: row.first_sent_at,
     acceptedAt: row.accepted_at,
     settledAt: row.settled_at,
@@ -95,4 +126,18 @@ function delivery(row: DeliveryRow): StoredDelivery {
     verdict: row.verdict,
     reason: reasonOf(row),
   };
+}
+
+function holdingBatch(row: HoldingBatchRow): HoldingBatch {
+  return { batchId: row.batch_id, file: row.file, ordinal: row.ordinal, readAt: row.started_at, rows: row.file_rows };
+}
+
+function openTry(row: TryRow): OpenTry {
+  const reason = { code: row.reason_code, message: row.reason_message };
+  return { generation: row.generation, sentAt: row.sent_at, answeredAt: row.answered_at, reason };
+}
+
+function invoiceAction(row: ActionRow): InvoiceAction {
+  const { at, who, what, why, accepted_duplicate_risk: acceptedDuplicateRisk } = row;
+  return { at, who, what, why, acceptedDuplicateRisk, move: row.move as RetryMove | null };
 }

@@ -67,6 +67,7 @@ export const COUNT_PURGE = {
 export const PURGE_STATEMENTS: readonly string[] = [
   `/* purge-bodies */ DELETE ${BODIES}`,
   `/* purge-contents */ DELETE ${CONTENTS}`,
+  `/* purge-tries */ DELETE FROM invoice_try t WHERE t.invoice_id IN (${OF_PURGED_BATCHES})`,
   `/* purge-findings */ DELETE ${FINDINGS}`,
   `/* purge-row-findings */ UPDATE batch_invoice SET findings = NULL,
      reason_code = CASE WHEN outcome = 'invalid' THEN coalesce(reason_code, 'purged') ELSE reason_code END,

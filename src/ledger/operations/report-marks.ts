@@ -87,10 +87,11 @@ INSERT INTO report_outcome (batch_id, ordinal, state, generation)
 SELECT $1, u.ordinal, u.state, u.generation
 FROM unnest($2::integer[], $3::text[], $4::integer[]) AS u(ordinal, state, generation)`;
 
-/** batchId, revision, writtenAt, flags. */
+/** batchId, revision, writtenAt, flags, figures or null. */
 const MARK_REPORT = `/* mark-report */
-INSERT INTO report_mark (batch_id, revision, written_at, flags) VALUES ($1, $2, $3, $4)
-ON CONFLICT (batch_id) DO UPDATE SET revision = excluded.revision, written_at = excluded.written_at, flags = excluded.flags`;
+INSERT INTO report_mark (batch_id, revision, written_at, flags, figures) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (batch_id) DO UPDATE SET revision = excluded.revision, written_at = excluded.written_at, flags = excluded.flags,
+  figures = excluded.figures`;
 
 /** What reports said of invoices that may still change. */
 export function createReportMarks(database: Database): ReportMarkLedger {
@@ -119,7 +120,7 @@ export function createReportMarks(database: Database): ReportMarkLedger {
       };
     },
 
-    async noteReported(batchId, { revision, writtenAt, flags, open }) {
+    async noteReported(batchId, { revision, writtenAt, flags, open, figures }) {
       return database.transaction(async (queries) => {
         const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
         if (foundBatch(batchId, batch).revision > revision) return false;
@@ -133,7 +134,8 @@ export function createReportMarks(database: Database): ReportMarkLedger {
             column(portion, (one) => one.generation),
           ]);
         }
-        await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags]);
+        const numbers = figures === undefined ? null : JSON.stringify(figures);
+        await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags, numbers]);
         return true;
       });
     },

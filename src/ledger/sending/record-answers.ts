@@ -5,6 +5,7 @@ import { isUniqueViolation } from '../database/statement-failure.ts';
 import { applyEvents, settledInvoices } from '../settling/settled.ts';
 import { RECORD_ACCEPTED, type RecordedAccepted } from './record-accepted-sql.ts';
 import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
+import { recordTries } from './record-tries.ts';
 
 /**
  * A writer that took the same service id first is visible to the next try; more than a few such races in a row do not
@@ -26,6 +27,7 @@ export async function recordAnswers(
   database: Database,
   items: readonly RecordSend[],
 ): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+  await recordTries(database, items);
   const accepted = items.filter(isAccepted);
   const waiting = await recordAccepted(database, withOwnId(accepted));
   const others = items.filter(({ invoiceId }) => !waiting.has(invoiceId));

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 import { TOKEN_HEADER } from '../../console/http/guard.ts';
+import type { SearchAnswer } from '../../console/search/answer-search.ts';
+import type { SearchWish } from '../../console/search/search-query.ts';
+import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { PurgeRequest, RunAnswer, RunRequest } from '../../console/console-options.ts';
 import type { Purged } from '../../domain/ports/purge-ledger.ts';
 import { readConsoleToken } from '../../runtime/config/console-token.ts';
@@ -77,6 +80,27 @@ const Misfit = z.object({
 });
 const Misfits = z.object({ misfits: z.array(Misfit) });
 
+const Found = z.looseObject({
+  batchId: z.string(),
+  file: z.string(),
+  readAt: z.number(),
+  ordinal: z.number(),
+  ref: z.string(),
+  merchantNif: z.string(),
+  state: z.enum(OUTCOMES),
+  net: z.string().nullable(),
+  currency: z.string().nullable(),
+  serviceId: z.string().nullable(),
+  rows: z.array(z.number()),
+  reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+const Search = z.object({
+  found: z.array(Found),
+  lookedAt: z.number(),
+  backTo: z.number().nullable(),
+  next: z.string().nullable(),
+});
+
 type OwnerMisfit = Readonly<z.infer<typeof Misfit>>;
 
 const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
@@ -94,6 +118,8 @@ export interface OwnerApi {
   batch(batchId: string): Promise<OwnerBatch | null>;
   /** What does not fit the service profile; an owner of an older Lote does not say it. */
   misfits(): Promise<readonly OwnerMisfit[]>;
+  /** @throws LoteError `usage` for fields that are no search */
+  search(fields: SearchWish): Promise<SearchAnswer>;
 }
 
 /**
@@ -158,6 +184,12 @@ function ownerApi(endpoints: Endpoints, endpoint: { base: string; token: string;
       );
       return answer.success ? answer.data.misfits : [];
     },
+    search: async (fields) =>
+      Search.parse(
+        await ask(endpoint, `/invoices?${new URLSearchParams({ ...fields }).toString()}`, {
+          timeoutMs: READ_TIMEOUT_MS,
+        }),
+      ),
     async batch(batchId) {
       try {
         return Batch.parse(

@@ -12,7 +12,16 @@ import { readProfile } from '../account/open-service.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';
+import { answerSearch, type SearchAnswer } from '../../console/search/answer-search.ts';
+import {
+  positionWord,
+  readSearchQuery,
+  type SearchWish,
+  unreadableSearch,
+} from '../../console/search/search-query.ts';
 import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
+
+export type { SearchAnswer };
 
 /** An owner that is just starting (its first start may build a Temporal server) or leaving: look again for this long. */
 const PATIENCE_MS = 10 * 60_000;
@@ -49,6 +58,8 @@ export interface BatchReader {
   list(limit: number, application?: string | null): Promise<readonly ReadBatch[]>;
   /** Null when the ledger does not know it. */
   find(batchId: string): Promise<ReadBatch | null>;
+  /** Invoices of all batches. @throws LoteError `usage` for fields that are no search */
+  search(fields: SearchWish): Promise<SearchAnswer>;
   /** What does not fit the service profile. */
   misfits(): Promise<readonly ProfileMisfit[]>;
   /** Whether whom it asks has left, or is about to: its addresses or its lock are gone. */
@@ -133,6 +144,7 @@ function ofOwner(owner: OwnerApi, dataDir: DataDir): BatchReader {
     list: (limit, application) => owner.batches(limit, application),
     find: (batchId) => owner.batch(batchId),
     misfits: () => owner.misfits(),
+    search: (fields) => owner.search(fields),
     hasLeft: async () => !owner.owns() || (await readEndpoints(dataDir))?.owner !== owner.endpoints.owner,
     close: () => Promise.resolve(),
   };
@@ -157,6 +169,12 @@ function ofLedger(
       const read: ReadBatch[] = [];
       for (const batch of await ledger.listBatches(limit, application)) read.push(await withCounts(batch));
       return read;
+    },
+    async search(fields) {
+      const query = readSearchQuery((name) => fields[name], new Intl.DateTimeFormat().resolvedOptions().timeZone);
+      const result = await answerSearch(ledger, query);
+      if (result === null) throw new LoteError('usage', unreadableSearch(query));
+      return { ...result, next: result.next === null ? null : positionWord(result.next) };
     },
     async find(batchId) {
       const batch = await ledger.findBatch(batchId);

@@ -63,8 +63,8 @@ async function writeOnce(
     now,
     ...(original === null ? {} : { original }),
   });
-  const { json, csv, html, corrections, summary: counts, revision } = written;
-  const said = { revision, writtenAt: now, flags: since.flags, open: watched.open() };
+  const { json, csv, html, corrections, summary: counts, revision, figures } = written;
+  const said = { revision, writtenAt: now, flags: since.flags, open: watched.open(), figures };
   const newest = await options.ledger.noteReported(batchId, said);
   const summary: ReportSummary = {
     batchId,

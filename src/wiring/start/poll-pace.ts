@@ -1,4 +1,4 @@
-import type { PollPace } from '../../domain/poll-times.ts';
+import type { PollPace } from '../../domain/time/poll-times.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 

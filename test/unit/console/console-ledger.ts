@@ -84,12 +84,18 @@ export function ledgerHolding(
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,
     findInvoices: async (words, limit) =>
       held
-        .flatMap(({ batch: { batchId, file }, invoices }) => invoices.map((invoice) => ({ ...invoice, batchId, file })))
+        .flatMap(({ batch: { batchId, file, startedAt: readAt }, invoices }) =>
+          invoices.map((invoice) => ({ ...invoice, batchId, file, readAt })),
+        )
         .filter(({ ref, merchantNif, serviceId }) => [ref, merchantNif, serviceId].includes(words))
         .slice(0, limit),
+    batchFigures: async () => [],
+    searchInvoices: async () => ({ found: [], lookedAt: 0, backTo: null, next: null }),
     invoiceDetails: async (batchId, ordinal) => {
       const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);
-      return line === undefined ? null : { line, content: null, generations: [], deliveries: [], batches: [] };
+      return line === undefined
+        ? null
+        : { line, content: null, generations: [], deliveries: [], batches: [], tries: [], actions: [] };
     },
     auditOf: async () => [],
     totalCheck: async () => null,

@@ -4,6 +4,7 @@ import type { Finding } from '../../../src/domain/invoice.ts';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 import { sumDecimals } from '../../../src/domain/money.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger.ts';
+import { batchFigures } from '../../../src/report/batch-figures.ts';
 import { buildReport } from '../../../src/report/build-report.ts';
 import { batchInvoice, batchOf, countsOf, NOON, portionsOf, unsentInvoice } from './batch-invoices.ts';
 
@@ -46,6 +47,26 @@ describe('buildReport', () => {
       held: 0,
     });
     expect(OUTCOMES.reduce((sum, state) => sum + counts[state], 0)).toBe(counts.invoices);
+  });
+
+  it('says in numbers what pictures of many nights need: states, sums, settle times of this batch, reasons', async () => {
+    const sentAt = NOON;
+    const model = await build([
+      batchInvoice({ ordinal: 1, net: '10.5', sentAt, settledAt: NOON + 20 }),
+      batchInvoice({ ordinal: 2, net: '1', state: 'already-issued', sentAt, settledAt: NOON + 9_000 }),
+      batchInvoice({ ordinal: 3, net: '2', state: 'failed', reason: REASON, sentAt, settledAt: NOON + 80 }),
+      batchInvoice({ ordinal: 4, net: '4', state: 'rejected', reason: { ...REASON, code: 'x'.repeat(200) }, sentAt }),
+    ]);
+
+    expect(batchFigures(model)).toEqual({
+      states: { issued: 1, 'already-issued': 1, failed: 1, rejected: 1 },
+      money: [{ currency: 'EUR', net: '17.5', out: '11.5' }],
+      settling: { 8: 1, 24: 1 },
+      reasons: [
+        { state: 'failed', code: REASON.code, invoices: 1 },
+        { state: 'rejected', code: 'x'.repeat(80), invoices: 1 },
+      ],
+    });
   });
 
   it('sums amounts exactly, by currency and state', async () => {

@@ -315,7 +315,7 @@ describe('a report of 30,000 invoices', () => {
 
     const page = await readFile(written.html, 'utf8');
     expect(readings).toBe(1);
-    expect(page.match(/<details/gu)).toHaveLength(5);
+    expect(page.match(/<details/gu)).toHaveLength(6);
     expect(page.match(/<details open/gu)).toHaveLength(1);
     expect(page.match(/>F-\d+</gu)).toHaveLength(5_000);
     expect(page.replaceAll('\u202F', ' ')).toContain('Only the first 5 000 of 30 000 stand on this page');

@@ -15,6 +15,8 @@ import { PROFILE_MISFITS } from './0017-profile-misfits.ts';
 import { SENDING_MARKS } from './0018-sending-marks.ts';
 import { DELIVERY_APPLICATION } from './0019-delivery-application.ts';
 import { TOTAL_CHECKS } from './0020-total-checks.ts';
+import { INVOICE_TRIES } from './0021-invoice-tries.ts';
+import { REPORT_FIGURES } from './0022-report-figures.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -41,6 +43,8 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   SENDING_MARKS,
   DELIVERY_APPLICATION,
   TOTAL_CHECKS,
+  INVOICE_TRIES,
+  REPORT_FIGURES,
 ];
 
 /** The version of the schema that this Lote writes. */

@@ -4,6 +4,7 @@ import { firstScreen } from './first-screen.ts';
 import { invoiceSection } from './invoices.ts';
 import { STYLE } from './style.ts';
 import { historySection } from './history.ts';
+import { settlingPicture } from './settling-picture.ts';
 import { fileSection, reasonsTable, totalsTable } from './summary-tables.ts';
 import { html } from './html.ts';
 import type { ReportModel } from '../../report-model.ts';
@@ -43,7 +44,7 @@ export async function* htmlReport(
       </head>
       <body>
         <main>
-          ${firstScreen(model, corrections)} ${reasonsTable(model.reasons)}${totalsTable(model)}${fileSection(model)}${historySection(model.history)}
+          ${firstScreen(model, corrections)} ${reasonsTable(model.reasons)}${totalsTable(model)}${settlingPicture(model)}${fileSection(model)}${historySection(model.history)}
      `.safe;
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + model.counts[state], 0);
   yield* invoiceSection({

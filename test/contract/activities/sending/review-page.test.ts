@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reviewPage, type PageReview } from '../../../../activities/settling/settle.ts';
 import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import { pollTimes } from '../../../../src/domain/poll-times.ts';
+import { pollTimes } from '../../../../src/domain/time/poll-times.ts';
 import { accepted, delivery, NOW, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, sendFirst, type ActivityPlace } from '../activity-place.ts';
 

@@ -188,6 +188,22 @@ describe('sendInvoice', () => {
     });
   });
 
+  it('remembers each POST that brought no final word, with its times and why, and no other', async () => {
+    const { sent } = await send([LOST, notNow(), CREATED]);
+
+    expect(sent.tries).toEqual([
+      { sentAt: 0, answeredAt: 10, reason: { code: 'reset', message: 'no answer came' } },
+      { sentAt: 210, answeredAt: 220, reason: REASON },
+    ]);
+    expect((await send([LOST], { stopped: true })).sent.tries).toHaveLength(1);
+    expect((await send([LOST, REFUSED])).sent.tries.map(({ reason }) => reason.code)).toEqual([
+      'reset',
+      'refused-after-lost-answer',
+    ]);
+    expect((await send([REFUSED])).sent.tries).toEqual([]);
+    expect((await send([CREATED])).sent.tries).toEqual([]);
+  });
+
   it('tells when the first and the last request left, and when the answer came', async () => {
     expect((await send([LOST, CREATED])).sent).toMatchObject({ sentAt: 0, lastSentAt: 210, answeredAt: 220 });
   });

@@ -5,21 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { confirmServiceCommand } from '../../../../src/cli/commands/installation/confirm-service.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { purgeCommand } from '../../../../src/cli/commands/purge.ts';
-import { reportCommand } from '../../../../src/cli/commands/report.ts';
-import { statusCommand } from '../../../../src/cli/commands/status.ts';
+import { reportCommand } from '../../../../src/cli/commands/outcome/report.ts';
+import { statusCommand } from '../../../../src/cli/commands/outcome/status.ts';
 import { openDataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
 import { keptFile } from '../../../../src/wiring/reports/input-files.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
-import {
-  accepted,
-  createScenario,
-  delivery,
-  NOW,
-  REASON,
-  serviceIdOf,
-  type TestBatch,
-} from '../../../contract/ledger/scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';
 import { postgresUrl } from '../../../support/servers/postgres-schema.ts';
 import { printed } from '../../../unit/cli/printed.ts';

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { SearchPosition } from '../../../../src/domain/ports/invoice-search.ts';
+import type { Ledger, RecordSend } from '../../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario } from '../scenario.ts';
 import {
   accepted,
@@ -89,6 +90,82 @@ export function lookupContract(open: OpenLedger): void {
     });
   });
 
+  describe('searchInvoices', () => {
+    const FAR = { results: 10, lookedAt: 1_000_000 };
+    /** A word that no other test has: the search looks at everything that stands in the ledger. */
+    const word = () => `w${Math.random().toString(36).slice(2, 12)}`;
+
+    it('answers an exact reference by an index, and looks at no invoice for it', async () => {
+      const batch = await scenario.run([{ ref: own('s1') }, { ref: own('s2') }]);
+
+      const result = await ledger.searchInvoices({ words: own('s2') }, { ...FAR, lookedAt: 0 });
+
+      expect(result).toMatchObject({ lookedAt: 0, next: null, found: [{ batchId: batch.batchId, ordinal: 2 }] });
+      expect(result.found[0]?.readAt).toBe((await batch.record()).startedAt);
+    });
+
+    it.each([
+      ['a part of a reference', (own1: string) => own1],
+      ['a name without its accents and capitals', (own1: string) => `cafe nandu ${own1}`],
+      ['a name with other accents and capitals', (own1: string) => `CÂFÉ  ÑANDÚ ${own1}`],
+      ['quotes, brackets and backslashes of a name', (own1: string) => `${own1} "sol" (1) \\ [.+]`],
+    ])('finds %s', async (_, asked) => {
+      const own1 = word();
+      const [legalName, ref] = [`Café Ñandú ${own1} "Sol" (1) \\ [.+] Lda.`, `FT ${own1.toUpperCase()}/7`];
+      const batch = await scenario.run([{ ref: own('other') }, { ref, legalName }]);
+
+      const { found } = await ledger.searchInvoices({ words: asked(own1) }, FAR);
+
+      expect(found.map(({ batchId, ordinal }) => [batchId, ordinal])).toEqual([[batch.batchId, 2]]);
+    });
+
+    it.each(['.*', '%', '', '\u0000', '\u0301', '("', 'IVA_23', 'legalName'])(
+      'takes %j for words and neither for a pattern nor for the form in which content is kept',
+      async (words) => {
+        await scenario.run([{ ref: own('plain') }]);
+
+        expect((await ledger.searchInvoices({ words }, FAR)).found).toEqual([]);
+      },
+    );
+
+    it('holds an amount, a merchant and the time of reading together', async () => {
+      const nif = `8${Date.now()}`;
+      const batch = await scenario.run([
+        { ref: own('n1'), nif, unitPrice: '617.25' },
+        { ref: own('n2'), nif },
+        { ref: own('n3'), unitPrice: '617.25' },
+      ]);
+      const { startedAt } = await batch.record();
+      const search = { words: nif, net: '1234.5', from: startedAt, before: startedAt + 1 };
+
+      expect((await ledger.searchInvoices(search, FAR)).found.map(({ ref }) => ref)).toEqual([own('n1')]);
+      expect((await ledger.searchInvoices({ ...search, net: '1234' }, FAR)).found).toEqual([]);
+      expect((await ledger.searchInvoices({ ...search, from: startedAt + 1 }, FAR)).found).toEqual([]);
+      expect((await ledger.searchInvoices({ ...search, before: startedAt }, FAR)).found).toEqual([]);
+    });
+
+    it('stops at its bounds, says how far it went, and goes on from there without a gap or a repeat', async () => {
+      const mine = word();
+      await scenario.run([1, 2, 3, 4].map((n) => ({ ref: `${mine}-a${n}` })));
+      await scenario.run([1, 2, 3].map((n) => ({ ref: `${mine}-b${n}` })));
+      const refs: string[] = [];
+      let after: SearchPosition | undefined;
+      do {
+        const result = await ledger.searchInvoices(
+          { words: mine },
+          { results: 2, lookedAt: 1_000_000, ...(after === undefined ? {} : { after }) },
+        );
+        expect(result.found.length).toBeLessThanOrEqual(2);
+        refs.push(...result.found.map(({ ref }) => ref));
+        after = result.next ?? undefined;
+      } while (after !== undefined);
+
+      expect(refs).toEqual(['b1', 'b2', 'b3', 'a1', 'a2', 'a3', 'a4'].map((end) => `${mine}-${end}`));
+      const near = await ledger.searchInvoices({ words: `${mine}-a` }, { results: 10, lookedAt: 3 });
+      expect(near).toMatchObject({ found: [], lookedAt: 3, next: { ordinal: 0 } });
+    });
+  });
+
   describe('invoiceDetails', () => {
     it('tells what the file said, what was sent under which key, and which news came', async () => {
       const batch = await scenario.run([{ ref: own('d') }]);
@@ -151,6 +228,45 @@ export function lookupContract(open: OpenLedger): void {
       expect(now?.batches.map(({ batchId }) => batchId)).toEqual([first.batchId, second.batchId]);
     });
 
+    it('has every POST without a final word, once, and what was done by hand to it or to its batches', async () => {
+      const batch = await scenario.run([{ ref: own('t') }, { ref: own('u') }]);
+      const lost = { sentAt: NOW + 1, answeredAt: NOW + 3, reason: REASON };
+      const { invoiceId, generation } = await batch.freeze(own('t'));
+      const pending: RecordSend = {
+        ...{ invoiceId, generation, attempts: 1, sentAt: NOW + 1 },
+        ...{ outcome: { kind: 'pending', reason: REASON, mayExist: true }, tries: [lost] },
+      };
+      await ledger.recordSends([pending]);
+      await ledger.recordSends([pending]);
+      await ledger.recordSends([{ ...pending, outcome: { kind: 'unknown', reason: REASON }, tries: [] }]);
+      await batch.send(own('u'), { kind: 'held', reason: REASON });
+      await batch.finish();
+      const actionId = `pause-${batch.batchId}`;
+      await ledger.noteActions(batch.batchId, [{ actionId, at: NOW + 5, who: 'ana', what: 'pause', why: 'lunch' }]);
+      await ledger.retryInvoices({
+        batchId: batch.batchId,
+        selection: { rows: [3] },
+        policy: {
+          ...{ maxGenerations: 3, retentionMs: 1_000_000, rejectionIsProof: true },
+          ...{ acceptDuplicateRisk: false, now: NOW + 6 },
+        },
+        action: { actionId: `retry-${batch.batchId}`, who: null, why: 'go on' },
+      });
+
+      const details = await ledger.invoiceDetails(batch.batchId, 1);
+
+      expect(details?.tries).toEqual([{ ...lost, generation }]);
+      expect(details?.actions.map(({ what, who, move }) => [what, who, move])).toEqual([['pause', 'ana', null]]);
+      expect((await ledger.invoiceDetails(batch.batchId, 2))?.actions).toMatchObject([
+        { what: 'pause', why: 'lunch', at: NOW + 5 },
+        { what: 'retry', why: 'go on', at: NOW + 6, who: null, move: 'release', acceptedDuplicateRisk: false },
+      ]);
+      expect(details?.batches).toEqual([
+        { batchId: batch.batchId, file: 'invoices.csv', ordinal: 1, readAt: NOW, rows: [2] },
+      ]);
+      expect(details?.generations[0]).toMatchObject({ asks: 0, frozenAt: NOW });
+    });
+
     it('has the findings of a line that never became an invoice, and nothing else', async () => {
       const batch = await scenario.begin();
       await ledger.stageInvoices(batch, [invalidInvoice(1, { ref: own('f') })], NOW);
@@ -158,7 +274,7 @@ export function lookupContract(open: OpenLedger): void {
 
       const details = await ledger.invoiceDetails(batch.batchId, 1);
 
-      expect(details).toMatchObject({ content: null, generations: [], deliveries: [], batches: [] });
+      expect(details).toMatchObject({ content: null, generations: [], deliveries: [], batches: [], tries: [] });
       expect(details?.line.findings).toHaveLength(2);
     });
 

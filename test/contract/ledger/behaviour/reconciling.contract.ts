@@ -42,6 +42,29 @@ export function reconcilingContract(open: OpenLedger): void {
       return batch;
     }
 
+    it('tells the figures of the last report of each batch, the newest batch first, without reading an invoice', async () => {
+      const [older, newer] = [await scenario.run([{ ref: 'fig-1' }]), await scenario.run([{ ref: 'fig-2' }])];
+      const figures = { states: { held: 1 }, money: [], settling: { 8: 1 }, reasons: [] };
+      const said = { writtenAt: NOW, flags: 0, open: [] };
+      await ledger.noteReported(older.batchId, {
+        ...said,
+        revision: 1,
+        figures: { ...figures, states: { issued: 1 } },
+      });
+      await ledger.noteReported(older.batchId, { ...said, revision: 2, figures });
+      const { startedAt } = await newer.record();
+
+      const told = await ledger.batchFigures(startedAt, 1_000);
+
+      const own = told.filter(({ application }) => application === scenario.application);
+      const places = [newer, older].map(({ batchId }) => own.findIndex((one) => one.batchId === batchId));
+      expect(places[0]).toBeLessThan(places[1] ?? 0);
+      expect(own[places[0] ?? 0]).toMatchObject({ figures: null, startedAt, invoices: 1, state: 'running' });
+      expect(own[places[1] ?? 0]?.figures).toEqual(figures);
+      expect(await ledger.batchFigures(startedAt + 1, 1_000)).toEqual([]);
+      expect(await ledger.batchFigures(startedAt, 1)).toHaveLength(1);
+    });
+
     async function take(batch: TestBatch, over: Partial<TakeUnknown> = {}): Promise<readonly RepeatInvoice[]> {
       const keys = (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
       const taken = await ledger.takeUnknown({ ...TAKE, application: scenario.application, ...over });

@@ -132,6 +132,27 @@ describe('the operations of a batch', () => {
   });
 });
 
+describe('the picture of a batch that runs', () => {
+  it('tells in words what it shows, and what it waits for where no form says it', async () => {
+    const counts = { ordinal: 1, state: 'issued' as const };
+    const held: Held = { ...RUNNING, invoices: [anInvoice(counts), anInvoice({ ordinal: 2, state: 'staged' })] };
+    const page = await pageOf({ held });
+    const watching = createConsoleApp({
+      ...{ ledger: ledgerHolding([held]), reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0' },
+      actions: { watch: async () => ({ ...AT_WORK, waitingFor: 'the ledger' }) },
+    });
+    const waiting = await (await watching.request(`http://127.0.0.1${PAGE}`, { headers: BROWSER })).text();
+
+    expect(page).toContain('aria-label="Sent and settled so far: sent 1 / 2, settled 1 / 2"');
+    expect(page).not.toContain('It waits:');
+    expect(waiting.match(/It waits:\s+the ledger/gu)).toHaveLength(1);
+  });
+
+  it.each(['finished', 'refused', 'staging'] as const)('is not there when the batch is %s', async (state) => {
+    expect(await pageOf({ held: { ...RUNNING, batch: aBatch({ state }) } })).not.toContain('<figure>');
+  });
+});
+
 describe('the page of an invoice', () => {
   const NOON = Date.UTC(2026, 4, 1, 12);
   const life: InvoiceGeneration = {
@@ -140,6 +161,8 @@ describe('the page of an invoice', () => {
     state: 'issued',
     serviceId: 'inv_2',
     attempts: 3,
+    asks: 2,
+    frozenAt: NOON - 1,
     firstSentAt: NOON,
     acceptedAt: NOON + 1_000,
     settledAt: NOON + 3_000,
@@ -157,6 +180,7 @@ describe('the page of an invoice', () => {
     acceptedAt: null,
     settledAt: null,
     changedAt: null,
+    frozenAt: NOON - 9_001,
     firstSentAt: NOON - 9_000,
     reason: { code: 'no', message: 'The tax code is not known.' },
     body: null,
@@ -182,11 +206,61 @@ describe('the page of an invoice', () => {
       },
     ],
     batches: [
-      { batchId: 'batch-april-1', file: 'april.csv', ordinal: 7 },
-      { batchId: 'batch-may-0a1b2c3d', file: 'may.csv', ordinal: 1 },
+      { batchId: 'batch-april-1', file: 'april.csv', ordinal: 7, readAt: NOON - 20_000, rows: [8, 9] },
+      { batchId: 'batch-may-0a1b2c3d', file: 'may.csv', ordinal: 1, readAt: NOON - 5_000, rows: [2] },
     ],
+    tries: [],
+    actions: [],
   };
   const invoicePage = (given: InvoiceDetails = details) => pageOf({ details: given }, `${PAGE}/invoices/1`);
+
+  it('is a time line of files, POSTs, answers, GETs and people, each where it belongs', async () => {
+    const lost = {
+      generation: 2,
+      sentAt: NOON,
+      answeredAt: NOON + 500,
+      reason: { code: 'reset', message: 'No answer.' },
+    };
+    const page = await invoicePage({
+      ...details,
+      deliveries: [],
+      tries: [lost],
+      actions: [
+        ...[{ at: NOON - 3_000, who: 'ana', what: 'pause', why: 'lunch', acceptedDuplicateRisk: false, move: null }],
+        ...[
+          {
+            at: NOON - 2,
+            who: null,
+            what: 'retry',
+            why: 'again',
+            acceptedDuplicateRisk: true,
+            move: 'regenerate' as const,
+          },
+        ],
+      ],
+    });
+
+    const cells = [...page.matchAll(/<tr>\s*<td class="time">(?<row>.*?)<\/tr>/gsu)].map(({ groups }) =>
+      (groups?.row ?? '')
+        .replaceAll(/<[^>]*>/gu, ' ')
+        .replaceAll(/\s+/gu, ' ')
+        .trim(),
+    );
+    expect(cells.map((cell) => cell.replace(/^.*?(?:AM|PM) /u, ''))).toEqual([
+      'file read from april.csv, rows 8, 9',
+      'Lote request and key fixed, generation 1',
+      'Lote first sent',
+      'file read from may.csv, row 2',
+      'person paused, by ana lunch',
+      'person sent again under a new key, by not known again · The risk of a duplicate was accepted.',
+      'Lote request and key fixed, generation 2',
+      expect.stringMatching(/^answer sent, no final answer No answer\. \(.*12:00:00.*\)$/u),
+      'answer accepted by the service as inv_2',
+      'answer asked by GET: issued',
+      'Lote final: issued',
+    ]);
+    expect(page).toContain('Asked by GET as planned: 2 times.');
+  });
 
   it('tells what happened in its order, and what was sent under each key', async () => {
     const page = await invoicePage();

@@ -15,8 +15,10 @@ const MAY_BE_EQUAL = new Set([
   'file',
   'temporalUi',
   'invoice.key',
-  'invoice.events.webhook',
-  'invoice.events.settled',
+  'life.webhook',
+  'life.settled',
+  'life.sources.webhook',
+  'search.xlsx',
   'severities.error',
   'batches',
 ]);

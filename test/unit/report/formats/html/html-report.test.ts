@@ -106,7 +106,7 @@ describe('htmlReport of a large batch', () => {
     // 50,000 invoices of this kind are a file of some 12 MB, which a browser shows at once and lays out fold by fold.
     expect(Buffer.byteLength(page) / LARGE).toBeLessThan(260);
     expect(page).not.toMatch(/<\/td>\s+<td/u);
-    expect(page.match(/<details/gu)).toHaveLength(5);
+    expect(page.match(/<details/gu)).toHaveLength(6);
     expect(page.match(/<details open/gu)).toHaveLength(1);
     expect(page).not.toContain('Only the first');
   });

@@ -1,16 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LoteError } from '../../domain/errors.ts';
-import { readInstallation } from '../../runtime/config/installation.ts';
-import { withBatchReader, type BatchReader, type ReadBatch } from '../../wiring/reports/batch-reader.ts';
-import type { BatchResult } from '../../contract/messages.ts';
-import { settledCount } from '../../domain/settled-count.ts';
-import { batchExitCode } from '../output/batch-exit-code.ts';
-import { batchNotFound } from '../session/batch-not-found.ts';
-import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { progressLine, type ProgressLine } from '../output/progress-line.ts';
-import { summaryTable } from '../output/summary-table.ts';
+import { LoteError } from '../../../domain/errors.ts';
+import { readInstallation } from '../../../runtime/config/installation.ts';
+import { withBatchReader, type BatchReader, type ReadBatch } from '../../../wiring/reports/batch-reader.ts';
+import type { BatchResult } from '../../../contract/messages.ts';
+import { settledCount } from '../../../domain/settled-count.ts';
+import { batchExitCode } from '../../output/batch-exit-code.ts';
+import { batchNotFound } from '../../session/batch-not-found.ts';
+import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { progressLine, type ProgressLine } from '../../output/progress-line.ts';
+import { summaryTable } from '../../output/summary-table.ts';
 
 const POLL_INTERVAL_MS = 500;
 const BATCHES_NAMED = 50;

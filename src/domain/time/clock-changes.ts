@@ -1,3 +1,5 @@
+import { zoneOffsets } from './zone-offsets.ts';
+
 /** A day on which a time of the clock does not exist, or exists twice, because the clock is changed. */
 export interface ClockChange {
   /** `2027-03-28` */
@@ -26,23 +28,4 @@ export function clockChanges(
     if (instants.length === 2) changes.push({ date, kind: 'twice' });
   }
   return changes;
-}
-
-/** Milliseconds by which a zone's clock is ahead of UTC at an instant. */
-function zoneOffsets(timezone: string): (at: number) => number {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  return (at) => {
-    const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
-    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
-  };
 }

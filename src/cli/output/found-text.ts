@@ -1,0 +1,27 @@
+import type { SearchAnswer } from '../../wiring/reports/batch-reader.ts';
+
+/** `lote find`: what was found, newest file first, why it is as it is, and how far the search went. */
+export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZone?: string): string {
+  const lines = [
+    found.length === 0 ? 'Nothing found.' : `${found.length} ${found.length === 1 ? 'invoice' : 'invoices'} found:`,
+    ...found.flatMap((one) => [
+      `  ${one.ref}  ${one.state}`,
+      `    merchant ${one.merchantNif}${one.net === null ? '' : `, net ${one.net} ${one.currency ?? ''}`}${one.serviceId === null ? '' : `, ${one.serviceId}`}`,
+      `    ${one.file}, ${one.rows.length === 1 ? 'row' : 'rows'} ${one.rows.join(', ')}, read ${dayOf(one.readAt, timeZone)}, batch ${one.batchId}`,
+      ...(one.reason === null ? [] : [`    ${one.reason.message}`]),
+    ]),
+    ...(backTo === null
+      ? []
+      : [
+          `${lookedAt} ${lookedAt === 1 ? 'invoice was' : 'invoices were'} looked at one by one, back to ${dayOf(backTo, timeZone)}.`,
+        ]),
+    ...(next === null ? [] : [`Older ones were not. To go on, give the same command with --after ${next}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** In the time zone of the machine by default: a person reads it. */
+function dayOf(time: number, timeZone: string | undefined): string {
+  const options = { dateStyle: 'short', timeStyle: 'short', ...(timeZone === undefined ? {} : { timeZone }) } as const;
+  return new Intl.DateTimeFormat('sv-SE', options).format(time);
+}

@@ -1,0 +1,27 @@
+import { Hono } from 'hono';
+import type { ConsoleOptions } from '../console-options.ts';
+import { figuresPage } from '../figures/figures-page.ts';
+import { firstNight, nightFigures } from '../figures/night-figures.ts';
+import type { PageAnswers } from '../http/page-answers.ts';
+
+/** Twenty files a night for ninety nights; each is one small row. */
+const MOST_BATCHES = 2_000;
+
+/** The last nights in pictures. */
+export function figuresRoutes({ ledger }: Pick<ConsoleOptions, 'ledger'>, pages: PageAnswers): Hono {
+  const routes = new Hono();
+
+  routes.get('/figures', async (context) => {
+    const format = pages.formatOf(context);
+    const now = Date.now();
+    const batches = await ledger.batchFigures(firstNight(now), MOST_BATCHES);
+    const content = figuresPage(format, {
+      nights: nightFigures(batches, now, format.timeZone),
+      without: batches.filter(({ figures }) => figures === null).length,
+      isCut: batches.length === MOST_BATCHES,
+    });
+    return pages.show(context, { title: format.texts.figures.title, content });
+  });
+
+  return routes;
+}

@@ -1,0 +1,33 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import type { ConsoleOptions } from '../console-options.ts';
+import { TABLE_KINDS, tableAnswer } from '../http/file-answers.ts';
+import type { PageAnswers } from '../http/page-answers.ts';
+import { answerSearch } from '../search/answer-search.ts';
+import { foundTable } from '../search/invoice-table.ts';
+import { searchPage } from '../search/search-page.ts';
+import { readSearchQuery, type SearchQuery } from '../search/search-query.ts';
+
+/** The search over the invoices of all batches, and its results as files. */
+export function searchRoutes({ ledger }: Pick<ConsoleOptions, 'ledger'>, pages: PageAnswers): Hono {
+  const routes = new Hono();
+  const queryOf = (context: Context): SearchQuery =>
+    readSearchQuery((name) => context.req.query(name), pages.formatOf(context).timeZone);
+
+  routes.get('/search', async (context) => {
+    const format = pages.formatOf(context);
+    const query = queryOf(context);
+    const content = searchPage(format, query, await answerSearch(ledger, query));
+    return pages.show(context, { title: format.texts.search.title, content });
+  });
+
+  for (const kind of TABLE_KINDS)
+    routes.get(`/search.${kind}`, async (context) => {
+      const result = await answerSearch(ledger, queryOf(context));
+      return result === null
+        ? pages.notFound(context)
+        : tableAnswer(context, foundTable(result.found), { name: 'invoices', kind });
+    });
+
+  return routes;
+}

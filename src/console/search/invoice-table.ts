@@ -1,0 +1,33 @@
+import type { FoundInvoice } from '../../domain/ports/invoice-search.ts';
+import type { BatchInvoice } from '../../domain/ports/ledger.ts';
+import type { Table } from '../http/table-files.ts';
+
+const HEAD = ['invoice_ref', 'merchant_nif', 'state', 'net', 'currency', 'service_id', 'rows', 'attempts'];
+const TIMES = ['sent_at', 'settled_at'];
+const REASON = ['reason_code', 'reason_message'];
+
+/** Invoices of one batch as a table of words of the ledger; times in UTC. */
+export function invoiceTable(invoices: readonly BatchInvoice[]): Table {
+  return [[...HEAD, ...TIMES, ...REASON], ...invoices.map(cellsOf)];
+}
+
+/** The same of several batches, each line with its file and batch. */
+export function foundTable(found: readonly FoundInvoice[]): Table {
+  const head = ['file', 'batch', 'read_at', ...HEAD, ...TIMES, ...REASON];
+  return [head, ...found.map((one) => [one.file, one.batchId, isoTime(one.readAt), ...cellsOf(one)])];
+}
+
+function cellsOf(invoice: BatchInvoice): Table[number] {
+  const { ref, merchantNif, state, net, currency, serviceId, rows, attempts, sentAt, settledAt, reason } = invoice;
+  return [
+    ...[ref, merchantNif, state],
+    net === null ? '' : { decimal: net },
+    ...[currency ?? '', serviceId ?? '', rows.join(' ')],
+    { decimal: String(attempts) },
+    ...[isoTime(sentAt), isoTime(settledAt), reason?.code ?? '', reason?.message ?? ''],
+  ];
+}
+
+function isoTime(time: number | null): string {
+  return time === null ? '' : new Date(time).toISOString();
+}

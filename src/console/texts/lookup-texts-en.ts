@@ -1,0 +1,48 @@
+import type { LookupTexts } from './lookup-texts.ts';
+
+/** English texts of the search and of the life of an invoice. */
+export const LOOKUP_TEXTS_EN: LookupTexts = {
+  search: {
+    title: 'Search',
+    label: 'Reference, tax number, inv_ id, or a part of a name or reference',
+    hint: 'Reference, NIF, name …',
+    button: 'Search',
+    more: 'By amount or date',
+    net: 'Net amount, without tax',
+    from: 'File read from',
+    to: 'to',
+    dateNote: 'The day on which Lote read the file.',
+    notAmount: 'This is no amount: {text}',
+    notDate: 'This is no date: {text}',
+    readAs: 'Amount read as {amount}.',
+    nothing: 'Nothing found.',
+    found: { one: '{n} invoice found.', other: '{n} invoices found.' },
+    parts: 'Also look for it as a part of names and references',
+    looked: {
+      one: '{n} invoice was looked at one by one, back to {date}.',
+      other: '{n} invoices were looked at one by one, back to {date}.',
+    },
+    goOn: 'Older ones were not looked at: look further back',
+    read: 'Read',
+    save: 'Save what is shown',
+    saveView: 'Save the invoices of this view',
+    csv: 'CSV for Excel',
+    xlsx: 'Excel (XLSX)',
+  },
+  life: {
+    read: { one: 'read from {file}, row {rows}', other: 'read from {file}, rows {rows}' },
+    frozen: 'request and key fixed, generation {n}',
+    tried: 'sent, no final answer',
+    firstSent: 'first sent',
+    accepted: 'accepted by the service as {id}',
+    webhook: 'webhook {type}',
+    saidByGet: 'asked by GET: {state}',
+    settled: 'final: {state}',
+    last: 'last change; now {state}',
+    asked: { one: 'Asked by GET as planned: {n} time.', other: 'Asked by GET as planned: {n} times.' },
+    risk: 'The risk of a duplicate was accepted.',
+    byHand: '{what}, by {who}',
+    source: 'From',
+    sources: { file: 'file', lote: 'Lote', service: 'answer', webhook: 'webhook', person: 'person' },
+  },
+};

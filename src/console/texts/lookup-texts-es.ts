@@ -1,0 +1,51 @@
+import type { LookupTexts } from './lookup-texts.ts';
+
+/** Spanish texts of the search and of the life of an invoice. */
+export const LOOKUP_TEXTS_ES: LookupTexts = {
+  search: {
+    title: 'Buscar',
+    label: 'Referencia, número fiscal, id inv_, o parte de un nombre o de una referencia',
+    hint: 'Referencia, NIF, nombre …',
+    button: 'Buscar',
+    more: 'Por importe o fecha',
+    net: 'Importe neto, sin impuestos',
+    from: 'Archivo leído desde',
+    to: 'hasta',
+    dateNote: 'El día en que Lote leyó el archivo.',
+    notAmount: 'Esto no es un importe: {text}',
+    notDate: 'Esto no es una fecha: {text}',
+    readAs: 'Importe leído como {amount}.',
+    nothing: 'No se encontró nada.',
+    found: { one: '{n} factura encontrada.', other: '{n} facturas encontradas.' },
+    parts: 'Buscar también como parte de nombres y referencias',
+    looked: {
+      one: 'Se miró {n} factura, una por una, hasta {date}.',
+      other: 'Se miraron {n} facturas, una por una, hasta {date}.',
+    },
+    goOn: 'Las más antiguas no se miraron: buscar más atrás',
+    read: 'Leído',
+    save: 'Guardar lo que se ve',
+    saveView: 'Guardar las facturas de esta vista',
+    csv: 'CSV para Excel',
+    xlsx: 'Excel (XLSX)',
+  },
+  life: {
+    read: { one: 'leída de {file}, fila {rows}', other: 'leída de {file}, filas {rows}' },
+    frozen: 'petición y clave fijadas, generación {n}',
+    tried: 'enviada, sin respuesta definitiva',
+    firstSent: 'primer envío',
+    accepted: 'aceptada por el servicio como {id}',
+    webhook: 'webhook {type}',
+    saidByGet: 'preguntado por GET: {state}',
+    settled: 'final: {state}',
+    last: 'último cambio; ahora {state}',
+    asked: {
+      one: 'Preguntado por GET según lo previsto: {n} vez.',
+      other: 'Preguntado por GET según lo previsto: {n} veces.',
+    },
+    risk: 'Se aceptó el riesgo de un duplicado.',
+    byHand: '{what}, por {who}',
+    source: 'Origen',
+    sources: { file: 'archivo', lote: 'Lote', service: 'respuesta', webhook: 'webhook', person: 'persona' },
+  },
+};

@@ -1,0 +1,48 @@
+import type { LookupTexts } from './lookup-texts.ts';
+
+/** Portuguese texts of the search and of the life of an invoice. */
+export const LOOKUP_TEXTS_PT: LookupTexts = {
+  search: {
+    title: 'Procurar',
+    label: 'Referência, número de contribuinte, id inv_, ou parte de um nome ou de uma referência',
+    hint: 'Referência, NIF, nome …',
+    button: 'Procurar',
+    more: 'Por valor ou data',
+    net: 'Valor líquido, sem imposto',
+    from: 'Ficheiro lido desde',
+    to: 'até',
+    dateNote: 'O dia em que o Lote leu o ficheiro.',
+    notAmount: 'Isto não é um valor: {text}',
+    notDate: 'Isto não é uma data: {text}',
+    readAs: 'Valor lido como {amount}.',
+    nothing: 'Nada encontrado.',
+    found: { one: '{n} fatura encontrada.', other: '{n} faturas encontradas.' },
+    parts: 'Procurar também como parte de nomes e referências',
+    looked: {
+      one: 'Foi vista {n} fatura, uma a uma, até {date}.',
+      other: 'Foram vistas {n} faturas, uma a uma, até {date}.',
+    },
+    goOn: 'As mais antigas não foram vistas: procurar mais atrás',
+    read: 'Lido',
+    save: 'Guardar o que se vê',
+    saveView: 'Guardar as faturas desta vista',
+    csv: 'CSV para Excel',
+    xlsx: 'Excel (XLSX)',
+  },
+  life: {
+    read: { one: 'lida de {file}, linha {rows}', other: 'lida de {file}, linhas {rows}' },
+    frozen: 'pedido e chave fixados, geração {n}',
+    tried: 'enviada, sem resposta definitiva',
+    firstSent: 'primeiro envio',
+    accepted: 'aceite pelo serviço como {id}',
+    webhook: 'webhook {type}',
+    saidByGet: 'perguntado por GET: {state}',
+    settled: 'final: {state}',
+    last: 'última alteração; agora {state}',
+    asked: { one: 'Perguntado por GET como planeado: {n} vez.', other: 'Perguntado por GET como planeado: {n} vezes.' },
+    risk: 'Foi aceite o risco de um duplicado.',
+    byHand: '{what}, por {who}',
+    source: 'Origem',
+    sources: { file: 'ficheiro', lote: 'Lote', service: 'resposta', webhook: 'webhook', person: 'pessoa' },
+  },
+};

@@ -1,0 +1,33 @@
+import type { DurationHistogram } from '../time/duration-histogram.ts';
+import type { Outcome } from '../invoice-state.ts';
+import type { BatchState } from './batch-record.ts';
+
+/** What a report says of its batch in numbers: small, and without names, so that years of them can be drawn. */
+export interface BatchFigures {
+  /** Invoices by outcome; outcomes that did not occur are left out. */
+  readonly states: Readonly<Partial<Record<Outcome, number>>>;
+  /** Exact net sums: of all invoices, and of those that went out. `currency` is null where it could not be read. */
+  readonly money: readonly { readonly currency: string | null; readonly net: string; readonly out: string }[];
+  /** From the first POST to the final word of the service. */
+  readonly settling: DurationHistogram;
+  /** Why invoices did not go out: the ten largest groups. */
+  readonly reasons: readonly { readonly state: Outcome; readonly code: string; readonly invoices: number }[];
+}
+
+/** A batch of the last nights. `figures` is null while it has no report, or one of a Lote that kept none. */
+export interface BatchInFigures {
+  readonly batchId: string;
+  readonly file: string;
+  readonly application: string;
+  readonly state: BatchState;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly invoices: number;
+  readonly figures: BatchFigures | null;
+}
+
+/** Figures of batches, as their last reports said them. */
+export interface FiguresLedger {
+  /** Batches whose files were read since then (epoch milliseconds), newest first, at most `limit`. */
+  batchFigures(since: number, limit: number): Promise<readonly BatchInFigures[]>;
+}

@@ -1,0 +1,37 @@
+/** Milliseconds by which the clock of an IANA zone is ahead of UTC at an instant (epoch milliseconds). */
+export function zoneOffsets(timezone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return (at) => {
+    const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** When a calendar day, `2026-11-21`, begins in an IANA zone: epoch milliseconds; null when there is no such day. */
+export function dayStart(isoDate: string, timezone: string): number | null {
+  const midnight = /^\d{4}-\d\d-\d\d$/u.test(isoDate) ? Date.parse(isoDate) : Number.NaN;
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== isoDate) return null;
+  const offsetAt = zoneOffsets(timezone);
+  // Where the clock is changed at midnight, the day begins with the first of the instants that belong to it.
+  const instants = [offsetAt(midnight - DAY_MS), offsetAt(midnight + DAY_MS)].map((offset) => midnight - offset);
+  const fitting = instants.filter((at) => at + offsetAt(at) >= midnight);
+  return Math.min(...(fitting.length === 0 ? instants : fitting));
+}
+
+/** The calendar day, `2026-11-21`, of an instant in an IANA zone. */
+export function dayOf(timezone: string): (at: number) => string {
+  const offsetAt = zoneOffsets(timezone);
+  return (at) => new Date(at + offsetAt(at)).toISOString().slice(0, 10);
+}

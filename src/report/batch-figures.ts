@@ -1,0 +1,23 @@
+import { OUTCOMES, wentOut } from '../domain/invoice-state.ts';
+import { sumDecimals } from '../domain/money.ts';
+import type { BatchFigures } from '../domain/ports/figures.ts';
+import type { ReportModel } from './report-model.ts';
+
+const MOST_REASONS = 10;
+/** Codes come from the service; figures are kept for years. */
+const LONGEST_CODE = 80;
+
+/** What the report says in numbers, for pictures over many nights. */
+export function batchFigures({ counts, totals, reasons, settling }: ReportModel): BatchFigures {
+  return {
+    states: Object.fromEntries(OUTCOMES.flatMap((state) => (counts[state] > 0 ? [[state, counts[state]]] : []))),
+    money: totals.map(({ currency, net, byState }) => ({
+      ...{ currency, net },
+      out: sumDecimals(OUTCOMES.filter(wentOut).map((state) => byState[state] ?? '0')),
+    })),
+    settling,
+    reasons: reasons
+      .slice(0, MOST_REASONS)
+      .map(({ state, code, invoices }) => ({ state, code: code.slice(0, LONGEST_CODE), invoices })),
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { SearchAnswer } from '../../../../src/console/search/answer-search.ts';
+import { foundText } from '../../../../src/cli/output/found-text.ts';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const FOUND: SearchAnswer['found'][number] = {
+  ...{ batchId: 'batch-may-1', file: 'may.csv', readAt: NOON, ordinal: 3, rows: [4, 5], ref: 'F/3' },
+  ...{ merchantNif: '501964843', state: 'failed', net: '10.5', currency: 'EUR', serviceId: 'inv_3' },
+  reason: { code: 'no', message: 'The tax code is not known.' },
+};
+
+it('says of each invoice where it stands, why, and how far the search went', () => {
+  const next = '2000-batch-may-1';
+
+  expect(foundText({ found: [FOUND], lookedAt: 2000, backTo: NOON, next }, 'UTC')).toBe(
+    [
+      '1 invoice found:',
+      '  F/3  failed',
+      '    merchant 501964843, net 10.5 EUR, inv_3',
+      '    may.csv, rows 4, 5, read 2026-11-21 12:00, batch batch-may-1',
+      '    The tax code is not known.',
+      '2000 invoices were looked at one by one, back to 2026-11-21 12:00.',
+      'Older ones were not. To go on, give the same command with --after 2000-batch-may-1',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('leaves out what it does not know, and says when nothing was found', () => {
+  const bare = { ...FOUND, net: null, serviceId: null, reason: null, rows: [4] };
+
+  expect(foundText({ found: [], lookedAt: 0, backTo: null, next: null })).toBe('Nothing found.\n');
+  expect(foundText({ found: [bare], lookedAt: 0, backTo: null, next: null }, 'UTC')).toContain(
+    '\n    merchant 501964843\n    may.csv, row 4, read',
+  );
+});

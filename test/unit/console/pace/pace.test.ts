@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { howFar, paceOf } from '../../../../src/console/pace/pace.ts';
+import { createPaceSamples } from '../../../../src/console/pace/pace-samples.ts';
+import { stateCounts } from '../../../../src/console/pages/state-counts.ts';
+
+const at = (seconds: number, settled: number) => ({ at: seconds * 1_000, sent: settled, settled });
+
+describe('the pace of a batch', () => {
+  it('is that of the last minute, and says what is left at it', () => {
+    const line = [at(0, 0), at(60, 6_000), at(90, 6_300), at(120, 6_600)];
+
+    expect(paceOf(line, 7_200)).toEqual({ perSecond: 10, leftMs: 60_000 });
+  });
+
+  it('is that of a shorter line as a whole', () => {
+    expect(paceOf([at(0, 0), at(10, 50)], 100)).toEqual({ perSecond: 5, leftMs: 10_000 });
+  });
+
+  it.each([
+    ['nothing moves', [at(0, 5), at(70, 5)]],
+    ['everything is settled', [at(0, 0), at(10, 100)]],
+    ['nothing was seen', []],
+    ['a retry took settled ones back', [at(0, 50), at(10, 40)]],
+  ])('promises no end when %s', (_, line) => {
+    expect(paceOf(line, 100).leftMs).toBeNull();
+  });
+
+  it('counts what can be sent, and leaves out what never is', () => {
+    const counts = { ...stateCounts([]), staged: 5, accepted: 3, issued: 2, failed: 1, invalid: 7, held: 4 };
+
+    expect(howFar(counts)).toEqual({ sent: 6, settled: 3, all: 11 });
+  });
+});
+
+describe('the line of a batch', () => {
+  const batch = { batchId: 'b', startedAt: 0 };
+
+  it('begins with the file, takes a moment once, and stays whole and short for as long as somebody looks', () => {
+    const samples = createPaceSamples();
+    expect(samples.note(batch, at(1, 1))).toEqual([at(0, 0), at(1, 1)]);
+    expect(samples.note(batch, at(1, 2))).toEqual([at(0, 0), at(1, 1)]);
+
+    for (let second = 2; second < 5_000; second += 1) samples.note(batch, at(second, second));
+    const line = samples.note(batch, at(5_000, 5_000));
+
+    expect(line.length).toBeLessThanOrEqual(240);
+    expect([line[0], line.at(-1)]).toEqual([at(0, 0), at(5_000, 5_000)]);
+    expect(line.map((one) => one.at)).toEqual([...new Set(line.map((one) => one.at))].sort((a, b) => a - b));
+  });
+
+  it('is forgotten for those that nobody has looked at for longest', () => {
+    const samples = createPaceSamples();
+    samples.note(batch, at(1, 1));
+    samples.note({ ...batch, batchId: 'other' }, at(1, 1));
+    for (let n = 0; n < 49; n += 1) samples.note({ ...batch, batchId: `b${n}` }, at(1, 1));
+
+    expect(samples.note({ ...batch, batchId: 'other' }, at(2, 2))).toHaveLength(3);
+    expect(samples.note(batch, at(2, 2))).toHaveLength(2);
+  });
+});

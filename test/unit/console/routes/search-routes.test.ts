@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type { InvoiceSearch, InvoiceSearchResult, SearchBounds } from '../../../../src/domain/ports/invoice-search.ts';
+import { readWorkbookRows } from '../../../support/workbook-rows.ts';
+import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
+
+const NOTHING: InvoiceSearchResult = { found: [], lookedAt: 0, backTo: null, next: null };
+const FOUND = { ...anInvoice({ ref: '=cmd|x', net: '1234.5' }), batchId: 'b/1', file: 'may.csv', readAt: 0 };
+const HOST = { host: '127.0.0.1' };
+
+/** Asks the console for an address, and tells what the ledger was asked. */
+async function ask(path: string, result: InvoiceSearchResult = NOTHING) {
+  const asked: { search: InvoiceSearch; bounds: SearchBounds }[] = [];
+  const app = createConsoleApp({
+    ledger: ledgerHolding(
+      [{ batch: aBatch(), invoices: [anInvoice({ ref: '+1' }), anInvoice({ ordinal: 2, state: 'failed' })] }],
+      {
+        searchInvoices: async (search, bounds) => {
+          asked.push({ search, bounds });
+          return result;
+        },
+      },
+    ),
+    ...{ reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0', timeZone: 'Europe/Madrid' },
+  });
+  const answer = await app.request(`http://127.0.0.1${path}`, { headers: HOST });
+  return { asked, answer, bytes: new Uint8Array(await answer.clone().arrayBuffer()), text: await answer.text() };
+}
+
+describe('the search page', () => {
+  it('asks the ledger for nothing before somebody asks', async () => {
+    const { asked, text } = await ask('/search');
+
+    expect(asked).toEqual([]);
+    expect(text).not.toContain('Nothing found.');
+  });
+
+  it('takes words, an amount as people type it, and days of the zone that it shows', async () => {
+    const { asked, text } = await ask('/search?q=+Ana+&net=1.234,50&from=2026-07-01&to=2026-07-01');
+
+    expect(asked[0]?.search).toEqual({
+      words: 'Ana',
+      net: '1234.5',
+      from: Date.UTC(2026, 5, 30, 22),
+      before: Date.UTC(2026, 6, 1, 22),
+    });
+    expect(text).toContain('Amount read as 1,234.50.');
+  });
+
+  it.each([
+    ['/search?net=abc', 'This is no amount: abc'],
+    ['/search?q=a&from=yesterday', 'This is no date: yesterday'],
+    ['/search?to=2026-02-30', 'This is no date: 2026-02-30'],
+  ])('says what it cannot read instead of leaving it out: %s', async (path, sentence) => {
+    const { asked, text } = await ask(path);
+
+    expect(asked).toEqual([]);
+    expect(text).toContain(sentence);
+  });
+
+  it('says how far it looked, and its way on begins there', async () => {
+    const next = { batchId: 'batch-a-1', ordinal: 7 };
+    const { text } = await ask('/search?q=ana', { ...NOTHING, lookedAt: 1000, backTo: 0, next });
+    const way = /href="(\/search\?q=ana&amp;after=[^"]*)"/u.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+    expect(text).toContain('1,000 invoices were looked at one by one');
+    expect((await ask(way)).asked[0]?.bounds.after).toEqual(next);
+  });
+
+  it('offers to look at parts of names where an index gave the answer', async () => {
+    const { text } = await ask('/search?q=F-1', { ...NOTHING, found: [FOUND] });
+
+    expect(text).toContain('/search?q=F-1&amp;parts=1');
+    expect((await ask('/search?q=F-1&parts=1')).asked[0]?.search.parts).toBe(true);
+  });
+});
+
+describe('what is shown, saved', () => {
+  it('as CSV is inert and names batch and file', async () => {
+    const { answer, text } = await ask('/search.csv?q=x', { ...NOTHING, found: [FOUND] });
+
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="invoices.csv"');
+    expect(text).toContain(`may.csv;b/1;1970-01-01T00:00:00.000Z;"'=cmd|x";501964843;issued;1234.5;EUR;`);
+  });
+
+  it('as XLSX is a workbook with numbers for amounts, and no formula', async () => {
+    const strange = { ...FOUND, file: '\u0001=<b>&.csv', net: '12345678901234567.89' };
+    const { bytes } = await ask('/search.xlsx?q=x', { ...NOTHING, found: [FOUND, strange] });
+
+    const rows = await readWorkbookRows(bytes);
+
+    expect(rows[0]?.slice(0, 4).map((cell) => cell?.[1])).toEqual(['file', 'batch', 'read_at', 'invoice_ref']);
+    expect(rows[1]?.slice(3, 7)).toEqual([
+      ['text', "'=cmd|x", false],
+      ['text', '501964843', false],
+      ['text', 'issued', false],
+      ['number', '1234.5', false],
+    ]);
+    expect([rows[2]?.[0], rows[2]?.[6]]).toEqual([
+      ['text', "'=<b>&.csv", false],
+      ['text', '12345678901234567.89', false],
+    ]);
+  });
+
+  it('of a batch has the invoices of the view on all its pages, and no others', async () => {
+    const { text } = await ask('/batches/batch-may-0a1b2c3d/invoices.csv?show=failed');
+
+    expect(text.split('\r\n').filter((line) => line.includes('501964843'))).toEqual([
+      expect.stringContaining('F-2;501964843;failed;1234.5;EUR;'),
+    ]);
+    expect((await ask('/batches/batch-may-0a1b2c3d/invoices.xlsx')).answer.status).toBe(200);
+    expect((await ask('/batches/nobody/invoices.csv')).answer.status).toBe(404);
+  });
+
+  it.each(['/search.csv', '/search.xlsx?net=x'])('is not there where nothing was asked: %s', async (path) => {
+    expect((await ask(path)).answer.status).toBe(404);
+  });
+});
