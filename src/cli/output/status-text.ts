@@ -43,7 +43,9 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
     ...(stuck === undefined
       ? []
       : [
-          `  stuck     ${stuck.workflowId}: its workflow task fails again and again (${stuck.cause}, attempt ${stuck.attempts})`,
+          `  stuck     ${stuck.workflowId}: its workflow task fails again and again (${stuck.cause}, attempt ${stuck.attempts})${
+            stuck.build === null ? '' : `; its last step was made by Lote ${stuck.build}`
+          }`,
         ]),
     `  next      ${nextOf(batch, missing)}`,
   ];
@@ -57,7 +59,7 @@ export function misfitLines(misfits: readonly ProfileMisfit[]): string {
 
 function nextOf({ batchId, state, stuck }: ReadBatch, missing: number): string {
   if (stuck !== undefined)
-    return 'run a worker with the version of Lote that began the batch; nothing is lost meanwhile';
+    return 'run a worker with the version of Lote that made its last step; nothing is lost meanwhile';
   if (state === 'paused') return 'resume it in the console or the Temporal UI';
   if (GOING_ON.has(state)) return `lote report ${batchId} --follow`;
   if (state === 'refused') return `lote report ${batchId} says why; correct the file and drop it again`;

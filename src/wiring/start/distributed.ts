@@ -30,6 +30,7 @@ import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
+import { watchSharedPatches } from '../temporal/shared-patches.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { openProcessTelemetry } from './process-telemetry.ts';
 import { logMisfits } from './misfit-log.ts';
@@ -76,10 +77,11 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
   const shared = await openShared(config, 'worker', log);
   return orStop(shared.parts, async () => {
     const { taskQueue } = config;
+    const pollers = () => queuePollers(shared.client, taskQueue);
     await requireOwnQueue({
       taskQueue,
       scope: workerScope(shared.ledger.id, config.application),
-      pollers: () => queuePollers(shared.client, taskQueue),
+      pollers,
       pause: (ms) => sleep(ms),
       notify: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
     });
@@ -91,7 +93,10 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       searchable: await ensureSearchAttributes(shared.client, log),
       consoleUrl: () => config.console.publicUrl,
     });
+    const sharedPatches = await watchSharedPatches({ pollers, log });
+    shared.parts.add('watch of patches', () => sharedPatches.stop());
     const worker = await startWorker(deps, {
+      sharedPatches,
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,

@@ -6,11 +6,12 @@ import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
+import { watchSharedPatches } from '../temporal/shared-patches.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import { activityDeps } from './activity-deps.ts';
 import type { EmbeddedCore } from './embedded-core.ts';
-import { startWorker, type RunningWorker } from './start-worker.ts';
+import { startWorker, type RunningWorker, type WorkerPlace } from './start-worker.ts';
 import { watchStuckBatches } from './worker-health.ts';
 
 export interface EmbeddedWorkerOptions {
@@ -37,11 +38,12 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
   const { service, watch, requireAccount, temporal, webhookUrl, consoleUrl } = options;
   const { client } = temporal;
   const { taskQueue, application } = config;
+  const pollers = () => queuePollers(client, taskQueue);
   notify('Starting the worker …');
   await requireOwnQueue({
     taskQueue,
     scope: workerScope(ledger.id, application),
-    pollers: () => queuePollers(client, taskQueue),
+    pollers,
     pause: (ms) => sleep(ms),
     notify,
   });
@@ -57,10 +59,8 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,
-    // A server of our own leaves with its worker.
-    ...(config.temporal.address === null
-      ? {}
-      : { deregister: (identity: string) => deregisterWorker(client, taskQueue, identity) }),
+    // A server of our own has no other worker, and leaves with this one.
+    ...(config.temporal.address === null ? {} : await besideOthers()),
   });
   parts.add('worker', () => worker.stop());
   await ensureReconciliationSchedule(client, config, log);
@@ -69,4 +69,10 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
   const temporalWatch = watchTemporal(client, temporal.place.address, log);
   parts.add('watch of temporal', () => temporalWatch.stop());
   return { worker, folders };
+
+  async function besideOthers(): Promise<Pick<WorkerPlace, 'deregister' | 'sharedPatches'>> {
+    const sharedPatches = await watchSharedPatches({ pollers, log });
+    parts.add('watch of patches', () => sharedPatches.stop());
+    return { sharedPatches, deregister: (identity) => deregisterWorker(client, taskQueue, identity) };
+  }
 }

@@ -6,7 +6,9 @@ import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.t
 import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts';
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
 import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import type { SharedPatches } from '../temporal/shared-patches.ts';
+import { VERSION } from './version.ts';
+import { bundleDigest, workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
 const GRACE = '30s';
@@ -23,6 +25,8 @@ export interface WorkerPlace {
   readonly deregister?: (identity: string) => Promise<void>;
   /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
+  /** Which patches the other workers know too; left out: there are no others. */
+  readonly sharedPatches?: Pick<SharedPatches, 'isShared'>;
   /** Left out: nothing is measured or traced. */
   readonly telemetry?: WorkerTelemetry;
 }
@@ -46,14 +50,22 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     process.pid,
     randomBytes(4).toString('hex'),
   );
+  const { sharedPatches } = place;
+  const bundle =
+    place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle };
   const worker = await Worker.create({
     connection,
     namespace: place.namespace,
     taskQueue: place.taskQueue,
     identity,
     activities: createActivities(deps),
-    workflowBundle:
-      place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },
+    workflowBundle: bundle,
+    // Not versioned, see docs/decisions/temporal.md; the history of each run names the build that made each step.
+    workerDeploymentOptions: {
+      version: { deploymentName: 'lote', buildId: `${VERSION}+${await bundleDigest(bundle)}` },
+      useWorkerVersioning: false,
+    },
+    ...(sharedPatches !== undefined && { patchActivationCallback: ({ patchId }) => sharedPatches.isShared(patchId) }),
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,

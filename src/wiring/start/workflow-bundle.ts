@@ -7,6 +7,7 @@ import { bundleWorkflows, writeBundle } from './bundle-workflows.ts';
 
 /** Everything that workflow code is made of; an import from elsewhere is refused by .dependency-cruiser.cjs. */
 const SOURCES = ['workflows', 'src/contract', 'src/domain'];
+const DIGEST_LENGTH = 12;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 export type WorkflowBundle = { readonly codePath: string } | { readonly code: string };
@@ -28,6 +29,12 @@ export async function workflowBundle(env: NodeJS.ProcessEnv, root: string = ROOT
     // A home that cannot be written to costs the next start these seconds again, and nothing else.
     return { code };
   }
+}
+
+/** Hexadecimal; names the workflows of a build, in `lote version` and in the history of each run. */
+export async function bundleDigest(bundle: WorkflowBundle): Promise<string> {
+  const code = 'code' in bundle ? bundle.code : await readFile(bundle.codePath);
+  return createHash('sha256').update(code).digest('hex').slice(0, DIGEST_LENGTH);
 }
 
 /** Over names and contents of the sources, and over package.json, whose versions are exact: another SDK is another bundle. */

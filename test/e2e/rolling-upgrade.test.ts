@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
+import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
+import { buildNextVersion } from '../support/changed-workflow/next-version.ts';
+import type { RunningCommand } from '../support/lote/lote-command.ts';
+import { withFleet, type WorkerFleet } from '../support/lote/worker-fleet.ts';
+import { until } from '../support/until.ts';
+
+const INVOICES = 400;
+const PAGE_SIZE = 20;
+/** The last invoices wait for the end of the upgrade, however slow the machine is. */
+const SENT_MEANWHILE = INVOICES - 40;
+/** EVENT_TYPE_WORKFLOW_TASK_FAILED and EVENT_TYPE_MARKER_RECORDED */
+const [TASK_FAILED, MARKER] = [8, 25];
+
+let nextVersion: string;
+beforeAll(async () => {
+  nextVersion = await buildNextVersion();
+}, 180_000);
+
+describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the workers', { timeout: 300_000 }, () => {
+  it('is noticed by nobody: one version after the other goes on with a batch, and each invoice is issued once', async () => {
+    const env = { LOTE_PAGE_SIZE: String(PAGE_SIZE) };
+    const profile = { limits: { maxConcurrency: 4 } };
+    await withFleet({ workers: 2, env, profile, sandbox: { latencyMs: 100 } }, async (fleet) => {
+      const [first, second] = fleet.workers as [RunningCommand, RunningCommand];
+      const release = holdBackTheLast(fleet);
+      const batch = await fleet.startFile('night.csv', INVOICES);
+      await sent(fleet, 20);
+
+      const newer = await started(fleet.startWorker(nextVersion));
+      await stop(first);
+      await sent(fleet, 120);
+      // The upgrade is taken back, and what the newer worker had begun goes on with the older one.
+      await stop(newer);
+      await sent(fleet, 220);
+      const newest = await started(fleet.startWorker(nextVersion));
+      await stop(second);
+      const sentBefore = fleet.postTimes().length;
+      release();
+
+      expect(sentBefore, 'the batch goes on during the whole upgrade').toBeLessThan(INVOICES);
+      expect((await batch.result()).counts).toMatchObject({ invoices: INVOICES, issued: INVOICES });
+      const { duplicates, totals } = fleet.sandbox.books();
+      expect(duplicates).toEqual([]);
+      expect(totals).toMatchObject({ invoices: INVOICES, issued: INVOICES, failed: 0 });
+      const events = await eventsOf(fleet, batch.workflowId);
+      expect(events).not.toContain(TASK_FAILED);
+      for (const worker of [first, second, newer, newest]) expect(worker.output()).not.toContain('is stuck');
+
+      await newest.said('changed workflows are in use');
+      const after = await fleet.startFile('after.csv', PAGE_SIZE, 'G');
+      await after.result();
+      expect(await eventsOf(fleet, after.workflowId), 'the changed path is in use').toContain(MARKER);
+      await expectOlderRefused(fleet);
+    });
+  });
+});
+
+function holdBackTheLast({ front, postTimes }: WorkerFleet): () => void {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  front.script = ({ path, method }) => {
+    const waits = method === 'POST' && path === '/v1/invoices' && postTimes().length > SENT_MEANWHILE;
+    return waits ? released.then(() => 'pass' as const) : 'pass';
+  };
+  return () => release();
+}
+
+async function sent({ postTimes }: WorkerFleet, count: number): Promise<void> {
+  await until(() => postTimes().length >= count);
+}
+
+async function started(worker: RunningCommand): Promise<RunningCommand> {
+  await worker.said('Worker on task queue');
+  return worker;
+}
+
+async function stop(worker: RunningCommand): Promise<void> {
+  worker.signal('SIGTERM');
+  const { code, stderr } = await worker.end;
+  expect(code, stderr).toBe(0);
+}
+
+/** The kinds of the events of a batch and of its pages. */
+async function eventsOf({ client }: WorkerFleet, batchId: string): Promise<readonly number[]> {
+  const ids = [
+    batchId,
+    ...Array.from({ length: INVOICES / PAGE_SIZE }, (_, page) => pageWorkflowId(batchId, page + 1)),
+  ];
+  const kinds: number[] = [];
+  for (const id of ids) {
+    const { events } = await client.workflow
+      .getHandle(id)
+      .fetchHistory()
+      .catch(() => ({ events: [] }));
+    for (const event of events ?? []) kinds.push(Number(event.eventType));
+  }
+  return kinds;
+}
+
+/** An older Lote meets the newer ledger. */
+async function expectOlderRefused(fleet: WorkerFleet): Promise<void> {
+  const { code, stderr } = await fleet.startWorker().end;
+  expect(code, stderr).toBe(3);
+  expect(stderr).toContain(
+    `this Lote knows its schema up to version ${SCHEMA_VERSION}, found version ${SCHEMA_VERSION + 1}`,
+  );
+}

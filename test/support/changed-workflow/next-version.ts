@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { VERSION } from '../../../src/wiring/start/version.ts';
+import { changedSources, oneStepMoreInPages } from './changed-sources.ts';
+
+const run = promisify(execFile);
+/** No release is called this. */
+export const NEXT_VERSION = '9.9.9';
+const NEWEST_MIGRATION = '  SENDING_MARKS,\n];';
+
+/**
+ * Builds a later version of Lote: pages take one step more under a patch, and the ledger has one migration more, which adds a column and a
+ * table (expand).
+ * @returns the path of its command line
+ */
+export async function buildNextVersion(): Promise<string> {
+  const directory = await changedSources([
+    ...oneStepMoreInPages(),
+    { file: 'src/wiring/start/version.ts', text: `'${VERSION}'`, by: `'${NEXT_VERSION}'` },
+    {
+      file: 'src/ledger/database/migrations/migrate.ts',
+      text: NEWEST_MIGRATION,
+      by: `  SENDING_MARKS,
+  ["ALTER TABLE invoice ADD COLUMN next_note text NOT NULL DEFAULT 'none'", 'CREATE TABLE next_version (note text)'],
+];`,
+    },
+  ]);
+  await run(process.execPath, [join(directory, 'bin/build.js')], { cwd: directory });
+  return join(directory, 'dist/src/cli/main.js');
+}
