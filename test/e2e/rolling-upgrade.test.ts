@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
@@ -8,8 +9,9 @@ import { until } from '../support/until.ts';
 
 const INVOICES = 400;
 const PAGE_SIZE = 20;
-/** The last invoices wait for the end of the upgrade, however slow the machine is. */
-const SENT_MEANWHILE = INVOICES - 40;
+/** While the upgrade goes on the service takes this long for an answer, and longer for the last invoices, so that they outlast it on a slow machine. */
+const [SLOW_MS, LAST_MS] = [300, 2_000];
+const LAST = 100;
 /** EVENT_TYPE_WORKFLOW_TASK_FAILED and EVENT_TYPE_MARKER_RECORDED */
 const [TASK_FAILED, MARKER] = [8, 25];
 
@@ -21,10 +23,10 @@ beforeAll(async () => {
 describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the workers', { timeout: 300_000 }, () => {
   it('is noticed by nobody: one version after the other goes on with a batch, and each invoice is issued once', async () => {
     const env = { LOTE_PAGE_SIZE: String(PAGE_SIZE) };
-    const profile = { limits: { maxConcurrency: 4 } };
-    await withFleet({ workers: 2, env, profile, sandbox: { latencyMs: 100 } }, async (fleet) => {
+    const profile = { limits: { maxConcurrency: 2 } };
+    await withFleet({ workers: 2, env, profile }, async (fleet) => {
       const [first, second] = fleet.workers as [RunningCommand, RunningCommand];
-      const release = holdBackTheLast(fleet);
+      const release = slowDown(fleet);
       const batch = await fleet.startFile('night.csv', INVOICES);
       await sent(fleet, 20);
 
@@ -57,14 +59,16 @@ describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the worker
   });
 });
 
-function holdBackTheLast({ front, postTimes }: WorkerFleet): () => void {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  front.script = ({ path, method }) => {
-    const waits = method === 'POST' && path === '/v1/invoices' && postTimes().length > SENT_MEANWHILE;
-    return waits ? released.then(() => 'pass' as const) : 'pass';
+/** Slows the service down until it is released. */
+function slowDown({ front, postTimes }: WorkerFleet): () => void {
+  const released = new AbortController();
+  front.script = async ({ path, method }) => {
+    const isPost = method === 'POST' && path === '/v1/invoices';
+    const delay = postTimes().length > INVOICES - LAST ? LAST_MS : SLOW_MS;
+    if (isPost) await sleep(delay, undefined, { signal: released.signal }).catch(() => undefined);
+    return 'pass' as const;
   };
-  return () => release();
+  return () => released.abort();
 }
 
 async function sent({ postTimes }: WorkerFleet, count: number): Promise<void> {
