@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
 import { buildNextVersion } from '../support/changed-workflow/next-version.ts';
@@ -12,13 +12,12 @@ const PAGE_SIZE = 20;
 /** While the upgrade goes on the service takes this long for an answer, and longer for the last invoices, so that they outlast it on a slow machine. */
 const [SLOW_MS, LAST_MS] = [300, 2_000];
 const LAST = 100;
+/** Twice what a worker gives its slices. */
+const LONGEST_STOP_MS = 90_000;
 /** EVENT_TYPE_WORKFLOW_TASK_FAILED and EVENT_TYPE_MARKER_RECORDED */
 const [TASK_FAILED, MARKER] = [8, 25];
 
-let nextVersion: string;
-beforeAll(async () => {
-  nextVersion = await buildNextVersion();
-}, 180_000);
+const nextVersion = await buildNextVersion();
 
 describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the workers', { timeout: 300_000 }, () => {
   it('is noticed by nobody: one version after the other goes on with a batch, and each invoice is issued once', async () => {
@@ -82,8 +81,8 @@ async function started(worker: RunningCommand): Promise<RunningCommand> {
 
 async function stop(worker: RunningCommand): Promise<void> {
   worker.signal('SIGTERM');
-  const { code, stderr } = await worker.end;
-  expect(code, stderr).toBe(0);
+  const end = await Promise.race([worker.end, sleep(LONGEST_STOP_MS, null, { ref: false })]);
+  expect(end?.code, worker.output()).toBe(0);
 }
 
 /** The kinds of the events of a batch and of its pages. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bundleWorkflows, writeBundle } from '../../src/wiring/start/bundle-workflows.ts';
 import { VERSION } from '../../src/wiring/start/version.ts';
 import { findStuckRun } from '../../src/wiring/temporal/stuck-run.ts';
@@ -11,12 +11,8 @@ import { until } from '../support/until.ts';
 
 const INVOICES = 40;
 
-let patchedBundle: string;
-let unpatchedBundle: string;
-beforeAll(async () => {
-  patchedBundle = await bundleOf('patched');
-  unpatchedBundle = await bundleOf('unpatched');
-}, 180_000);
+const patchedBundle = await bundleOf('patched');
+const unpatchedBundle = await bundleOf('unpatched');
 
 async function bundleOf(how: 'patched' | 'unpatched'): Promise<string> {
   const directory = await changedSources(oneStepMoreInRounds(how));

@@ -16,7 +16,8 @@ export interface SourceChange {
 }
 
 /**
- * A copy of the product's sources with these changes, as a later version of Lote has them. To be called in a test file, whose end removes it.
+ * A copy of the product's sources with these changes, as a later version of Lote has them. To be called at the top
+ * of a test file, whose end removes it.
  * @returns its directory
  */
 export async function changedSources(changes: readonly SourceChange[]): Promise<string> {

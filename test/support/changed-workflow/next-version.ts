@@ -11,7 +11,7 @@ const NEWEST_MIGRATION = '  SENDING_MARKS,\n];';
 
 /**
  * Builds a later version of Lote: pages take one step more under a patch, and the ledger has one migration more, which adds a column and a
- * table (expand).
+ * table (expand). To be called at the top of a test file.
  * @returns the path of its command line
  */
 export async function buildNextVersion(): Promise<string> {
