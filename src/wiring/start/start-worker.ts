@@ -17,6 +17,7 @@ const FORCE = '45s';
 /** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
 const ACTIVITIES_AT_ONCE = 24;
 
+/** Where a worker works, and with whom. */
 export interface WorkerPlace {
   readonly temporal: TemporalPlace;
   readonly namespace: string;

@@ -6,7 +6,7 @@ import { changedSources, oneStepMoreInPages } from './changed-sources.ts';
 
 const run = promisify(execFile);
 /** No release is called this. */
-export const NEXT_VERSION = '9.9.9';
+const NEXT_VERSION = '9.9.9';
 const NEWEST_MIGRATION = '  SENDING_MARKS,\n];';
 
 /**

@@ -45,7 +45,13 @@ describe('`lote status`', () => {
 
 const STUCK: ReadBatch = {
   ...{ ...MAY, state: 'running', finishedAt: null, counts: { issued: 4, sending: 6 } },
-  stuck: { workflowId: 'batch-may-1a2b3c4d/page-1', attempts: 5, since: null, cause: 'NON_DETERMINISTIC_ERROR', build: '0.1.0+9f86d081884c' },
+  stuck: {
+    workflowId: 'batch-may-1a2b3c4d/page-1',
+    attempts: 5,
+    since: null,
+    cause: 'NON_DETERMINISTIC_ERROR',
+    build: '0.1.0+9f86d081884c',
+  },
 };
 
 describe('a batch whose workflow task fails again and again', () => {
