@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
+import { buildLastRelease } from '../support/changed-workflow/last-release.ts';
 import { buildNextVersion } from '../support/changed-workflow/next-version.ts';
 import type { RunningCommand } from '../support/lote/lote-command.ts';
 import { withFleet, type WorkerFleet } from '../support/lote/worker-fleet.ts';
@@ -18,45 +19,66 @@ const LONGEST_STOP_MS = 90_000;
 const [TASK_FAILED, MARKER] = [8, 25];
 
 const nextVersion = await buildNextVersion();
+const lastRelease = await buildLastRelease();
 
 describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the workers', { timeout: 300_000 }, () => {
-  it('is noticed by nobody: one version after the other goes on with a batch, and each invoice is issued once', async () => {
-    const env = { LOTE_PAGE_SIZE: String(PAGE_SIZE) };
-    const profile = { limits: { maxConcurrency: 2 } };
-    await withFleet({ workers: 2, env, profile }, async (fleet) => {
-      const [first, second] = fleet.workers as [RunningCommand, RunningCommand];
-      const release = slowDown(fleet);
-      const batch = await fleet.startFile('night.csv', INVOICES);
-      await sent(fleet, 20);
-
-      const newer = await started(fleet.startWorker(nextVersion));
-      await stop(first);
-      await sent(fleet, 120);
-      // The upgrade is taken back, and what the newer worker had begun goes on with the older one.
-      await stop(newer);
-      await sent(fleet, 220);
-      const newest = await started(fleet.startWorker(nextVersion));
-      await stop(second);
-      const sentBefore = fleet.postTimes().length;
-      release();
-
-      expect(sentBefore, 'the batch goes on during the whole upgrade').toBeLessThan(INVOICES);
-      expect((await batch.result()).counts).toMatchObject({ invoices: INVOICES, issued: INVOICES });
-      const { duplicates, totals } = fleet.sandbox.books();
-      expect(duplicates).toEqual([]);
-      expect(totals).toMatchObject({ invoices: INVOICES, issued: INVOICES, failed: 0 });
-      const events = await eventsOf(fleet, batch.workflowId);
-      expect(events).not.toContain(TASK_FAILED);
-      for (const worker of [first, second, newer, newest]) expect(worker.output()).not.toContain('is stuck');
-
+  it('to a changed workflow and a migrated ledger is noticed by nobody, and each invoice is issued once', async () => {
+    await upgrade({ newer: nextVersion }, async (fleet, newest) => {
       await newest.said('changed workflows are in use');
       const after = await fleet.startFile('after.csv', PAGE_SIZE, 'G');
       await after.result();
-      expect(await eventsOf(fleet, after.workflowId), 'the changed path is in use').toContain(MARKER);
+      expect(await eventsOf(fleet, after.workflowId, 1), 'the changed path is in use').toContain(MARKER);
       await expectOlderRefused(fleet);
     });
   });
+
+  it.skipIf(lastRelease === null)('from the last release to this version is noticed by nobody', async () => {
+    await upgrade({ older: lastRelease ?? '' }, async (fleet) => {
+      await (await fleet.startFile('after.csv', PAGE_SIZE, 'G')).result();
+    });
+  });
 });
+
+/** Command lines; left out: that of this version. */
+interface Versions {
+  readonly older?: string;
+  readonly newer?: string;
+}
+
+/** Replaces both workers of a running batch, one after the other, and takes that back in between; then looks at everything that came of it. */
+async function upgrade(
+  { older, newer }: Versions,
+  andThen: (fleet: WorkerFleet, newest: RunningCommand) => Promise<void>,
+): Promise<void> {
+  const env = { LOTE_PAGE_SIZE: String(PAGE_SIZE) };
+  const profile = { limits: { maxConcurrency: 2 } };
+  await withFleet({ workers: 2, env, profile, ...(older !== undefined && { command: older }) }, async (fleet) => {
+    const [first, second] = fleet.workers as [RunningCommand, RunningCommand];
+    const release = slowDown(fleet);
+    const batch = await fleet.startFile('night.csv', INVOICES);
+    await sent(fleet, 20);
+
+    const early = await started(fleet.startWorker(newer));
+    await stop(first);
+    await sent(fleet, 120);
+    // The upgrade is taken back, and what the newer worker had begun goes on with the older one.
+    await stop(early);
+    await sent(fleet, 220);
+    const newest = await started(fleet.startWorker(newer));
+    await stop(second);
+    const sentBefore = fleet.postTimes().length;
+    release();
+
+    expect(sentBefore, 'the batch goes on during the whole upgrade').toBeLessThan(INVOICES);
+    expect((await batch.result()).counts).toMatchObject({ invoices: INVOICES, issued: INVOICES });
+    const { duplicates, totals } = fleet.sandbox.books();
+    expect(duplicates).toEqual([]);
+    expect(totals).toMatchObject({ invoices: INVOICES, issued: INVOICES, failed: 0 });
+    expect(await eventsOf(fleet, batch.workflowId, INVOICES / PAGE_SIZE)).not.toContain(TASK_FAILED);
+    for (const worker of [first, second, early, newest]) expect(worker.output()).not.toContain('is stuck');
+    await andThen(fleet, newest);
+  });
+}
 
 /** Slows the service down until it is released. */
 function slowDown({ front, postTimes }: WorkerFleet): () => void {
@@ -85,21 +107,11 @@ async function stop(worker: RunningCommand): Promise<void> {
   expect(end?.code, worker.output()).toBe(0);
 }
 
-/** The kinds of the events of a batch and of its pages. */
-async function eventsOf({ client }: WorkerFleet, batchId: string): Promise<readonly number[]> {
-  const ids = [
-    batchId,
-    ...Array.from({ length: INVOICES / PAGE_SIZE }, (_, page) => pageWorkflowId(batchId, page + 1)),
-  ];
-  const kinds: number[] = [];
-  for (const id of ids) {
-    const { events } = await client.workflow
-      .getHandle(id)
-      .fetchHistory()
-      .catch(() => ({ events: [] }));
-    for (const event of events ?? []) kinds.push(Number(event.eventType));
-  }
-  return kinds;
+/** The kinds of the events of a batch of so many pages, and of the pages. */
+async function eventsOf({ client }: WorkerFleet, batchId: string, pages: number): Promise<readonly number[]> {
+  const ids = [batchId, ...Array.from({ length: pages }, (_, page) => pageWorkflowId(batchId, page + 1))];
+  const histories = await Promise.all(ids.map((id) => client.workflow.getHandle(id).fetchHistory()));
+  return histories.flatMap(({ events }) => (events ?? []).map(({ eventType }) => Number(eventType)));
 }
 
 /** An older Lote meets the newer ledger. */

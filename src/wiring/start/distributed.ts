@@ -9,6 +9,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { startHealthServer } from '../../runtime/process/health-server.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
+import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { activityDeps } from './activity-deps.ts';
 import { openAnswerWatch } from './answer-watch.ts';
@@ -97,6 +98,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
     shared.parts.add('watch of patches', () => sharedPatches.stop());
     const worker = await startWorker(deps, {
       sharedPatches,
+      onForcedEnd: leaveSoon,
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,

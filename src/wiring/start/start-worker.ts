@@ -28,6 +28,8 @@ export interface WorkerPlace {
   readonly workflowBundle?: string;
   /** Which patches the other workers know too; left out: there are no others. */
   readonly sharedPatches?: Pick<SharedPatches, 'isShared'>;
+  /** Called when slices did not end in time: the process must leave without them. */
+  readonly onForcedEnd?: () => void;
   /** Left out: nothing is measured or traced. */
   readonly telemetry?: WorkerTelemetry;
 }
@@ -79,13 +81,21 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     ended,
     isRunning: () => worker.getState() === 'RUNNING',
     async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await ended;
-      // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
-      // again.
-      await place
-        .deregister?.(identity)
-        .catch((err: unknown) => deps.log.warn('a worker could not deregister', { err }));
+      const isRunning = worker.getState() === 'RUNNING';
+      if (isRunning) worker.shutdown();
+      try {
+        await ended;
+      } catch (error) {
+        // Forced: the SDK keeps the slices that did not end, and with them the process.
+        if (isRunning) place.onForcedEnd?.();
+        throw error;
+      } finally {
+        // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
+        // again.
+        await place
+          .deregister?.(identity)
+          .catch((err: unknown) => deps.log.warn('a worker could not deregister', { err }));
+      }
     },
   };
 }

@@ -6,7 +6,8 @@ import { afterAll } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Inside the checkout, from where packages are found. */
 const CACHE = join(ROOT, '.cache');
-const PRODUCT = ['src', 'workflows', 'activities', 'bin', 'input', 'package.json'];
+/** What a build of Lote is made from. */
+export const PRODUCT = ['src', 'workflows', 'activities', 'bin', 'input', 'package.json'];
 
 /** Replaces one text of one file; a text that is not there, or there twice, is a mistake of the test. */
 export interface SourceChange {
@@ -21,17 +22,23 @@ export interface SourceChange {
  * @returns its directory
  */
 export async function changedSources(changes: readonly SourceChange[]): Promise<string> {
-  await mkdir(CACHE, { recursive: true });
-  const directory = await mkdtemp(join(CACHE, 'changed-'));
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  const directory = await sourcesDirectory();
   for (const name of PRODUCT) await cp(join(ROOT, name), join(directory, name), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'dir');
   for (const { file, text, by } of changes) {
     const path = join(directory, file);
     const parts = (await readFile(path, 'utf8')).split(text);
     if (parts.length !== 2) throw new Error(`${file} must hold ${JSON.stringify(text)} once`);
     await writeFile(path, parts.join(by));
   }
+  return directory;
+}
+
+/** An empty directory for sources, with the packages of this checkout. The end of the test file removes it. */
+export async function sourcesDirectory(): Promise<string> {
+  await mkdir(CACHE, { recursive: true });
+  const directory = await mkdtemp(join(CACHE, 'changed-'));
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'dir');
   return directory;
 }
 

@@ -7,7 +7,12 @@ import { changedSources, oneStepMoreInPages } from './changed-sources.ts';
 const run = promisify(execFile);
 /** No release is called this. */
 const NEXT_VERSION = '9.9.9';
-const NEWEST_MIGRATION = '  SENDING_MARKS,\n];';
+/** A column with a default and a table: what the version before can go on with. */
+const EXPANDING = [
+  "ALTER TABLE invoice ADD COLUMN next_note text NOT NULL DEFAULT 'none'",
+  'CREATE TABLE next_version (note text)',
+];
+const END_OF_MIGRATIONS = '\n];\n\n/** The version of the schema';
 
 /**
  * Builds a later version of Lote: pages take one step more under a patch, and the ledger has one migration more, which adds a column and a
@@ -20,10 +25,8 @@ export async function buildNextVersion(): Promise<string> {
     { file: 'src/wiring/start/version.ts', text: `'${VERSION}'`, by: `'${NEXT_VERSION}'` },
     {
       file: 'src/ledger/database/migrations/migrate.ts',
-      text: NEWEST_MIGRATION,
-      by: `  SENDING_MARKS,
-  ["ALTER TABLE invoice ADD COLUMN next_note text NOT NULL DEFAULT 'none'", 'CREATE TABLE next_version (note text)'],
-];`,
+      text: END_OF_MIGRATIONS,
+      by: `\n  ${JSON.stringify(EXPANDING)},${END_OF_MIGRATIONS}`,
     },
   ]);
   await run(process.execPath, [join(directory, 'bin/build.js')], { cwd: directory });
