@@ -38,11 +38,13 @@ export function onShutdown(handlers: ShutdownHandlers): () => void {
 
 /** Longer than closing a database takes. */
 const LEFTOVERS_MS = 10_000;
+/** Of a process that has not said how it ended. */
+const UNFINISHED = 1;
 
 /**
- * Ends the process in ten seconds, with the exit code that it has then, unless it has ended before. For what a library leaves behind and nobody can
+ * Ends the process in ten seconds, with the exit code that it has then (1: none), unless it has ended before. For what a library leaves behind and nobody can
  * end: it would keep the process for ever.
  */
 export function leaveSoon(): void {
-  setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
+  setTimeout(() => process.exit(process.exitCode ?? UNFINISHED), LEFTOVERS_MS).unref();
 }
