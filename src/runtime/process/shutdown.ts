@@ -36,15 +36,13 @@ export function onShutdown(handlers: ShutdownHandlers): () => void {
   };
 }
 
-/** Longer than closing a database takes. */
+/** Longer than closing connections takes. */
 const LEFTOVERS_MS = 10_000;
-/** Of a process that has not said how it ended. */
-const UNFINISHED = 1;
 
 /**
- * Ends the process in ten seconds, with the exit code that it has then (1: none), unless it has ended before. For what a library leaves behind and nobody can
- * end: it would keep the process for ever.
+ * Kills this process in ten seconds. For a library that gave up on its work and can no longer end: it would keep the process for ever, also on its
+ * way out, where `process.exit` waits for it.
  */
 export function leaveSoon(): void {
-  setTimeout(() => process.exit(process.exitCode ?? UNFINISHED), LEFTOVERS_MS).unref();
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LEFTOVERS_MS);
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
@@ -57,7 +56,6 @@ export async function startEmbeddedWorker(core: EmbeddedCore, options: EmbeddedW
   });
   const worker = await startWorker(deps, {
     telemetry: telemetry.worker,
-    onForcedEnd: leaveSoon,
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,

@@ -6,8 +6,7 @@ import { afterAll } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Inside the checkout, from where packages are found. */
 const CACHE = join(ROOT, '.cache');
-/** What a build of Lote is made from. */
-export const PRODUCT = ['src', 'workflows', 'activities', 'bin', 'input', 'package.json'];
+const PRODUCT = ['src', 'workflows', 'activities', 'bin', 'input', 'package.json'];
 
 /** Replaces one text of one file; a text that is not there, or there twice, is a mistake of the test. */
 export interface SourceChange {
@@ -34,7 +33,7 @@ export async function changedSources(changes: readonly SourceChange[]): Promise<
 }
 
 /** An empty directory for sources, with the packages of this checkout. The end of the test file removes it. */
-export async function sourcesDirectory(): Promise<string> {
+async function sourcesDirectory(): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   const directory = await mkdtemp(join(CACHE, 'changed-'));
   afterAll(() => rm(directory, { recursive: true, force: true }));

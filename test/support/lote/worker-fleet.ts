@@ -19,8 +19,6 @@ export interface FleetOptions {
   /** Merged over the default service profile. */
   readonly profile?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Command line of another build, for the receiver and these workers. */
-  readonly command?: string;
 }
 
 /** Several `lote worker` processes and a receiver on one PostgreSQL ledger, in front of a sandbox that outlives them. */
@@ -67,8 +65,8 @@ export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet
       WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
       ...options.env,
     };
-    const receiver = all.start(['receiver'], env, options.command);
-    const workers = Array.from({ length: options.workers }, () => all.start(['worker'], env, options.command));
+    const receiver = all.start(['receiver'], env);
+    const workers = Array.from({ length: options.workers }, () => all.start(['worker'], env));
     await Promise.all([
       receiver.said('Receiver http'),
       ...workers.map((worker) => worker.said('Worker on task queue')),
