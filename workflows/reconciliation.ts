@@ -1,4 +1,5 @@
-import { isCancellation, log, patched, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { isCancellation, log, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { hasPatch } from './has-patch.ts';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
 import type { ReconciliationInput, ReconciliationResult } from '../src/contract/messages.ts';
@@ -36,7 +37,7 @@ const { closeOrphans } = proxyActivities<Activities>({
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
   const request = { ledgerId: input?.ledgerId, all: input?.all ?? false };
-  const orphans = patched('close-orphans') ? await closeOrphans(request) : [];
+  const orphans = hasPatch('close-orphans') ? await closeOrphans(request) : [];
   // First: what they left open is known to reconciliation by their report.
   const unwritten = new Set(await writeReports(input?.ledgerId, orphans));
   const repeated = await repeatUnknown(request);

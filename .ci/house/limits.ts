@@ -11,7 +11,7 @@ export const PRODUCT: readonly string[] = ['src', 'workflows', 'activities'];
 export const SORTED: readonly string[] = [...PRODUCT, 'test', 'docs', 'bench'];
 
 /** Data that tests read: files of one kind, found by name. */
-export const FIXTURES: readonly string[] = ['test/golden', 'test/workflow/histories'];
+export const FIXTURES: readonly string[] = ['test/golden', 'test/releases'];
 
 /**
  * Words of the old vocabulary and what to say instead. A word is found as a part of an identifier or of a file name of

@@ -7,6 +7,7 @@ import type { FindOptions } from './commands/outcome/find.ts';
 import type { NightlyOn } from './commands/nightly.ts';
 import type { PurgeCommand } from './commands/purge.ts';
 import { addProfileCommands } from './commands/profile-commands.ts';
+import { VERSION } from '../wiring/start/version.ts';
 import { addReadingCommands } from './commands/reading-commands.ts';
 
 /** Every command of Lote. What a command needs is imported when it is called: a worker's packages alone take a second to load. */
@@ -14,6 +15,7 @@ export const program = new Command('lote')
   .description(
     'Durable batch invoicing: files of invoices in, every invoice issued exactly once, one report per file out.',
   )
+  .version(VERSION, '--version', 'print the version of Lote; lote version prints more')
   .configureOutput({ writeErr: (text) => void process.stderr.write(text) })
   .exitOverride();
 

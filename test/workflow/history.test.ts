@@ -1,8 +1,12 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
+import { PATCHES } from '../../src/contract/patches.ts';
+import type { nightlyIssuance } from '../../workflows/nightly-issuance.ts';
+import type { reconciliation } from '../../workflows/reconciliation.ts';
+import type { retryInvoices } from '../../workflows/retry-invoices.ts';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
 import {
   customerOf,
@@ -11,13 +15,11 @@ import {
   MERCHANT_NIF,
   ownName,
   testInvoices,
+  type TestInvoice,
 } from '../support/batch-file.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
+import { readRecorded, RECORDED_VERSION, recordForRelease, releasesWith } from '../support/releases.ts';
 import { until } from '../support/until.ts';
-
-/** Histories of the code as it was when they were recorded; a change that cannot replay them must be a conscious one. Recorded anew with LOTE_RECORD_HISTORIES=1. */
-const RECORDED = fileURLToPath(new URL('histories/', import.meta.url));
-const RECORDING = process.env['LOTE_RECORD_HISTORIES'] === '1';
 
 type History = Awaited<ReturnType<ReturnType<TestStack['client']['workflow']['getHandle']>['fetchHistory']>>;
 
@@ -39,10 +41,38 @@ async function replay(history: unknown, workflowId: string): Promise<void> {
   await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
 }
 
-async function record(name: string, history: History): Promise<void> {
-  if (!RECORDING) return;
-  await mkdir(RECORDED, { recursive: true });
-  await writeFile(`${RECORDED}${name}.json`, `${historyToJSON(history)}\n`);
+/** Replays what has just been written, and keeps it for the release that is being recorded. */
+async function replayAndRecord(stack: TestStack, ids: Readonly<Record<string, string>>): Promise<string> {
+  const histories: History[] = [];
+  for (const [name, id] of Object.entries(ids)) {
+    const history = await historyOf(stack, id);
+    histories.push(history);
+    await replay(history, id);
+    await recordForRelease(`histories/${name}.json`, `${historyToJSON(history)}\n`);
+  }
+  return textsOf(histories);
+}
+
+/** What history must not hold of these invoices. */
+function personalData(invoices: readonly TestInvoice[]): readonly string[] {
+  return invoices.flatMap((invoice) => [
+    invoice.ref,
+    customerOf(invoice),
+    customerTaxIdOf(invoice),
+    invoice.nif ?? MERCHANT_NIF,
+    `Comerciante ${invoice.nif ?? MERCHANT_NIF}`,
+    `Artigo ${invoice.ref}`,
+  ]);
+}
+
+async function expectNothingPersonal(
+  stack: TestStack,
+  text: string,
+  { invoices, batchId }: { readonly invoices: readonly TestInvoice[]; readonly batchId: string },
+): Promise<void> {
+  const keys = (await stack.lines(batchId)).flatMap((line) => [line.idempotencyKey, line.serviceId]);
+  const found = [...personalData(invoices), ...keys].filter((secret) => secret !== null && text.includes(secret));
+  expect(found, 'what history must not hold').toEqual([]);
 }
 
 describe('the histories of a night', { concurrent: true, timeout: 120_000 }, () => {
@@ -78,28 +108,14 @@ describe('the histories of a night', { concurrent: true, timeout: 120_000 }, () 
       await attached.result();
       expect(result.counts).toMatchObject({ issued: 14, failed: 1, invalid: 1, held: 2, rejected: 1 });
 
-      const ids = [batchId, pageWorkflowId(batchId, 1), pageWorkflowId(batchId, 2), attached.workflowId];
-      const histories = await Promise.all(ids.map((id) => historyOf(stack, id)));
-      const text = textsOf(histories);
-
+      const text = await replayAndRecord(stack, {
+        batch: batchId,
+        page: pageWorkflowId(batchId, 1),
+        'last-page': pageWorkflowId(batchId, 2),
+        attached: attached.workflowId,
+      });
       expect(text).toContain('"file":"night.csv"');
-      const keys = (await stack.lines(batchId)).flatMap((line) => [line.idempotencyKey, line.serviceId]);
-      const secrets = invoices.flatMap((invoice) => [
-        invoice.ref,
-        customerOf(invoice),
-        customerTaxIdOf(invoice),
-        invoice.nif ?? MERCHANT_NIF,
-        `Comerciante ${invoice.nif ?? MERCHANT_NIF}`,
-        `Artigo ${invoice.ref}`,
-      ]);
-      const found = [...secrets, ...keys].filter((secret) => secret !== null && text.includes(secret));
-      expect(found, 'what history must not hold').toEqual([]);
-
-      const names = ['batch', 'page', 'last-page', 'attached'];
-      for (const [at, history] of histories.entries()) {
-        await replay(history, ids[at] ?? '');
-        await record(names[at] ?? '', history);
-      }
+      await expectNothingPersonal(stack, text, { invoices, batchId });
     });
   });
 
@@ -114,21 +130,97 @@ describe('the histories of a night', { concurrent: true, timeout: 120_000 }, () 
       await handle.executeUpdate<string, [{ reason: string }]>('cancelRemaining', { args: [{ reason: 'enough' }] });
       expect((await handle.result()).counts).toMatchObject({ held: 10 });
 
-      for (const [name, id] of [
-        ['cancelled-batch', batchId] as const,
-        ['cancelled-page', pageWorkflowId(batchId, 1)] as const,
-      ]) {
-        const history = await historyOf(stack, id);
-        await replay(history, id);
-        await record(name, history);
-      }
+      await replayAndRecord(stack, { 'cancelled-batch': batchId, 'cancelled-page': pageWorkflowId(batchId, 1) });
     });
   });
 
-  it.skipIf(RECORDING)('recorded earlier can be replayed by the code of today', async () => {
-    const files = (await readdir(RECORDED)).filter((name) => name.endsWith('.json'));
+  it('of a nightly run hold nothing of its files, and can be replayed', async () => {
+    const env = { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' };
+    await withStack({ env }, async (stack) => {
+      const invoices = [...testInvoices(5), { ref: 'F-6', taxCode: FAILING_TAX_CODE }];
+      await stack.drop('good.csv', invoices);
+      await stack.drop('no-columns.csv', 'a,b\n1,2\n');
+      const nightly = ownName('night');
+      const result = await stack.client.workflow.execute<typeof nightlyIssuance>('nightlyIssuance', {
+        workflowId: nightly,
+        taskQueue: stack.config.taskQueue,
+        args: [{ timezone: 'UTC' }],
+      });
+      expect(result).toMatchObject({ files: 2, problems: 2 });
+      const batchId = (await stack.ledger.listBatches(1))[0]?.batchId ?? '';
+
+      const text = await replayAndRecord(stack, { night: nightly, 'night-batch': batchId });
+      await expectNothingPersonal(stack, text, { invoices, batchId });
+    });
+  });
+
+  it('of a reconciliation and of a retry hold nothing of the invoices, and can be replayed', async () => {
+    const env = { LOTE_SEND_TIMEOUT: '1s', LOTE_OUTAGE_PATIENCE: '1s' };
+    await withStack({ env }, async (stack) => {
+      const invoices = [...testInvoices(5), { ref: 'F-6', taxCode: FAILING_TAX_CODE }];
+      stack.front.script = ({ path, body }) =>
+        path === '/v1/invoices' && body.includes('Secreto F-1"') ? 'pass-and-cut' : 'pass';
+      const { batchId, counts } = await stack.run('open.csv', invoices);
+      expect(counts).toMatchObject({ issued: 4, unknown: 1, failed: 1 });
+      stack.front.script = () => 'pass';
+
+      const reconciled = ownName('reconciliation');
+      const result = await stack.client.workflow.execute<typeof reconciliation>('reconciliation', {
+        workflowId: reconciled,
+        taskQueue: stack.config.taskQueue,
+        args: [{ all: true }],
+      });
+      expect(result).toMatchObject({ repeated: 1, found: 1, reports: [batchId] });
+      const retried = ownName('retry');
+      const after = await stack.client.workflow.execute<typeof retryInvoices>('retryInvoices', {
+        workflowId: retried,
+        taskQueue: stack.config.taskQueue,
+        args: [{ batch: batchId, states: ['failed'], reason: 'the engine is back' }],
+      });
+      expect(after.retried).toMatchObject({ moved: 1 });
+
+      const text = await replayAndRecord(stack, {
+        reconciliation: reconciled,
+        retry: retried,
+        'retry-page': pageWorkflowId(batchId, 1),
+        'unknown-batch': batchId,
+      });
+      await expectNothingPersonal(stack, text, { invoices, batchId });
+    });
+  });
+});
+
+const WORKFLOWS = ['invoiceBatch', 'invoicePage', 'nightlyIssuance', 'reconciliation', 'retryInvoices'];
+
+describe('the histories of a release', { timeout: 120_000 }, () => {
+  it.each(releasesWith('histories'))('are replayed by the code of today: $version', async ({ path }) => {
+    const files = (await readdir(path('histories'))).filter((name) => name.endsWith('.json'));
 
     expect(files.length).toBeGreaterThanOrEqual(6);
-    for (const file of files) await replay(JSON.parse(await readFile(`${RECORDED}${file}`, 'utf8')), 'recorded');
+    for (const file of files) await replay(await readRecorded(join(path('histories'), file)), 'recorded');
+  });
+
+  it.skipIf(RECORDED_VERSION !== null)('are there for every kind of workflow, of the newest release', async () => {
+    const newest = releasesWith('histories').findLast(({ version }) => /^\d/.test(version));
+    const names = await readdir(newest?.path('histories') ?? '');
+    const histories = await Promise.all(
+      names.map(async (name) => JSON.stringify(await readRecorded(newest?.path(join('histories', name)) ?? ''))),
+    );
+
+    for (const kind of WORKFLOWS)
+      expect(
+        histories.some((text) => text.includes(`"workflowType":{"name":"${kind}"}`)),
+        kind,
+      ).toBe(true);
+  });
+
+  it.skipIf(RECORDED_VERSION === null)('come with the patches that their code knows', async () => {
+    await recordForRelease('patches.json', `${JSON.stringify(PATCHES, null, 2)}\n`);
+  });
+
+  it.each(releasesWith('patches.json'))('know the first patches of today: $version', async ({ path }) => {
+    const known = (await readRecorded(path('patches.json'))) as readonly string[];
+
+    expect(PATCHES.slice(0, known.length), 'patches are appended, never moved or removed').toEqual(known);
   });
 });

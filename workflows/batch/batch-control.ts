@@ -1,4 +1,5 @@
-import { patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { hasPatch } from '../has-patch.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import type {
   OperatorLinks,
@@ -189,7 +190,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
     if (reason === null) this.#waiting.delete(page);
     else this.#waiting.set(page, reason);
     // The sentence behind the code is in the ledger. Runs of an earlier version read it with the next snapshot.
-    if (isNew && PROFILE_WAIT.test(reason) && patched('read-why-the-profile-waits')) this.refreshWanted = true;
+    if (isNew && PROFILE_WAIT.test(reason) && hasPatch('read-why-the-profile-waits')) this.refreshWanted = true;
     this.#change({});
   }
 

@@ -1,4 +1,5 @@
-import { CancellationScope, condition, log, patched, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, condition, log, proxyActivities } from '@temporalio/workflow';
+import { hasPatch } from '../has-patch.ts';
 import type { FirstInvoices } from '../../activities/sending/first-invoices.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
@@ -59,7 +60,7 @@ async function sendFirst(batch: BatchControl, running: RunningBatch, first: Firs
     if (batch.controlVersion !== version && slice.left > 0) continue;
     if (slice.stop || isSampleSent(first, slice.left)) return true;
     // Runs of an earlier version let the pages go on with whatever was sent.
-    if (!patched('first-invoices-again')) return true;
+    if (!hasPatch('first-invoices-again')) return true;
     if (patience.isSpent) {
       if (slice.waiting !== null) batch.outageOver();
       return true;

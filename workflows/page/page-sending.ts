@@ -1,4 +1,5 @@
-import { condition, patched, proxyActivities } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
+import { hasPatch } from '../has-patch.ts';
 import type { Activities } from '../../activities/index.ts';
 import * as options from '../activity-options.ts';
 import { historyIsLong } from '../history-limit.ts';
@@ -141,7 +142,7 @@ class PageSender {
 
   /** A round that waits for a worker, or for Temporal itself, tries nothing. Runs of an earlier version counted that as well. */
   #spentIn({ triedMs }: Round, elapsedMs: number): number {
-    this.#byTries ??= patched('send-time-of-tries');
+    this.#byTries ??= hasPatch('send-time-of-tries');
     return this.#byTries ? triedMs : elapsedMs;
   }
 

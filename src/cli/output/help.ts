@@ -80,6 +80,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: ['lote doctor', 'lote doctor --json'],
     exitCodes: '0 nothing must be mended, 1 something must be, 64 usage',
   },
+  version: { group: RUNNING, examples: ['lote version', 'lote version --json'] },
   up: { group: RUNNING, examples: ['lote up', 'LOTE_DATA_DIR=/var/lib/lote lote up'] },
   worker: { group: RUNNING, examples: ['DATABASE_URL=… TEMPORAL_ADDRESS=temporal:7233 lote worker'] },
   receiver: { group: RUNNING, examples: ['DATABASE_URL=… TEMPORAL_ADDRESS=temporal:7233 lote receiver'] },

@@ -45,7 +45,9 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
     ...(stuck === undefined
       ? []
       : [
-          `  stuck     ${stuck.workflowId}: its workflow task fails again and again (${stuck.cause}, attempt ${stuck.attempts})`,
+          `  stuck     ${stuck.workflowId}: its workflow task fails again and again (${stuck.cause}, attempt ${stuck.attempts})${
+            stuck.build === null ? '' : `; its last step was made by Lote ${stuck.build}`
+          }`,
         ]),
     `  next      ${nextOf(batch, missing)}`,
   ];
@@ -82,7 +84,7 @@ export function misfitLines(misfits: readonly ProfileMisfit[]): string {
 function nextOf(batch: ReadBatch, missing: number): string {
   const { batchId, state, stuck } = batch;
   if (stuck !== undefined)
-    return 'run a worker with the version of Lote that began the batch; nothing is lost meanwhile';
+    return 'run a worker with the version of Lote that made its last step; nothing is lost meanwhile';
   if (isHeld(batch))
     return `lote confirm-total ${batchId} --invoices ${batch.total?.total.invoices ?? 'N'} --reason WHY, if the total is right; else cancel it in the console or the Temporal UI`;
   if (state === 'paused') return 'resume it in the console or the Temporal UI';

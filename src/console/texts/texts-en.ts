@@ -203,7 +203,7 @@ export const TEXTS_EN: ConsoleTexts = {
   stuck: {
     state: 'stuck',
     sentence:
-      'Nothing goes on: a workflow task fails again and again ({cause}, attempt {n}, {workflow}). Run a worker with the version of Lote that began the batch; nothing is lost meanwhile.',
+      'Nothing goes on: a workflow task fails again and again ({cause}, attempt {n}, {workflow}). Run a worker with the version of Lote that made its last step; nothing is lost meanwhile.',
   },
   batchStates: {
     staging: 'reading the file',

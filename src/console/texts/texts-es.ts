@@ -209,7 +209,7 @@ export const TEXTS_ES: ConsoleTexts = {
   stuck: {
     state: 'atascado',
     sentence:
-      'Nada avanza: una tarea del workflow falla una y otra vez ({cause}, intento {n}, {workflow}). Ejecute un proceso con la versión de Lote que empezó el lote; entretanto no se pierde nada.',
+      'Nada avanza: una tarea del workflow falla una y otra vez ({cause}, intento {n}, {workflow}). Ejecute un proceso con la versión de Lote que dio su último paso; entretanto no se pierde nada.',
   },
   batchStates: {
     staging: 'leyendo el archivo',

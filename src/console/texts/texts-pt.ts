@@ -206,7 +206,7 @@ export const TEXTS_PT: ConsoleTexts = {
   stuck: {
     state: 'parado',
     sentence:
-      'Nada avança: uma tarefa do workflow falha repetidamente ({cause}, tentativa {n}, {workflow}). Execute um processo com a versão do Lote que começou o lote; entretanto nada se perde.',
+      'Nada avança: uma tarefa do workflow falha repetidamente ({cause}, tentativa {n}, {workflow}). Execute um processo com a versão do Lote que deu o seu último passo; entretanto nada se perde.',
   },
   batchStates: {
     staging: 'a ler o ficheiro',

@@ -35,3 +35,14 @@ export function onShutdown(handlers: ShutdownHandlers): () => void {
     for (const { signal, listener } of listeners) source.off(signal, listener);
   };
 }
+
+/** Longer than closing connections takes. */
+const LEFTOVERS_MS = 10_000;
+
+/**
+ * Kills this process in ten seconds. For a library that gave up on its work and can no longer end: it would keep the process for ever, also on its
+ * way out, where `process.exit` waits for it.
+ */
+export function leaveSoon(): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LEFTOVERS_MS);
+}

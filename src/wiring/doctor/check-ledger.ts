@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../../runtime/config/config.ts';
 import { currentOwner } from '../../runtime/data-dir/directory-lock.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { SCHEMA_VERSION } from '../../ledger/database/migrations/migrate.ts';
+import { SCHEMA_VERSION, schemaVersionOf } from '../../ledger/database/migrations/migrate.ts';
 import { StatementFailure } from '../../ledger/database/statement-failure.ts';
 import { LEDGER_ID } from '../../ledger/database/ledger-id.ts';
 import { errorText, fine, trouble, unknown, type Check } from './check.ts';
@@ -85,19 +85,10 @@ async function readLedger(
   }
 }
 
-/** No table, and so no version: a database in which no ledger was made. */
-const UNDEFINED_TABLE = '42P01';
-
 async function schemaCheck(database: Database): Promise<Check> {
   const name = 'ledger schema';
-  const rows = await database
-    .query<{ version: number | null }>('SELECT max(version) AS version FROM ledger_migration')
-    .catch((error: unknown) => {
-      if (error instanceof StatementFailure && error.sqlState === UNDEFINED_TABLE) return null;
-      throw error;
-    });
-  if (rows === null) return unknown(name, 'The database holds no ledger yet; the first start of Lote makes it.');
-  const version = rows[0]?.version ?? 0;
+  const version = await schemaVersionOf(database);
+  if (version === null) return unknown(name, 'The database holds no ledger yet; the first start of Lote makes it.');
   if (version === SCHEMA_VERSION) return fine(name, `version ${version}`);
   const found = `The ledger has schema version ${version}, this Lote knows version ${SCHEMA_VERSION}`;
   return version > SCHEMA_VERSION
@@ -105,7 +96,7 @@ async function schemaCheck(database: Database): Promise<Check> {
     : trouble(
         name,
         `${found}: missing migrations: ${SCHEMA_VERSION - version}.`,
-        'Stop every older Lote on this ledger, and start this one: its first start brings the schema up to date. Copy the ledger before (docs/backup.md).',
+        'Copy the ledger (docs/backup.md), then start this Lote: its first start brings the schema up to date. Older processes may go on until they are restarted.',
       );
 }
 

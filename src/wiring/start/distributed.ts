@@ -11,6 +11,7 @@ import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { startHealthServer } from '../../runtime/process/health-server.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
+import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { activityDeps } from './activity-deps.ts';
 import { openAnswerWatch } from './answer-watch.ts';
@@ -32,6 +33,7 @@ import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
+import { watchSharedPatches } from '../temporal/shared-patches.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { openProcessTelemetry } from './process-telemetry.ts';
 import { logMisfits } from './misfit-log.ts';
@@ -81,10 +83,11 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
   const shared = await openShared(config, 'worker', log);
   return orStop(shared.parts, async () => {
     const { taskQueue } = config;
+    const pollers = () => queuePollers(shared.client, taskQueue);
     await requireOwnQueue({
       taskQueue,
       scope: workerScope(shared.ledger.id, config),
-      pollers: () => queuePollers(shared.client, taskQueue),
+      pollers,
       pause: (ms) => sleep(ms),
       notify: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
     });
@@ -96,7 +99,11 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       searchable: await ensureSearchAttributes(shared.client, log),
       consoleUrl: () => config.console.publicUrl,
     });
+    const sharedPatches = await watchSharedPatches({ pollers, log });
+    shared.parts.add('watch of patches', () => sharedPatches.stop());
     const worker = await startWorker(deps, {
+      sharedPatches,
+      onForcedEnd: leaveSoon,
       temporal: shared.place,
       namespace: config.temporal.namespace,
       taskQueue,
@@ -130,6 +137,7 @@ export async function startDistributedWorkerOfSeveral(
       ...{ applications, temporal: { client, place } },
       webhookUrlOf: ({ webhook }) => webhook.url,
       consoleUrl: () => common.console.publicUrl,
+      onForcedEnd: leaveSoon,
     });
     logMisfitsOf(applications, parts);
     const ready = workerReadiness({ ledger: core.opened, client, worker, folders: null });

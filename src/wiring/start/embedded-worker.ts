@@ -6,12 +6,13 @@ import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { ensureSchedules } from '../temporal/ensure-schedules.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
+import { watchSharedPatches } from '../temporal/shared-patches.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import { activityDeps } from './activity-deps.ts';
 import type { SharedCore } from './embedded-core.ts';
 import type { OpenApplication } from './embedded-service.ts';
-import { startWorker, startWorkerOfSeveral, type RunningWorker } from './start-worker.ts';
+import { startWorker, startWorkerOfSeveral, type RunningWorker, type WorkerPlace } from './start-worker.ts';
 import { watchStuckBatches } from './worker-health.ts';
 
 export interface EmbeddedWorkerOptions {
@@ -20,6 +21,8 @@ export interface EmbeddedWorkerOptions {
   /** The address to register for webhooks of an application; null: none. */
   readonly webhookUrlOf: (config: Config) => string | null;
   readonly consoleUrl: () => string | null;
+  /** See `WorkerPlace`. */
+  readonly onForcedEnd?: () => void;
 }
 
 export interface EmbeddedWorker {
@@ -35,11 +38,12 @@ export async function startEmbeddedWorker(core: SharedCore, options: EmbeddedWor
   const { client } = temporal;
   const { taskQueue } = config;
   const [first] = applications;
+  const pollers = () => queuePollers(client, taskQueue);
   notify('Starting the worker …');
   await requireOwnQueue({
     taskQueue,
     scope: workerScope(opened.id, first.core.config),
-    pollers: () => queuePollers(client, taskQueue),
+    pollers,
     pause: (ms) => sleep(ms),
     notify,
   });
@@ -49,10 +53,9 @@ export async function startEmbeddedWorker(core: SharedCore, options: EmbeddedWor
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,
-    // A server of our own leaves with its worker.
-    ...(config.temporal.address === null
-      ? {}
-      : { deregister: (identity: string) => deregisterWorker(client, taskQueue, identity) }),
+    ...(options.onForcedEnd !== undefined && { onForcedEnd: options.onForcedEnd }),
+    // A server of our own has no other worker, and leaves with this one.
+    ...(config.temporal.address === null ? {} : await besideOthers()),
   };
   const [{ deps, folders }, ...others] = joined;
   const worker = first.core.config.isOneOfSeveral
@@ -70,6 +73,12 @@ export async function startEmbeddedWorker(core: SharedCore, options: EmbeddedWor
   const temporalWatch = watchTemporal(client, temporal.place.address, log);
   parts.add('watch of temporal', () => temporalWatch.stop());
   return { worker, folders: first.core.config.isOneOfSeveral ? null : folders };
+
+  async function besideOthers(): Promise<Pick<WorkerPlace, 'deregister' | 'sharedPatches'>> {
+    const sharedPatches = await watchSharedPatches({ pollers, log });
+    parts.add('watch of patches', () => sharedPatches.stop());
+    return { sharedPatches, deregister: (identity) => deregisterWorker(client, taskQueue, identity) };
+  }
 }
 
 interface Joined {

@@ -9,7 +9,9 @@ import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.t
 import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts';
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
 import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import type { SharedPatches } from '../temporal/shared-patches.ts';
+import { VERSION } from './version.ts';
+import { bundleDigest, workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */
 const GRACE = '30s' as const;
@@ -20,6 +22,7 @@ const ACTIVITIES_AT_ONCE = 24;
 /** Of one application among several: with two hundred of them, ten polls each would be two thousand that wait. */
 const POLLS_OF_ONE = 2;
 
+/** Where a worker works, and with whom. */
 export interface WorkerPlace {
   readonly temporal: TemporalPlace;
   readonly namespace: string;
@@ -28,6 +31,10 @@ export interface WorkerPlace {
   readonly deregister?: (identity: string) => Promise<void>;
   /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
   readonly workflowBundle?: string;
+  /** Which patches the other workers know too; left out: there are no others. */
+  readonly sharedPatches?: Pick<SharedPatches, 'isShared'>;
+  /** Called when slices did not end in time: the process must leave without them. */
+  readonly onForcedEnd?: () => void;
   /** Left out: nothing is measured or traced. */
   readonly telemetry?: WorkerTelemetry;
 }
@@ -83,10 +90,18 @@ async function run(
   await installSdkRuntime(deps.log, telemetry);
   const connection = await NativeConnection.connect(place.temporal);
   const identity = workerIdentity(workerScope(deps.ledger.id, deps), process.pid, randomBytes(4).toString('hex'));
+  const { sharedPatches } = place;
+  const bundle =
+    place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle };
   const shared = {
     connection,
     namespace: place.namespace,
     identity,
+    // Not versioned, see docs/decisions/temporal.md; the history of each run names the build that made each step.
+    workerDeploymentOptions: {
+      version: { deploymentName: 'lote', buildId: `${VERSION}+${await bundleDigest(bundle)}` },
+      useWorkerVersioning: false as const,
+    },
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
@@ -95,9 +110,10 @@ async function run(
   const workers = await create({
     forWorkflows: async (activities) =>
       Worker.create({
-        ...{ ...shared, activities, taskQueue: place.taskQueue },
-        workflowBundle:
-          place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle },
+        ...{ ...shared, activities, taskQueue: place.taskQueue, workflowBundle: bundle },
+        ...(sharedPatches !== undefined && {
+          patchActivationCallback: ({ patchId }) => sharedPatches.isShared(patchId),
+        }),
       }),
     forActivities: (taskQueue, activities) =>
       Worker.create({ ...{ ...shared, activities, taskQueue }, maxConcurrentActivityTaskPolls: POLLS_OF_ONE }),
@@ -109,13 +125,21 @@ async function run(
     ended,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     async stop() {
+      const isRunning = workers.some((worker) => worker.getState() === 'RUNNING');
       stopAll(workers);
-      await ended;
-      // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
-      // again.
-      await place
-        .deregister?.(identity)
-        .catch((err: unknown) => deps.log.warn('a worker could not deregister', { err }));
+      try {
+        await ended;
+      } catch (error) {
+        // Forced: the SDK keeps the slices that did not end, and with them the process.
+        if (isRunning) place.onForcedEnd?.();
+        throw error;
+      } finally {
+        // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
+        // again.
+        await place
+          .deregister?.(identity)
+          .catch((err: unknown) => deps.log.warn('a worker could not deregister', { err }));
+      }
     },
   };
 }

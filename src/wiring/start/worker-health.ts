@@ -77,10 +77,13 @@ async function look({ ledger, client, applications, log }: StuckWatch, stuck: Se
     const found = GOING_ON.has(state) ? await queryStuckRun(client, workflowId) : null;
     if (found !== null && !stuck.has(batchId)) {
       stuck.add(batchId);
-      log.error('a batch is stuck: its workflow task fails again and again; run a worker with the code that began it', {
-        batchId,
-        ...found,
-      });
+      log.error(
+        'a batch is stuck: its workflow task fails again and again; run a worker with the build that made its last step',
+        {
+          batchId,
+          ...found,
+        },
+      );
     }
     if (found === null && stuck.delete(batchId)) log.error('a batch that was stuck goes on', { batchId });
   }

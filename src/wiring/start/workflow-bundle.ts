@@ -7,6 +7,7 @@ import { bundleWorkflows, writeBundle } from './bundle-workflows.ts';
 
 /** Everything that workflow code is made of; an import from elsewhere is refused by .dependency-cruiser.cjs. */
 const SOURCES = ['workflows', 'src/contract', 'src/domain'];
+const DIGEST_LENGTH = 12;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 export type WorkflowBundle = { readonly codePath: string } | { readonly code: string };
@@ -16,11 +17,10 @@ export type WorkflowBundle = { readonly codePath: string } | { readonly code: st
  * bundled before. Bundling costs 3.4 s of CPU, which a start after a crash has no use for.
  */
 export async function workflowBundle(env: NodeJS.ProcessEnv, root: string = ROOT): Promise<WorkflowBundle> {
-  const built = join(root, 'workflow-bundle.js');
-  if (await exists(built)) return { codePath: built };
-  const cached = join(cacheDirectory(env), 'workflow-bundles', `${await sourcesHash(root)}.js`);
-  if (await exists(cached)) return { codePath: cached };
+  const found = await findBundle(env, root);
+  if (found !== null) return found;
   const code = await bundleWorkflows(await entryOf(root));
+  const cached = await cachedPath(env, root);
   try {
     await writeBundle(cached, code);
     return { codePath: cached };
@@ -28,6 +28,24 @@ export async function workflowBundle(env: NodeJS.ProcessEnv, root: string = ROOT
     // A home that cannot be written to costs the next start these seconds again, and nothing else.
     return { code };
   }
+}
+
+/** The same, where it was bundled before; else null. */
+export async function findBundle(env: NodeJS.ProcessEnv, root: string = ROOT): Promise<WorkflowBundle | null> {
+  const built = join(root, 'workflow-bundle.js');
+  if (await exists(built)) return { codePath: built };
+  const cached = await cachedPath(env, root);
+  return (await exists(cached)) ? { codePath: cached } : null;
+}
+
+async function cachedPath(env: NodeJS.ProcessEnv, root: string): Promise<string> {
+  return join(cacheDirectory(env), 'workflow-bundles', `${await sourcesHash(root)}.js`);
+}
+
+/** Hexadecimal; names the workflows of a build, in `lote version` and in the history of each run. */
+export async function bundleDigest(bundle: WorkflowBundle): Promise<string> {
+  const code = 'code' in bundle ? bundle.code : await readFile(bundle.codePath);
+  return createHash('sha256').update(code).digest('hex').slice(0, DIGEST_LENGTH);
 }
 
 /** Over names and contents of the sources, and over package.json, whose versions are exact: another SDK is another bundle. */

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { PATCHES } from '../../contract/patches.ts';
 
 /** TASK_QUEUE_TYPE_WORKFLOW: every worker of Lote polls for workflow tasks. */
 const WORKFLOWS = 1;
@@ -15,9 +16,12 @@ export interface QueuePoller {
   readonly scope: string | null;
   readonly identity: string;
   readonly lastPolledAt: number;
+  /** How many patches of the workflows it knows, the first ones of `PATCHES`. Null: it does not say. */
+  readonly patches: number | null;
 }
 
 const IDENTITY = /^lote ledger=(\S+) /;
+const PATCH_COUNT = / patches=(\d+)$/;
 
 /** Stands where one application would be named: no name of one has this sign. */
 const SEVERAL = '*';
@@ -31,11 +35,11 @@ export function workerScope(
 }
 
 /**
- * Identity of a worker. It holds the worker scope, which tells workers of another ledger or application apart, and a
- * unique part, because in containers every worker has the same process id.
+ * Identity of a worker. It holds the worker scope, which tells workers of another ledger or application apart, a unique
+ * part, because in containers every worker has the same process id, and how many patches of the workflows it knows.
  */
 export function workerIdentity(scope: string, pid: number, own: string): string {
-  return `lote ledger=${scope} pid=${pid} id=${own}`;
+  return `lote ledger=${scope} pid=${pid} id=${own} patches=${PATCHES.length}`;
 }
 
 /** The workers of a task queue that the server remembers, without those that have deregistered. */
@@ -78,6 +82,12 @@ async function listedPollers(client: Client, taskQueue: string): Promise<readonl
   return (pollers ?? []).map(({ identity, lastAccessTime }) => ({
     scope: IDENTITY.exec(identity ?? '')?.[1] ?? null,
     identity: identity ?? '',
+    patches: patchCountIn(identity ?? ''),
     lastPolledAt: Number(lastAccessTime?.seconds ?? 0) * MS + Number(lastAccessTime?.nanos ?? 0) / NS_PER_MS,
   }));
+}
+
+function patchCountIn(identity: string): number | null {
+  const count = PATCH_COUNT.exec(identity)?.[1];
+  return count === undefined ? null : Number(count);
 }

@@ -6,10 +6,12 @@ import { answerWithin } from './answer-within.ts';
 const STUCK_FROM_ATTEMPT = 3;
 /** Pages of one batch that are looked at. */
 const MOST_PAGES = 20;
-const MOST_EVENTS = 20;
+const MOST_EVENTS = 100;
 const PATIENCE_MS = 2_000;
 /** gRPC's own number. */
 const NOT_FOUND = 5;
+/** EVENT_TYPE_WORKFLOW_TASK_COMPLETED */
+const TASK_COMPLETED = 7;
 /** EVENT_TYPE_WORKFLOW_TASK_FAILED */
 const TASK_FAILED = 8;
 /** Numbers of WorkflowTaskFailedCause that a person can do something about. */
@@ -26,6 +28,8 @@ export interface StuckRun {
   readonly since: number | null;
   /** The server's word for it, such as NON_DETERMINISTIC_ERROR. Never a failure's own text. */
   readonly cause: string;
+  /** Version and workflows of the Lote that made its last step, such as `0.1.0+9f86d081884c`; null: not known. */
+  readonly build: string | null;
 }
 
 /**
@@ -79,18 +83,22 @@ async function stuckBy(
   return {
     ...{ workflowId, attempts },
     since: scheduled === undefined || scheduled === null ? null : Number(scheduled) * 1_000,
-    cause: await causeOf(client, workflowId),
+    ...(await readHistory(client, workflowId)),
   };
 }
 
-/** The first failure is in the history, the repeated ones are not. */
-async function causeOf(client: Client, workflowId: string): Promise<string> {
+/** The first failure is in the history, the repeated ones are not; before it, the last task that was completed. */
+async function readHistory(client: Client, workflowId: string): Promise<Pick<StuckRun, 'cause' | 'build'>> {
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
     execution: { workflowId },
     maximumPageSize: MOST_EVENTS,
   });
-  const failed = history?.events?.find(({ eventType }) => eventType === TASK_FAILED);
-  const cause = failed?.workflowTaskFailedEventAttributes?.cause;
-  return cause === undefined || cause === null ? 'WORKFLOW_TASK_TIMED_OUT' : (CAUSES[cause] ?? `CAUSE_${cause}`);
+  const events = history?.events ?? [];
+  const failed = events.find(({ eventType }) => eventType === TASK_FAILED)?.workflowTaskFailedEventAttributes?.cause;
+  const completed = events.find(({ eventType }) => eventType === TASK_COMPLETED);
+  return {
+    cause: failed === undefined || failed === null ? 'WORKFLOW_TASK_TIMED_OUT' : (CAUSES[failed] ?? `CAUSE_${failed}`),
+    build: completed?.workflowTaskCompletedEventAttributes?.workerVersion?.buildId ?? null,
+  };
 }

@@ -60,9 +60,13 @@ export async function newPlace(): Promise<Place> {
  */
 const NODE_OPTIONS = ['--liftoff-only', '--min-semi-space-size=32', '--max-semi-space-size=64'];
 
-/** Starts the real binary, in a process group of its own. */
-export function startLote(parameters: readonly string[], env: Readonly<Record<string, string>>): RunningCommand {
-  return startCommand([process.execPath, ...NODE_OPTIONS, COMMAND, ...parameters], {
+/** Starts the real binary, in a process group of its own; `command` is the script of another build. */
+export function startLote(
+  parameters: readonly string[],
+  env: Readonly<Record<string, string>>,
+  command: string = COMMAND,
+): RunningCommand {
+  return startCommand([process.execPath, ...NODE_OPTIONS, command, ...parameters], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
   });
 }

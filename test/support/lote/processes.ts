@@ -2,17 +2,18 @@ import { startLote, type RunningCommand } from './lote-command.ts';
 
 /** The processes of one test: whatever happens, none of them outlives it. */
 export interface Processes {
-  start(parameters: readonly string[], env: Readonly<Record<string, string>>): RunningCommand;
+  /** `command` is the script of another build than that of the tests. */
+  start(parameters: readonly string[], env: Readonly<Record<string, string>>, command?: string): RunningCommand;
   killAll(): Promise<void>;
 }
 
 export function processes(): Processes {
   const started: RunningCommand[] = [];
   return {
-    start(parameters, env) {
-      const command = startLote(parameters, env);
-      started.push(command);
-      return command;
+    start(parameters, env, command) {
+      const running = startLote(parameters, env, command);
+      started.push(running);
+      return running;
     },
     async killAll() {
       for (const command of started) command.killGroup();

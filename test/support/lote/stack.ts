@@ -17,7 +17,7 @@ import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch
 import { requireKnownService } from '../../../src/wiring/account/account-guard.ts';
 import { openService, readProfile } from '../../../src/wiring/account/open-service.ts';
 import { startReceiver } from '../../../src/wiring/start/start-receiver.ts';
-import { startWorker } from '../../../src/wiring/start/start-worker.ts';
+import { startWorker, type RunningWorker } from '../../../src/wiring/start/start-worker.ts';
 import { startedParts } from '../../../src/wiring/start/stop-in-reverse.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput, BatchProgress, BatchResult, ReconciliationResult } from '../../../src/contract/messages.ts';
@@ -78,6 +78,8 @@ export interface TestStack {
   progress(handle: BatchHandle): Promise<BatchProgress>;
   /** Repeats unknown invoices and asks for open documents, whether they are due or not; rewrites the reports that change. */
   reconcile(): Promise<ReconciliationResult>;
+  /** Stops the worker, and starts one with the workflow bundle at this path; left out: with that of all tests. */
+  deploy(workflowBundle?: string): Promise<void>;
   /** Requests that asked the service to create an invoice. */
   posts(): readonly FrontRequest[];
 }
@@ -141,13 +143,19 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
       searchable: options.searchable ?? true,
       consoleUrl: () => CONSOLE_URL,
     });
-    const worker = await startWorker(deps, {
-      temporal: { address },
-      namespace: config.temporal.namespace,
-      taskQueue: config.taskQueue,
-      workflowBundle: inject('workflowBundle'),
-    });
+    const workerWith = (workflowBundle: string): Promise<RunningWorker> =>
+      startWorker(deps, {
+        temporal: { address },
+        namespace: config.temporal.namespace,
+        taskQueue: config.taskQueue,
+        workflowBundle,
+      });
+    let worker = await workerWith(inject('workflowBundle'));
     parts.add('worker', () => worker.stop());
+    const deploy = async (workflowBundle = inject('workflowBundle')): Promise<void> => {
+      await worker.stop();
+      worker = await workerWith(workflowBundle);
+    };
     return await test(
       stackOf({
         config,
@@ -156,6 +164,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
         front,
         client,
         log,
+        deploy,
         webhookUrl: receiver.url,
         deliveries: () => receiver.tally(),
       }),
@@ -234,7 +243,7 @@ async function openTestLedger(options: StackOptions, parts: Parts): Promise<Ledg
 
 type Started = Pick<
   TestStack,
-  'config' | 'ledger' | 'sandbox' | 'front' | 'client' | 'log' | 'webhookUrl' | 'deliveries'
+  'config' | 'ledger' | 'sandbox' | 'front' | 'client' | 'log' | 'deploy' | 'webhookUrl' | 'deliveries'
 >;
 
 function stackOf(started: Started): TestStack {

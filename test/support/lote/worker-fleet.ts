@@ -29,8 +29,11 @@ export interface WorkerFleet {
   readonly front: ServiceFront;
   readonly workers: readonly RunningCommand[];
   readonly all: Processes;
-  /** Writes a file of so many invoices into the input folder and starts its batch. */
-  startFile(name: string, invoices: number): Promise<BatchHandle>;
+  readonly client: Client;
+  /** Starts one worker more, of this build when a command line is given; it need not come up. */
+  startWorker(command?: string): RunningCommand;
+  /** Writes a file of so many invoices into the input folder and starts its batch; files of two series share no invoice. */
+  startFile(name: string, invoices: number, series?: string): Promise<BatchHandle>;
   /** When each POST of an invoice began, in the order of arrival. */
   postTimes(): readonly number[];
 }
@@ -70,9 +73,10 @@ export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet
     ]);
     const client = new Client({ connection });
     await test({
-      ...{ place, database, sandbox, front, workers, all },
-      async startFile(name, invoices) {
-        await writeInvoiceFile(join(place.inputDir, name), { invoices });
+      ...{ place, database, sandbox, front, workers, all, client },
+      startWorker: (command) => all.start(['worker'], env, command),
+      async startFile(name, invoices, series = 'F') {
+        await writeInvoiceFile(join(place.inputDir, name), { invoices, series });
         const started = { client, taskQueue, application: 'default', inputDir: place.inputDir };
         return (await startBatch(started, { file: name })).handle;
       },

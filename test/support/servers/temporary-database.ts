@@ -31,3 +31,11 @@ export async function temporaryDatabase(): Promise<Database> {
 export async function temporaryLedger(): Promise<Ledger> {
   return openLedger({ database: await temporaryDatabase(), schema: null, keyOf: idempotencyKeyOf });
 }
+
+/** An embedded database without any table, whose directory goes when it is closed. */
+export async function emptyPglite(): Promise<Database> {
+  const database = await temporaryDatabase();
+  await database.query('DROP SCHEMA public CASCADE');
+  await database.query('CREATE SCHEMA public');
+  return database;
+}

@@ -108,6 +108,15 @@ function addServiceCommands(program: Command): void {
     });
 
   program
+    .command('version')
+    .description('which Lote this is: version, schema of the ledger, workflows, Node, Temporal SDK; starts nothing')
+    .option('--json', 'print one JSON document on stdout', false)
+    .action(async ({ json }: { json: boolean }) => {
+      const { versionCommand } = await import('../installation/version.ts');
+      process.exitCode = await versionCommand({ json, env: process.env });
+    });
+
+  program
     .command('confirm-ledger')
     .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
     .addOption(applicationOption())

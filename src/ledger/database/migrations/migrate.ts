@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LoteError } from '../../../domain/errors.ts';
 import type { Database, Queries } from '../database.ts';
+import { StatementFailure } from '../statement-failure.ts';
 import { LEDGER_TABLES } from './0001-ledger.ts';
 import { OPERATING_TABLES } from './0002-operating.ts';
 import { SERVICE_USE_TABLES } from './0003-service-use.ts';
@@ -56,6 +57,20 @@ export function schemaFingerprint(): string {
     .update(MIGRATIONS.flat().map(String).join('\n'))
     .digest('hex')
     .slice(0, FINGERPRINT_LENGTH);
+}
+
+/** No table, and so no version: a database in which no ledger was made. */
+const UNDEFINED_TABLE = '42P01';
+
+/** The version of the schema of a ledger; null: the database holds none. Reads only. */
+export async function schemaVersionOf(queries: Queries): Promise<number | null> {
+  const rows = await queries
+    .query<{ version: number | null }>('SELECT max(version) AS version FROM ledger_migration')
+    .catch((error: unknown) => {
+      if (error instanceof StatementFailure && error.sqlState === UNDEFINED_TABLE) return null;
+      throw error;
+    });
+  return rows === null ? null : (rows[0]?.version ?? 0);
 }
 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */

@@ -1,6 +1,7 @@
 import type { Database, Queries, SqlValue } from '../database.ts';
 import { runTransaction } from '../run-transaction.ts';
 import { StatementFailure } from '../statement-failure.ts';
+import { requireEngineVersion } from './engine-version.ts';
 import { openLastingDatabase, type Session } from './lasting-database.ts';
 import type { ThreadQuery, ThreadResult } from './message.ts';
 
@@ -16,9 +17,10 @@ type Turn =
 
 /**
  * PGlite in a worker thread. The caller holds the lock on the directory: PGlite has none, and two processes would both write and silently lose.
- * @throws LoteError `ledger-unavailable` when the database does not start.
+ * @throws LoteError `ledger-unavailable` when the database does not start; `ledger-conflict` for files of another version of PostgreSQL.
  */
 export async function openPgliteDatabase(directory: string): Promise<Database> {
+  await requireEngineVersion(directory);
   const lasting = await openLastingDatabase(directory);
   const turns: Turn[] = [];
   let busy = false;

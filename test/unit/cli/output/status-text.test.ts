@@ -45,7 +45,13 @@ describe('`lote status`', () => {
 
 const STUCK: ReadBatch = {
   ...{ ...MAY, state: 'running', finishedAt: null, counts: { issued: 4, sending: 6 } },
-  stuck: { workflowId: 'batch-may-1a2b3c4d/page-1', attempts: 5, since: null, cause: 'NON_DETERMINISTIC_ERROR' },
+  stuck: {
+    workflowId: 'batch-may-1a2b3c4d/page-1',
+    attempts: 5,
+    since: null,
+    cause: 'NON_DETERMINISTIC_ERROR',
+    build: '0.1.0+9f86d081884c',
+  },
 };
 
 describe('a batch whose workflow task fails again and again', () => {
@@ -60,7 +66,8 @@ describe('a batch whose workflow task fails again and again', () => {
     expect(text).toContain(
       'batch-may-1a2b3c4d/page-1: its workflow task fails again and again (NON_DETERMINISTIC_ERROR',
     );
-    expect(text).toContain('next      run a worker with the version of Lote that began the batch');
+    expect(text).toContain('attempt 5); its last step was made by Lote 0.1.0+9f86d081884c\n');
+    expect(text).toContain('next      run a worker with the version of Lote that made its last step');
   });
 });
 

@@ -5,7 +5,7 @@ import { requireListedWorker, requireLiveWorker } from '../../../../src/wiring/t
 const NEVER = new Promise<never>(() => undefined);
 
 function poller(scope: string, lastPolledAt: number): QueuePoller {
-  return { scope, identity: `lote ledger=${scope} pid=1`, lastPolledAt };
+  return { scope, identity: `lote ledger=${scope} pid=1`, lastPolledAt, patches: null };
 }
 
 function watch(looks: readonly (readonly QueuePoller[])[]) {

@@ -3,7 +3,7 @@ import type { QueuePoller } from '../../../../src/wiring/temporal/queue-pollers.
 import { requireOwnQueue } from '../../../../src/wiring/temporal/require-own-queue.ts';
 
 function poller(scope: string | null, lastPolledAt: number, pid = 1): QueuePoller {
-  return { scope, identity: `lote ledger=${scope} pid=${pid}`, lastPolledAt };
+  return { scope, identity: `lote ledger=${scope} pid=${pid}`, lastPolledAt, patches: null };
 }
 
 /** The queue as it looks at each moment; the last look stays. Time passes only by pausing. */

@@ -1,0 +1,14 @@
+/**
+ * Every patch of the workflows, in the order in which they came. Names are only appended and never removed: each worker tells the others how many of
+ * them it knows, and a release records the list.
+ */
+export const PATCHES = [
+  'close-orphans',
+  'go-on-in-a-new-run',
+  'send-time-of-tries',
+  'first-invoices-again',
+  'read-why-the-profile-waits',
+] as const;
+
+/** Name of one change of the workflows. */
+export type PatchName = (typeof PATCHES)[number];

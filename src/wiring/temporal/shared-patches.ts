@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PATCHES } from '../../contract/patches.ts';
+import type { QueuePoller } from './queue-pollers.ts';
+
+const POLL_INTERVAL_MS = 5_000;
+
+export interface SharedPatchesWatch {
+  readonly pollers: () => Promise<readonly QueuePoller[]>;
+  /** Between two looks; default 5 s. */
+  readonly everyMs?: number;
+  readonly log: { info(message: string, fields?: Record<string, unknown>): void };
+}
+
+/** Which patches of the workflows all workers of a task queue know. */
+export interface SharedPatches {
+  /** Whether a run may take the changed path now: every worker could go on with it. */
+  isShared(name: string): boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * Looks at the workers of a task queue until it is stopped. While an older worker polls there, runs keep to the path that it knows, so that each
+ * worker can go on with each run. A killed worker stays listed for five minutes, and the path with it. Without an answer the last look counts.
+ * @throws what `pollers` throws at the first look
+ */
+export async function watchSharedPatches({ pollers, everyMs, log }: SharedPatchesWatch): Promise<SharedPatches> {
+  const stopped = new AbortController();
+  let shared: number = await look();
+  if (shared < PATCHES.length) log.info('an older worker is on the task queue: changed workflows wait for its end');
+  const watching = (async () => {
+    for (;;) {
+      await sleep(everyMs ?? POLL_INTERVAL_MS, undefined, { ref: false, signal: stopped.signal }).catch(
+        () => undefined,
+      );
+      if (stopped.signal.aborted) return;
+      const before = shared;
+      shared = await look().catch(() => before);
+      if (before < shared && shared === PATCHES.length)
+        log.info('no older worker is left on the task queue: changed workflows are in use');
+    }
+  })();
+  return {
+    isShared: (name) => PATCHES.findIndex((patch) => patch === name) < shared,
+    async stop() {
+      stopped.abort();
+      await watching;
+    },
+  };
+
+  async function look(): Promise<number> {
+    const known = (await pollers()).flatMap(({ patches }) => patches ?? []);
+    return Math.min(PATCHES.length, ...known);
+  }
+}

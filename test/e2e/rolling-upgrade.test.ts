@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, inject, it } from 'vitest';
+import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
+import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
+import { buildNextVersion } from '../support/changed-workflow/next-version.ts';
+import type { RunningCommand } from '../support/lote/lote-command.ts';
+import { withFleet, type WorkerFleet } from '../support/lote/worker-fleet.ts';
+import { until } from '../support/until.ts';
+
+const INVOICES = 400;
+const PAGE_SIZE = 20;
+/** While the upgrade goes on the service takes this long for an answer, and longer for the last invoices, so that they outlast it on a slow machine. */
+const [SLOW_MS, LAST_MS] = [1_200, 4_000];
+const LAST = 100;
+/** Twice what a worker gives its slices. */
+const LONGEST_STOP_MS = 90_000;
+/** EVENT_TYPE_WORKFLOW_TASK_FAILED and EVENT_TYPE_MARKER_RECORDED */
+const [TASK_FAILED, MARKER] = [8, 25];
+
+const nextVersion = await buildNextVersion();
+
+describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the workers', { timeout: 300_000 }, () => {
+  it('to a changed workflow and a migrated ledger is noticed by nobody, and each invoice is issued once', async () => {
+    const env = { LOTE_PAGE_SIZE: String(PAGE_SIZE) };
+    const profile = { limits: { maxConcurrency: 8 } };
+    await withFleet({ workers: 2, env, profile }, async (fleet) => {
+      const [first, second] = fleet.workers as [RunningCommand, RunningCommand];
+      const release = slowDown(fleet);
+      const batch = await fleet.startFile('night.csv', INVOICES);
+      await sent(fleet, 20);
+
+      const early = await started(fleet.startWorker(nextVersion));
+      await stop(first);
+      await sent(fleet, 120);
+      // The upgrade is taken back, and what the newer worker had begun goes on with the older one.
+      await stop(early);
+      await sent(fleet, 220);
+      const newest = await started(fleet.startWorker(nextVersion));
+      await stop(second);
+      const sentBefore = fleet.postTimes().length;
+      release();
+
+      expect(sentBefore, 'the batch goes on during the whole upgrade').toBeLessThan(INVOICES);
+      expect((await batch.result()).counts).toMatchObject({ invoices: INVOICES, issued: INVOICES });
+      const { duplicates, totals } = fleet.sandbox.books();
+      expect(duplicates).toEqual([]);
+      expect(totals).toMatchObject({ invoices: INVOICES, issued: INVOICES, failed: 0 });
+      expect(await eventsOf(fleet, batch.workflowId, INVOICES / PAGE_SIZE)).not.toContain(TASK_FAILED);
+      for (const worker of [first, second, early, newest]) expect(worker.output()).not.toContain('is stuck');
+
+      await newest.said('changed workflows are in use');
+      const after = await fleet.startFile('after.csv', PAGE_SIZE, 'G');
+      await after.result();
+      expect(await eventsOf(fleet, after.workflowId, 1), 'the changed path is in use').toContain(MARKER);
+      await expectOlderRefused(fleet);
+    });
+  });
+});
+
+/** Slows the service down until it is released. */
+function slowDown({ front, postTimes }: WorkerFleet): () => void {
+  const released = new AbortController();
+  front.script = async ({ path, method }) => {
+    const isPost = method === 'POST' && path === '/v1/invoices';
+    const delay = postTimes().length > INVOICES - LAST ? LAST_MS : SLOW_MS;
+    if (isPost) await sleep(delay, undefined, { signal: released.signal }).catch(() => undefined);
+    return 'pass' as const;
+  };
+  return () => released.abort();
+}
+
+async function sent({ postTimes }: WorkerFleet, count: number): Promise<void> {
+  await until(() => postTimes().length >= count);
+}
+
+async function started(worker: RunningCommand): Promise<RunningCommand> {
+  await worker.said('Worker on task queue');
+  return worker;
+}
+
+async function stop(worker: RunningCommand): Promise<void> {
+  worker.signal('SIGTERM');
+  const end = await Promise.race([worker.end, sleep(LONGEST_STOP_MS, null, { ref: false })]);
+  expect(end?.code, worker.output()).toBe(0);
+}
+
+/** The kinds of the events of a batch of so many pages, and of the pages. */
+async function eventsOf({ client }: WorkerFleet, batchId: string, pages: number): Promise<readonly number[]> {
+  const ids = [batchId, ...Array.from({ length: pages }, (_, page) => pageWorkflowId(batchId, page + 1))];
+  const histories = await Promise.all(ids.map((id) => client.workflow.getHandle(id).fetchHistory()));
+  return histories.flatMap(({ events }) => (events ?? []).map(({ eventType }) => Number(eventType)));
+}
+
+/** An older Lote meets the newer ledger. */
+async function expectOlderRefused(fleet: WorkerFleet): Promise<void> {
+  const { code, stderr } = await fleet.startWorker().end;
+  expect(code, stderr).toBe(3);
+  expect(stderr).toContain(
+    `this Lote knows its schema up to version ${SCHEMA_VERSION}, found version ${SCHEMA_VERSION + 1}`,
+  );
+}

@@ -1,0 +1,79 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** Inside the checkout, from where packages are found. */
+const CACHE = join(ROOT, '.cache');
+const PRODUCT = ['src', 'workflows', 'activities', 'bin', 'input', 'package.json'];
+
+/** Replaces one text of one file; a text that is not there, or there twice, is a mistake of the test. */
+export interface SourceChange {
+  readonly file: string;
+  readonly text: string;
+  readonly by: string;
+}
+
+/**
+ * A copy of the product's sources with these changes, as a later version of Lote has them. To be called at the top
+ * of a test file, whose end removes it.
+ * @returns its directory
+ */
+export async function changedSources(changes: readonly SourceChange[]): Promise<string> {
+  const directory = await sourcesDirectory();
+  for (const name of PRODUCT) await cp(join(ROOT, name), join(directory, name), { recursive: true });
+  for (const { file, text, by } of changes) {
+    const path = join(directory, file);
+    const parts = (await readFile(path, 'utf8')).split(text);
+    if (parts.length !== 2) throw new Error(`${file} must hold ${JSON.stringify(text)} once`);
+    await writeFile(path, parts.join(by));
+  }
+  return directory;
+}
+
+/** An empty directory for sources, with the packages of this checkout. The end of the test file removes it. */
+async function sourcesDirectory(): Promise<string> {
+  await mkdir(CACHE, { recursive: true });
+  const directory = await mkdtemp(join(CACHE, 'changed-'));
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'dir');
+  return directory;
+}
+
+const ONE_NAME_MORE: SourceChange = {
+  file: 'src/contract/patches.ts',
+  text: '\n] as const;',
+  by: "\n  'one-step-more',\n] as const;",
+};
+
+/** One timer more in each round of a batch, before its pages: a run that is among its pages has passed it. */
+export function oneStepMoreInRounds(how: 'patched' | 'unpatched'): readonly SourceChange[] {
+  const file = 'workflows/batch/run-batch.ts';
+  const step = how === 'patched' ? "if (hasPatch('one-step-more')) await sleep(1);" : 'await sleep(1);';
+  return [
+    ONE_NAME_MORE,
+    {
+      file,
+      text: 'import { proxyActivities,',
+      by: "import { hasPatch } from '../has-patch.ts';\nimport { sleep, proxyActivities,",
+    },
+    { file, text: 'await sendCanary(batch, round);', by: `${step}\nawait sendCanary(batch, round);` },
+  ];
+}
+
+/** One timer more at the beginning of each page, patched. */
+export function oneStepMoreInPages(): readonly SourceChange[] {
+  const file = 'workflows/invoice-page.ts';
+  const step = "if (hasPatch('one-step-more')) await sleep(1);";
+  return [
+    ONE_NAME_MORE,
+    { file, text: '  setHandler,\n', by: '  setHandler,\n  sleep,\n' },
+    {
+      file,
+      text: "import * as options from './activity-options.ts';",
+      by: "import * as options from './activity-options.ts';\nimport { hasPatch } from './has-patch.ts';",
+    },
+    { file, text: '= listen(input);\n', by: `= listen(input);\n${step}\n` },
+  ];
+}
