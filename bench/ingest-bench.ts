@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
-import { writeInvoiceFile } from '../test/support/invoice-file.ts';
+import { writeInvoiceFile } from '../test/support/files/invoice-file.ts';
 import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
 import { runChild } from './child.ts';
 import type { IngestOptions } from './options.ts';

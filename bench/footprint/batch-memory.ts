@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writeInvoiceFile } from '../../test/support/invoice-file.ts';
+import { writeInvoiceFile } from '../../test/support/files/invoice-file.ts';
 import { ownPort } from '../../test/support/servers/own-port.ts';
 import { startPostgresCluster } from '../../test/support/servers/postgres-cluster.ts';
 import { startChild } from '../child.ts';

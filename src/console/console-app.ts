@@ -11,6 +11,7 @@ import { shownError } from './http/shown-error.ts';
 import { peopleGuard } from './people/people-guard.ts';
 import { mappingRoutes } from './mapping/mapping-routes.ts';
 import { assetRoutes } from './routes/asset-routes.ts';
+import { batchFileRoutes } from './routes/batch-file-routes.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
 import { consoleApi } from './routes/console-api.ts';
 import { figuresRoutes } from './routes/figures-routes.ts';
@@ -58,6 +59,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
 
   app.use('/start', smallForm);
   app.use('/batches/*', smallForm);
+  app.route('/batches', batchFileRoutes(options, pages));
   app.route('/batches', batchRoutes(options, pages));
   app.route('/batches', operateRoutes(options, pages));
   app.route('/nights', nightlyRoutes(options, pages));

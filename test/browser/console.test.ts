@@ -6,7 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousViolations, overflowOf } from '../support/browser/page-checks.ts';
 import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { runLote } from '../support/lote/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 

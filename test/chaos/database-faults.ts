@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import type { TestInvoice } from '../support/batch-file.ts';
+import type { TestInvoice } from '../support/files/batch-file.ts';
 import { startPostgresCluster, type PostgresCluster } from '../support/servers/postgres-cluster.ts';
 import { sql } from '../support/servers/postgres-schema.ts';
 import { smallDisk, type SmallDisk } from '../support/crash/small-disk.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { FAILING_TAX_CODE, type TestInvoice } from '../support/batch-file.ts';
+import { FAILING_TAX_CODE, type TestInvoice } from '../support/files/batch-file.ts';
 import { readReportOf, withStack, type ReportDocument, type TestStack } from '../support/lote/stack.ts';
 import type { NightlyRun } from './nights.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { runLote } from '../support/lote/lote-command.ts';
 import { pageHeaders } from '../support/browser/page-headers.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { runLote, type Place } from '../support/lote/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 import { independentSandbox } from '../support/servers/sandbox-books.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { leftBooks } from '../support/crash/left-books.ts';
 import { pageHeaders } from '../support/browser/page-headers.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote/lote-command.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { distributedPlace, type DistributedPlace } from '../support/lote/distributed-place.ts';
 import { runLote } from '../support/lote/lote-command.ts';
 import { startCollector, type Collector } from '../support/metrics/collector.ts';

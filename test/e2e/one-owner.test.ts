@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { COMMAND, runLote } from '../support/lote/lote-command.ts';
 import { NETWORK_NAMESPACE, PID_NAMESPACE, whyNoNamespaces, type Sandboxed } from '../support/namespaces.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';

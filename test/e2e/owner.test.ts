@@ -6,7 +6,7 @@ import { processStartTime } from '../../src/runtime/temporal/process-start-time.
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { endLeftServer } from '../support/crash/crash-place.ts';
 import { gatedEngine, type GatedEngine } from '../support/crash/gated-engine.ts';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote/lote-command.ts';
 import { processes, type Processes } from '../support/lote/processes.ts';
 import { independentSandbox } from '../support/servers/sandbox-books.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startFake, type FakeService } from '../services/fake/fake-service.ts';
 import { FAILING_TAX_CODE, REFUSED_TAX_CODE } from '../services/fake/operations.ts';
 import { stripeLike } from '../services/stripe-like.ts';
-import { batchFile, MERCHANT_NIF } from '../support/batch-file.ts';
+import { batchFile, MERCHANT_NIF } from '../support/files/batch-file.ts';
 import { endLeftServer } from '../support/crash/crash-place.ts';
 import { newPlace, runLote, type Place } from '../support/lote/lote-command.ts';
 import { ownPort } from '../support/servers/own-port.ts';

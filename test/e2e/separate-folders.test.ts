@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { distributedPlace, type DistributedPlace } from '../support/lote/distributed-place.ts';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote/lote-command.ts';
 
 const server = inject('postgresUrl');

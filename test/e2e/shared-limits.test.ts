@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { newPlace, type Place } from '../support/lote/lote-command.ts';
 import { ownPort } from '../support/servers/own-port.ts';
 import { postgresDatabase, type PostgresDatabase } from '../support/servers/postgres-database.ts';

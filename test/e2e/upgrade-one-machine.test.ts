@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
 import { buildNextVersion } from '../support/changed-workflow/next-version.ts';
-import { writeInvoiceFile } from '../support/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { newPlace } from '../support/lote/lote-command.ts';
 import { processes } from '../support/lote/processes.ts';
 import { independentSandbox } from '../support/servers/sandbox-books.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startFake, type FakeService } from '../services/fake/fake-service.ts';
 import { shopifyLike } from '../services/shopify-like.ts';
-import { batchFile, testInvoices } from '../support/batch-file.ts';
+import { batchFile, testInvoices } from '../support/files/batch-file.ts';
 import { endLeftServer } from '../support/crash/crash-place.ts';
 import { newPlace, runLote, type Place } from '../support/lote/lote-command.ts';
 import { processes, type Processes } from '../support/lote/processes.ts';

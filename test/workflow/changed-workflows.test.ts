@@ -4,7 +4,7 @@ import { bundleWorkflows, writeBundle } from '../../src/wiring/start/bundle-work
 import { VERSION } from '../../src/wiring/start/version.ts';
 import { findStuckRun } from '../../src/wiring/temporal/stuck-run.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
-import { testInvoices } from '../support/batch-file.ts';
+import { testInvoices } from '../support/files/batch-file.ts';
 import { changedSources, oneStepMoreInRounds } from '../support/changed-workflow/changed-sources.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';

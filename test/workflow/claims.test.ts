@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { ownName, testInvoices } from '../support/batch-file.ts';
+import { ownName, testInvoices } from '../support/files/batch-file.ts';
 import { readReportOf, withStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';

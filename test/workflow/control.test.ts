@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { testInvoices } from '../support/batch-file.ts';
+import { testInvoices } from '../support/files/batch-file.ts';
 import { gatedEngine } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';

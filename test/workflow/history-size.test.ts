@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
-import { testInvoices } from '../support/batch-file.ts';
+import { testInvoices } from '../support/files/batch-file.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 
 const INVOICES = 900;

@@ -16,7 +16,7 @@ import {
   ownName,
   testInvoices,
   type TestInvoice,
-} from '../support/batch-file.ts';
+} from '../support/files/batch-file.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { readRecorded, RECORDED_VERSION, recordForRelease, releasesWith } from '../support/releases.ts';
 import { until } from '../support/until.ts';

@@ -7,7 +7,7 @@ import type { SliceResult } from '../../activities/sending/slice.ts';
 import type { PageInput, PageResult } from '../../src/contract/messages.ts';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { testInvoices } from '../support/batch-file.ts';
+import { testInvoices } from '../support/files/batch-file.ts';
 import { gatedEngine } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BatchProblems, RetryInput } from '../../src/contract/messages.ts';
 import type { retryInvoices } from '../../workflows/retry-invoices.ts';
-import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/batch-file.ts';
+import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/files/batch-file.ts';
 import { gatedEngine } from '../support/crash/gated-engine.ts';
 import { sharedStack } from '../support/lote/shared-stack.ts';
 import { CONSOLE_URL, withStack, type TestStack } from '../support/lote/stack.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { testInvoices } from '../support/batch-file.ts';
+import { testInvoices } from '../support/files/batch-file.ts';
 import type { FrontAction } from '../support/servers/service-front.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';

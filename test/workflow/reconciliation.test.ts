@@ -5,7 +5,7 @@ import { reconcileNow } from '../../src/wiring/operator/reconcile-now.ts';
 import type { BatchResult, ReconciliationResult } from '../../src/contract/messages.ts';
 import type { reconciliation } from '../../workflows/reconciliation.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { ownName, testInvoices } from '../support/batch-file.ts';
+import { ownName, testInvoices } from '../support/files/batch-file.ts';
 import { gatedEngine } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';

@@ -7,7 +7,7 @@ import type { BatchProgress, BatchResult } from '../../src/contract/messages.ts'
 import { readConfig } from '../../src/runtime/config/config.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { reconciliation } from '../../workflows/reconciliation.ts';
-import { ownName, testInvoices } from '../support/batch-file.ts';
+import { ownName, testInvoices } from '../support/files/batch-file.ts';
 import { newPlace } from '../support/lote/lote-command.ts';
 import { ageWitnesses, restorableLote, type RestorableLote } from '../support/lote/restorable-lote.ts';
 import { shareWorkflowThread } from '../support/lote/shared-workflow-thread.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/sandbox/engine.ts';
 import type { BatchResult, RetryInput } from '../../src/contract/messages.ts';
 import type { retryInvoices } from '../../workflows/retry-invoices.ts';
-import { ownName, testInvoices } from '../support/batch-file.ts';
+import { ownName, testInvoices } from '../support/files/batch-file.ts';
 import { gated } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 

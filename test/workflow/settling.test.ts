@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { pollTimes } from '../../src/domain/time/poll-times.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
+import { FAILING_TAX_CODE, testInvoices } from '../support/files/batch-file.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 

@@ -6,7 +6,7 @@ import type { BatchResult } from '../../src/contract/messages.ts';
 import { applicationIdOf } from '../../src/sandbox/api-keys.ts';
 import { startNightlyRun } from '../../src/wiring/temporal/start-nightly-run.ts';
 import { describeNightlyRuns } from '../../src/wiring/temporal/nightly-schedule.ts';
-import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/batch-file.ts';
+import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/files/batch-file.ts';
 import { withOffice, type Office, type OfficeClient, type OfficeOptions } from '../support/lote/office.ts';
 import type { FrontAction } from '../support/servers/service-front.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { batchFailure } from '../../src/wiring/temporal/batch-failure.ts';
-import { ownName } from '../support/batch-file.ts';
+import { ownName } from '../support/files/batch-file.ts';
 import { sharedStack } from '../support/lote/shared-stack.ts';
 import { withStack } from '../support/lote/stack.ts';
 

@@ -6,7 +6,7 @@ import type { ConfirmTotalInput } from '../../src/contract/messages.ts';
 import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
 import type { NightlyResult } from '../../workflows/nightly-issuance.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { testInvoices, type TestInvoice } from '../support/batch-file.ts';
+import { testInvoices, type TestInvoice } from '../support/files/batch-file.ts';
 import { withStack, type StackOptions, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../support/crash/agreement.ts';
-import { FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
+import { FAILING_TAX_CODE, testInvoices } from '../support/files/batch-file.ts';
 import { readReportOf, withStack } from '../support/lote/stack.ts';
 
 describe('a batch', { concurrent: true, timeout: 120_000 }, () => {

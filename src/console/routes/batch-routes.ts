@@ -1,18 +1,15 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { auditCsv, auditPage } from '../pages/audit-page.ts';
+import { auditPage } from '../pages/audit-page.ts';
 import { batchPage } from '../pages/batch-page.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { doneNote } from '../pages/done-note.ts';
 import { invoicePage } from '../pages/invoice-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
-import { invoiceWindow, MOST_SAVED } from '../pages/invoice-window.ts';
-import { invoiceTable } from '../search/invoice-table.ts';
-import { TABLE_KINDS, tableAnswer, type TableKind } from '../http/file-answers.ts';
+import { invoiceWindow } from '../pages/invoice-window.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { actionsFor } from '../people/allowed-actions.ts';
-import { noteAct } from '../people/people.ts';
-import { reportFileAnswer, reportFiles, reportsDirOf } from '../http/report-downloads.ts';
+import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';
 import { howFar } from '../pace/pace.ts';
 import type { PacePicture } from '../pace/pace-picture.ts';
 import { createPaceSamples, type PaceSamples } from '../pace/pace-samples.ts';
@@ -25,7 +22,7 @@ const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'he
 
 /** One batch, its invoices, its files, and what was done to it by hand. */
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { ledger, people } = options;
+  const { ledger } = options;
   const routes = new Hono();
   const samples = createPaceSamples();
 
@@ -56,22 +53,6 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     });
   });
 
-  for (const kind of TABLE_KINDS)
-    routes.get(`/:id/invoices.${kind}`, async (context) => {
-      const batch = await ledger.findBatch(context.req.param('id') ?? '');
-      return batch === null ? pages.notFound(context) : saveView(context, batch, { ledger, kind });
-    });
-
-  routes.get('/:id/files/:name', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    const name = context.req.param('name');
-    if (batch === null) return pages.notFound(context);
-    const reportsDir = reportsDirOf(options, batch);
-    if (!(await reportFiles(reportsDir, batch.batchId)).includes(name)) return pages.notFound(context);
-    await noteAct(context, people, batch.batchId, { what: 'download', why: name });
-    return (await reportFileAnswer(reportsDir, batch.batchId, name)) ?? pages.notFound(context);
-  });
-
   routes.get('/:id/audit', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return pages.notFound(context);
@@ -80,29 +61,7 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     return pages.show(context, { title: format.texts.audit.title, content });
   });
 
-  routes.get('/:id/audit.csv', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null) return pages.notFound(context);
-    await noteAct(context, people, batch.batchId, { what: 'download', why: 'audit.csv' });
-    return context.body(auditCsv(await ledger.auditOf(batch.batchId)), 200, {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="audit.csv"',
-    });
-  });
-
   return routes;
-}
-
-/** The invoices of the view that a page shows, on all its pages. */
-async function saveView(
-  context: Context,
-  { batchId }: BatchRecord,
-  { ledger, kind }: Pick<ConsoleOptions, 'ledger'> & { readonly kind: TableKind },
-): Promise<Response> {
-  const counts = stateCounts(await ledger.countOutcomes(batchId));
-  const { states } = invoiceView(counts, { show: context.req.query('show'), page: undefined });
-  const invoices = await invoiceWindow(ledger, { batchId, states, page: 1, size: MOST_SAVED });
-  return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind });
 }
 
 /** A batch that was started a moment ago: the worker has not read it yet, or knows its bytes as another batch. */

@@ -14,6 +14,7 @@ import { stateCounts } from '../pages/state-counts.ts';
 import { callerOf } from '../people/caller.ts';
 import { noteAct } from '../people/people.ts';
 import { answerSearch } from '../search/answer-search.ts';
+import { noteFound } from '../search/note-found.ts';
 import { positionWord, readSearchQuery, unreadableSearch } from '../search/search-query.ts';
 
 const MOST_BATCHES = 500;
@@ -102,9 +103,9 @@ export function consoleApi(options: ConsoleOptions): Hono {
 async function search(context: Context, options: ConsoleOptions): Promise<Response> {
   const query = readSearchQuery((name) => context.req.query(name), zoneOf(options));
   const result = await answerSearch(options.ledger, query);
-  return result === null
-    ? failure(context, 400, 'usage', unreadableSearch(query))
-    : context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
+  if (result === null) return failure(context, 400, 'usage', unreadableSearch(query));
+  await noteFound(context, options.people, result, 'search');
+  return context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
 }
 
 /** In which the days of a search begin, as on the pages. */

@@ -4,12 +4,13 @@ import type { ConsoleOptions } from '../console-options.ts';
 import { TABLE_KINDS, tableAnswer } from '../http/file-answers.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { answerSearch } from '../search/answer-search.ts';
+import { noteFound } from '../search/note-found.ts';
 import { foundTable } from '../search/invoice-table.ts';
 import { searchPage } from '../search/search-page.ts';
 import { readSearchQuery, type SearchQuery } from '../search/search-query.ts';
 
 /** The search over the invoices of all batches, and its results as files. */
-export function searchRoutes({ ledger }: Pick<ConsoleOptions, 'ledger'>, pages: PageAnswers): Hono {
+export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' | 'people'>, pages: PageAnswers): Hono {
   const routes = new Hono();
   const queryOf = (context: Context): SearchQuery =>
     readSearchQuery((name) => context.req.query(name), pages.formatOf(context).timeZone);
@@ -24,9 +25,9 @@ export function searchRoutes({ ledger }: Pick<ConsoleOptions, 'ledger'>, pages: 
   for (const kind of TABLE_KINDS)
     routes.get(`/search.${kind}`, async (context) => {
       const result = await answerSearch(ledger, queryOf(context));
-      return result === null
-        ? pages.notFound(context)
-        : tableAnswer(context, foundTable(result.found), { name: 'invoices', kind });
+      if (result === null) return pages.notFound(context);
+      await noteFound(context, people, result, `search.${kind}`);
+      return tableAnswer(context, foundTable(result.found), { name: 'invoices', kind });
     });
 
   return routes;

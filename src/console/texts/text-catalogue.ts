@@ -1,7 +1,7 @@
 import type { ConsoleTexts } from './console-texts.ts';
-import { TEXTS_EN } from './texts-en.ts';
-import { TEXTS_ES } from './texts-es.ts';
-import { TEXTS_PT } from './texts-pt.ts';
+import { TEXTS_EN } from './en/texts.ts';
+import { TEXTS_ES } from './es/texts.ts';
+import { TEXTS_PT } from './pt/texts.ts';
 
 /** Languages of the console. A browser that asks for none of them gets English. */
 export const LANGUAGES = ['en', 'pt', 'es'] as const;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { runLote } from '../../support/lote/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../../support/lote/running-lote.ts';
 import { until } from '../../support/until.ts';

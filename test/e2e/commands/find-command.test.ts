@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, describe, it } from 'vitest';
-import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { newPlace, runLote, type Place } from '../../support/lote/lote-command.ts';
 
 describe('lote find', { timeout: 300_000 }, () => {

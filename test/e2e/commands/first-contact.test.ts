@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { newPlace, type Place, type RunningCommand } from '../../support/lote/lote-command.ts';
 import { ownPort } from '../../support/servers/own-port.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../support/servers/postgres-database.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/sandbox/engine.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { runLote, type CommandEnd } from '../../support/lote/lote-command.ts';
 import { ownPort } from '../../support/servers/own-port.ts';
 import { startLoteUp, type RunningLote } from '../../support/lote/running-lote.ts';

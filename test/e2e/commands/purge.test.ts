@@ -8,7 +8,7 @@ import { openDataDir } from '../../../src/runtime/data-dir/data-dir.ts';
 import { readEndpoints } from '../../../src/runtime/config/endpoints.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { distributedPlace, type DistributedPlace } from '../../support/lote/distributed-place.ts';
-import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { leftBooks } from '../../support/crash/left-books.ts';
 import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
 import { processes } from '../../support/lote/processes.ts';

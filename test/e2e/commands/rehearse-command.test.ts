@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { newPlace, runLote, type Place } from '../../support/lote/lote-command.ts';
 
 const INVOICES = 60;

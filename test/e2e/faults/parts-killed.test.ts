@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { endLeftServer } from '../../support/crash/crash-place.ts';
-import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { leftBooks } from '../../support/crash/left-books.ts';
 import { newPlace, type Place, type RunningCommand } from '../../support/lote/lote-command.ts';
 import { ownPort } from '../../support/servers/own-port.ts';

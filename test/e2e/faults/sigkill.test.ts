@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { writeInvoiceFile } from '../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { newPlace, runLote, startLote } from '../../support/lote/lote-command.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import type { BatchProgress } from '../../../src/contract/messages.ts';
-import { ownName } from '../../support/batch-file.ts';
+import { ownName } from '../../support/files/batch-file.ts';
 import { until } from '../../support/until.ts';
 import { withFleet, type WorkerFleet } from '../../support/lote/worker-fleet.ts';
 

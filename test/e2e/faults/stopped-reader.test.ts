@@ -7,7 +7,7 @@ import { newPlace, type Place, type RunningCommand } from '../../support/lote/lo
 import { postgresDatabase, type PostgresDatabase } from '../../support/servers/postgres-database.ts';
 import { processes } from '../../support/lote/processes.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
-import { writeWideFile } from '../../support/wide-file.ts';
+import { writeWideFile } from '../../support/files/wide-file.ts';
 
 const INVOICES = 300;
 const LINES = 40;

@@ -13,7 +13,7 @@ import { judge, unfinished } from './crash-judge.ts';
 import { HELD } from './crash-matrix.ts';
 import { crashServers, type CrashServers } from './crash-servers.ts';
 import { hangEvidence } from './hang-evidence.ts';
-import { writeInvoiceFile } from '../invoice-file.ts';
+import { writeInvoiceFile } from '../files/invoice-file.ts';
 import type { CommandEnd, RunningCommand } from '../lote/lote-command.ts';
 import { processes, type Processes } from '../lote/processes.ts';
 import { until } from '../until.ts';

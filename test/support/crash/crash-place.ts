@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { processStartTime } from '../../../src/runtime/temporal/process-start-time.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { bookedLines, type BookDifferences } from './booked-lines.ts';
-import { writeInvoiceFile } from '../invoice-file.ts';
+import { writeInvoiceFile } from '../files/invoice-file.ts';
 import { newPlace, type CommandEnd } from '../lote/lote-command.ts';
 import { processes } from '../lote/processes.ts';
 import { independentSandbox } from '../servers/sandbox-books.ts';

@@ -2,7 +2,7 @@ import { access, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { expectAgreement } from './agreement.ts';
-import { testInvoices } from '../batch-file.ts';
+import { testInvoices } from '../files/batch-file.ts';
 import { smallDisk, type SmallDisk } from './small-disk.ts';
 import { readReportOf, withStack } from '../lote/stack.ts';
 import { until } from '../until.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { endLeftServer } from '../crash/crash-place.ts';
-import { writeInvoiceFile } from '../invoice-file.ts';
+import { writeInvoiceFile } from '../files/invoice-file.ts';
 import { newPlace, type CommandEnd } from './lote-command.ts';
 import { processes } from './processes.ts';
 import { independentSandbox } from '../servers/sandbox-books.ts';

@@ -18,7 +18,7 @@ import { startEmbedded } from '../../../src/wiring/start/embedded.ts';
 import type { Stack } from '../../../src/wiring/start/embedded-stack.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { startedParts } from '../../../src/wiring/start/stop-in-reverse.ts';
-import { batchFile, ownName, type TestInvoice } from '../batch-file.ts';
+import { batchFile, ownName, type TestInvoice } from '../files/batch-file.ts';
 import { ownPort } from '../servers/own-port.ts';
 import { independentSandbox } from '../servers/sandbox-books.ts';
 import { startServiceFront, type FrontRequest, type ServiceFront } from '../servers/service-front.ts';

@@ -10,7 +10,7 @@ import { startDistributedReceiver, startDistributedWorker } from '../../../src/w
 import { startEmbedded } from '../../../src/wiring/start/embedded.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
-import { batchFile, type TestInvoice } from '../batch-file.ts';
+import { batchFile, type TestInvoice } from '../files/batch-file.ts';
 import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-database.ts';
 
 const run = promisify(execFile);

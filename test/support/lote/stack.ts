@@ -22,7 +22,7 @@ import { startedParts } from '../../../src/wiring/start/stop-in-reverse.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput, BatchProgress, BatchResult, ReconciliationResult } from '../../../src/contract/messages.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
-import { batchFile, ownName, type TestInvoice } from '../batch-file.ts';
+import { batchFile, ownName, type TestInvoice } from '../files/batch-file.ts';
 import { postgresSchema, postgresUrl } from '../servers/postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
 import { startServiceFront, type FrontRequest, type ServiceFront } from '../servers/service-front.ts';

@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
-import { writeInvoiceFile } from '../invoice-file.ts';
+import { writeInvoiceFile } from '../files/invoice-file.ts';
 import { newPlace, type Place, type RunningCommand } from './lote-command.ts';
 import { ownPort } from '../servers/own-port.ts';
 import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-database.ts';

@@ -5,11 +5,11 @@ import { needsOf, useOf } from '../../../bench/scale/night.ts';
 import { checkTable, costsTable, needsTable } from '../../../bench/scale/scale-tables.ts';
 import { pageText } from '../../support/lote/readme.ts';
 
-const SCALE = pageText('docs/scale.md');
+const SCALE = pageText('docs/cluster/scale.md');
 const BENCHMARKS = pageText('docs/benchmarks.md');
 const TEN_MILLION = 10_000_000;
 
-describe('docs/scale.md', () => {
+describe('docs/cluster/scale.md', () => {
   it('shows what the model says of ten million invoices', () => {
     const nights = [8, 2].map((hours) => ({ invoices: TEN_MILLION, hours }));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Engine, EngineOutcome } from '../../../src/sandbox/engine.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
-import { FAILING_TAX_CODE, testInvoices } from '../../support/batch-file.ts';
+import { FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
 import { gatedEngine } from '../../support/crash/gated-engine.ts';
 import { readReportOf, withStack, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';

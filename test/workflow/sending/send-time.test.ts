@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from 'vitest';
 import type { PageReview } from '../../../activities/settling/settle.ts';
 import type { SliceResult } from '../../../activities/sending/slice.ts';
 import type { PageInput, PageResult } from '../../../src/contract/messages.ts';
-import { ownName } from '../../support/batch-file.ts';
+import { ownName } from '../../support/files/batch-file.ts';
 
 const SEND_MS = 4_000;
 

@@ -5,7 +5,7 @@ import { FAILING_TAX_CODE, REFUSED_TAX_CODE } from '../../services/fake/operatio
 import { jsonApiLike } from '../../services/json-api-like.ts';
 import { shopifyLike } from '../../services/shopify-like.ts';
 import { stripeLike } from '../../services/stripe-like.ts';
-import type { TestInvoice } from '../../support/batch-file.ts';
+import type { TestInvoice } from '../../support/files/batch-file.ts';
 import { readReportOf } from '../../support/lote/stack.ts';
 import { probeFamily } from '../../support/probe-family.ts';
 import { withFamily } from '../../support/service-family-stack.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Engine, EngineOutcome } from '../../../src/sandbox/engine.ts';
-import { testInvoices } from '../../support/batch-file.ts';
+import { testInvoices } from '../../support/files/batch-file.ts';
 import { withStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 

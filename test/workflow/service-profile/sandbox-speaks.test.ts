@@ -5,7 +5,7 @@ import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
 import type { ServiceProfile } from '../../../src/service-profile/profile.ts';
 import { deliveryAddress } from '../../../src/wiring/account/webhook-address.ts';
 import { PROFILES } from '../../support/any-service/profiles.ts';
-import { FAILING_TAX_CODE, type TestInvoice } from '../../support/batch-file.ts';
+import { FAILING_TAX_CODE, type TestInvoice } from '../../support/files/batch-file.ts';
 import { readReportOf, withStack } from '../../support/lote/stack.ts';
 import { ownPort } from '../../support/servers/own-port.ts';
 

@@ -3,7 +3,7 @@ import { FAILING_TAX_CODE, REFUSED_TAX_CODE } from '../../services/fake/operatio
 import type { FakeService } from '../../services/fake/fake-service.ts';
 import { defaultLike } from '../../services/default-like.ts';
 import { FAMILIES } from '../../services/families.ts';
-import { customerOf, customerTaxIdOf, type TestInvoice } from '../../support/batch-file.ts';
+import { customerOf, customerTaxIdOf, type TestInvoice } from '../../support/files/batch-file.ts';
 import { readReportOf, type ReportDocument } from '../../support/lote/stack.ts';
 import { withFamily } from '../../support/service-family-stack.ts';
 

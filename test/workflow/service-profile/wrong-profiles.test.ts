@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../../support/crash/agreement.ts';
-import { FAILING_TAX_CODE, testInvoices, type TestInvoice } from '../../support/batch-file.ts';
+import { FAILING_TAX_CODE, testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
 import { readReportOf, withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
 import type { FrontRequest } from '../../support/servers/service-front.ts';

@@ -7,7 +7,7 @@ import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import { createFileReader } from '../../../../src/wiring/reports/input-files.ts';
-import { writeInvoiceFile } from '../../../support/invoice-file.ts';
+import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
 const NOW = 1_700_000_000_000;

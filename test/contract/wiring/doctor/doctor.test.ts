@@ -19,7 +19,7 @@ import { createCommonFolders } from '../../../../src/wiring/reports/common-folde
 import { startDistributedReceiver } from '../../../../src/wiring/start/distributed.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
 import { workerIdentity, workerScope } from '../../../../src/wiring/temporal/queue-pollers.ts';
-import { ownName } from '../../../support/batch-file.ts';
+import { ownName } from '../../../support/files/batch-file.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';
 import { httpsServer } from '../../../support/servers/https-server.ts';

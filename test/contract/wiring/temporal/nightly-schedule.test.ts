@@ -9,7 +9,7 @@ import {
   type NightlyPlace,
 } from '../../../../src/wiring/temporal/nightly-schedule.ts';
 import { startNightlyRun } from '../../../../src/wiring/temporal/start-nightly-run.ts';
-import { ownName } from '../../../support/batch-file.ts';
+import { ownName } from '../../../support/files/batch-file.ts';
 
 const TWELVE_HOURS = 12 * 3_600_000;
 const DAY = 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ensureSearchAttributes } from '../../../../src/wiring/temporal/search-attributes.ts';
-import { ownName } from '../../../support/batch-file.ts';
+import { ownName } from '../../../support/files/batch-file.ts';
 
 const KEYWORD = 2;
 const WEEK = { seconds: 7 * 24 * 3_600 } as const;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checkCommand, type CheckCommand } from '../../../../src/cli/commands/check.ts';
-import { batchFile, testInvoices } from '../../../support/batch-file.ts';
-import { writeInvoiceFile } from '../../../support/invoice-file.ts';
+import { batchFile, testInvoices } from '../../../support/files/batch-file.ts';
+import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
 import { printed } from '../printed.ts';
 
 let directory: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { InvoiceSearch, InvoiceSearchResult, SearchBounds } from '../../../../src/domain/ports/invoice-search.ts';
-import { readWorkbookRows } from '../../../support/workbook-rows.ts';
+import { readWorkbookRows } from '../../../support/files/workbook-rows.ts';
 import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
 
 const NOTHING: InvoiceSearchResult = { found: [], lookedAt: 0, backTo: null, next: null };

@@ -4,8 +4,8 @@ import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
 import { readFile } from '../../../../src/ingest/read-file.ts';
 import { OdsStyles } from '../../../../src/ingest/workbook/ods/ods-styles.ts';
 import { openWorkbook } from '../../../../src/ingest/workbook/open-workbook.ts';
-import { odsOfContent, xlsxParts, zipOf } from '../../../support/workbook-file.ts';
-import type { Parts } from '../../../support/workbook-file.ts';
+import { odsOfContent, xlsxParts, zipOf } from '../../../support/files/workbook-file.ts';
+import type { Parts } from '../../../support/files/workbook-file.ts';
 import { HEADER, ingested, removeTemporaryFiles, temporaryFile } from '../ingested.ts';
 
 afterAll(removeTemporaryFiles);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
-import { odsOfContent, xlsxParts, zipOf } from '../../../support/workbook-file.ts';
-import type { Parts } from '../../../support/workbook-file.ts';
+import { odsOfContent, xlsxParts, zipOf } from '../../../support/files/workbook-file.ts';
+import type { Parts } from '../../../support/files/workbook-file.ts';
 import { HEADER, ingested, removeTemporaryFiles, temporaryFile } from '../ingested.ts';
 
 afterAll(removeTemporaryFiles);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { odsOfContent, xlsxParts, zipOf } from '../../../support/workbook-file.ts';
-import type { Parts, ZipChange } from '../../../support/workbook-file.ts';
+import { odsOfContent, xlsxParts, zipOf } from '../../../support/files/workbook-file.ts';
+import type { Parts, ZipChange } from '../../../support/files/workbook-file.ts';
 import { HEADER, ingested, removeTemporaryFiles, temporaryFile } from '../ingested.ts';
 
 afterAll(removeTemporaryFiles);

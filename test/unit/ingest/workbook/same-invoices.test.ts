@@ -4,8 +4,8 @@ import { fingerprintOf, idempotencyKeyOf } from '../../../../src/domain/fingerpr
 import { csvRecord } from '../../../../src/domain/csv-record.ts';
 import { escapeFormula } from '../../../../src/domain/escape-formula.ts';
 import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
-import { odsOf, xlsxOf } from '../../../support/workbook-file.ts';
-import type { TableCell } from '../../../support/workbook-file.ts';
+import { odsOf, xlsxOf } from '../../../support/files/workbook-file.ts';
+import type { TableCell } from '../../../support/files/workbook-file.ts';
 import { HEADER, ingested, removeTemporaryFiles, temporaryFile } from '../ingested.ts';
 
 afterAll(removeTemporaryFiles);

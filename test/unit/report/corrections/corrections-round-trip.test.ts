@@ -14,7 +14,7 @@ import { planCorrections } from '../../../../src/report/corrections/corrections-
 import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
 import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';
 import type { OriginalFile } from '../../../../src/report/corrections/original-file.ts';
-import { odsOf, xlsxOf } from '../../../support/workbook-file.ts';
+import { odsOf, xlsxOf } from '../../../support/files/workbook-file.ts';
 import { portionsOf, unsentInvoice } from '../batch-invoices.ts';
 
 const HEADER = [

@@ -1,4 +1,4 @@
-import type { ProfileTexts } from './profile-texts.ts';
+import type { ProfileTexts } from '../profile-texts.ts';
 
 /** Spanish texts about the service profile. */
 export const PROFILE_TEXTS_ES: ProfileTexts = {

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { NightMessageNote } from '../../src/domain/ports/run-log.ts';
-import type { NightlyResult } from '../../workflows/nightly-issuance.ts';
-import { FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
-import { withStack, type StackOptions, type TestStack } from '../support/lote/stack.ts';
-import { mailServer, smtpError } from '../support/servers/mail-server.ts';
-import { until } from '../support/until.ts';
+import type { NightMessageNote } from '../../../src/domain/ports/run-log.ts';
+import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
+import { FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
+import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
+import { mailServer, smtpError } from '../../support/servers/mail-server.ts';
+import { until } from '../../support/until.ts';
 
 const QUICK = { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' };
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;

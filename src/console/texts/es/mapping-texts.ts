@@ -1,4 +1,4 @@
-import type { MappingTexts } from './mapping-texts.ts';
+import type { MappingTexts } from '../mapping-texts.ts';
 
 /** In Spanish. */
 export const MAPPING_TEXTS_ES: MappingTexts = {

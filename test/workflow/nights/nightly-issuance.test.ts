@@ -2,18 +2,18 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { nightlyIssuance, NightlyInput, NightlyResult } from '../../workflows/nightly-issuance.ts';
-import { nightlyLines } from '../../src/cli/output/nightly-lines.ts';
+import type { nightlyIssuance, NightlyInput, NightlyResult } from '../../../workflows/nightly-issuance.ts';
+import { nightlyLines } from '../../../src/cli/output/nightly-lines.ts';
 import {
   describeNightlyRuns,
   nightlySchedule,
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
-} from '../../src/wiring/temporal/nightly-schedule.ts';
-import { expectAgreement } from '../support/crash/agreement.ts';
-import { batchFile, FAILING_TAX_CODE, testInvoices } from '../support/batch-file.ts';
-import { withStack, type StackOptions, type TestStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
+} from '../../../src/wiring/temporal/nightly-schedule.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { batchFile, FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
+import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
 
 const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
 

@@ -1,9 +1,9 @@
-import { MAPPING_TEXTS_PT } from './mapping-texts-pt.ts';
-import type { ConsoleTexts } from './console-texts.ts';
-import { FIGURE_TEXTS_PT } from './figure-texts-pt.ts';
-import { LOOKUP_TEXTS_PT } from './lookup-texts-pt.ts';
-import { OPERATOR_TEXTS_PT } from './operator-texts-pt.ts';
-import { PROFILE_TEXTS_PT } from './profile-texts-pt.ts';
+import { MAPPING_TEXTS_PT } from './mapping-texts.ts';
+import type { ConsoleTexts } from '../console-texts.ts';
+import { FIGURE_TEXTS_PT } from './figure-texts.ts';
+import { LOOKUP_TEXTS_PT } from './lookup-texts.ts';
+import { OPERATOR_TEXTS_PT } from './operator-texts.ts';
+import { PROFILE_TEXTS_PT } from './profile-texts.ts';
 
 /** Portuguese texts of the console. */
 export const TEXTS_PT: ConsoleTexts = {

@@ -1,9 +1,9 @@
-import { MAPPING_TEXTS_ES } from './mapping-texts-es.ts';
-import type { ConsoleTexts } from './console-texts.ts';
-import { FIGURE_TEXTS_ES } from './figure-texts-es.ts';
-import { LOOKUP_TEXTS_ES } from './lookup-texts-es.ts';
-import { OPERATOR_TEXTS_ES } from './operator-texts-es.ts';
-import { PROFILE_TEXTS_ES } from './profile-texts-es.ts';
+import { MAPPING_TEXTS_ES } from './mapping-texts.ts';
+import type { ConsoleTexts } from '../console-texts.ts';
+import { FIGURE_TEXTS_ES } from './figure-texts.ts';
+import { LOOKUP_TEXTS_ES } from './lookup-texts.ts';
+import { OPERATOR_TEXTS_ES } from './operator-texts.ts';
+import { PROFILE_TEXTS_ES } from './profile-texts.ts';
 
 /** Spanish texts of the console. */
 export const TEXTS_ES: ConsoleTexts = {

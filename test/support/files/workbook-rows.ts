@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorkbook } from '../../src/ingest/workbook/open-workbook.ts';
+import { openWorkbook } from '../../../src/ingest/workbook/open-workbook.ts';
 
 /** A cell of a workbook as Lote reads it: a kind, the text, and whether it is a formula. */
 export type ReadCell = readonly [kind: string, text: string, formula: boolean] | null;

@@ -1,9 +1,9 @@
-import { MAPPING_TEXTS_EN } from './mapping-texts-en.ts';
-import type { ConsoleTexts } from './console-texts.ts';
-import { FIGURE_TEXTS_EN } from './figure-texts-en.ts';
-import { LOOKUP_TEXTS_EN } from './lookup-texts-en.ts';
-import { OPERATOR_TEXTS_EN } from './operator-texts-en.ts';
-import { PROFILE_TEXTS_EN } from './profile-texts-en.ts';
+import { MAPPING_TEXTS_EN } from './mapping-texts.ts';
+import type { ConsoleTexts } from '../console-texts.ts';
+import { FIGURE_TEXTS_EN } from './figure-texts.ts';
+import { LOOKUP_TEXTS_EN } from './lookup-texts.ts';
+import { OPERATOR_TEXTS_EN } from './operator-texts.ts';
+import { PROFILE_TEXTS_EN } from './profile-texts.ts';
 
 /** English texts of the console. */
 export const TEXTS_EN: ConsoleTexts = {

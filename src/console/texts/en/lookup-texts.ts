@@ -1,4 +1,4 @@
-import type { LookupTexts } from './lookup-texts.ts';
+import type { LookupTexts } from '../lookup-texts.ts';
 
 /** English texts of the search and of the life of an invoice. */
 export const LOOKUP_TEXTS_EN: LookupTexts = {

@@ -1,4 +1,4 @@
-import type { OperatorTexts } from './operator-texts.ts';
+import type { OperatorTexts } from '../operator-texts.ts';
 
 /** Spanish texts of the forms with which an operator acts. */
 export const OPERATOR_TEXTS_ES: OperatorTexts = {

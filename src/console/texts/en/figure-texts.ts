@@ -1,4 +1,4 @@
-import type { FigureTexts } from './figure-texts.ts';
+import type { FigureTexts } from '../figure-texts.ts';
 
 /** English words of pictures. */
 export const FIGURE_TEXTS_EN: FigureTexts = {

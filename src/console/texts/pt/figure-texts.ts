@@ -1,4 +1,4 @@
-import type { FigureTexts } from './figure-texts.ts';
+import type { FigureTexts } from '../figure-texts.ts';
 
 /** Portuguese words of pictures. */
 export const FIGURE_TEXTS_PT: FigureTexts = {

@@ -1,0 +1,62 @@
+import { type Context, Hono } from 'hono';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+import { TABLE_KINDS, tableAnswer, type TableKind } from '../http/file-answers.ts';
+import type { PageAnswers } from '../http/page-answers.ts';
+import { reportFileAnswer, reportFiles, reportsDirOf } from '../http/report-downloads.ts';
+import { auditCsv } from '../pages/audit-page.ts';
+import { invoiceView } from '../pages/invoice-view.ts';
+import { invoiceWindow, MOST_SAVED } from '../pages/invoice-window.ts';
+import { stateCounts } from '../pages/state-counts.ts';
+import { noteAct } from '../people/people.ts';
+import { invoiceTable } from '../search/invoice-table.ts';
+
+/** Files of a batch that are saved: each is written into its audit before its first byte. */
+export function batchFileRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
+  const { ledger } = options;
+  const routes = new Hono();
+  const note = (context: Context, { batchId }: BatchRecord, why: string): Promise<void> =>
+    noteAct(context, options.people, batchId, { what: 'download', why });
+
+  for (const kind of TABLE_KINDS)
+    routes.get(`/:id/invoices.${kind}`, async (context) => {
+      const batch = await ledger.findBatch(context.req.param('id') ?? '');
+      if (batch === null) return pages.notFound(context);
+      await note(context, batch, `invoices.${kind}`);
+      return saveView(context, batch, { ledger, kind });
+    });
+
+  routes.get('/:id/files/:name', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    const name = context.req.param('name');
+    if (batch === null) return pages.notFound(context);
+    const reportsDir = reportsDirOf(options, batch);
+    if (!(await reportFiles(reportsDir, batch.batchId)).includes(name)) return pages.notFound(context);
+    await note(context, batch, name);
+    return (await reportFileAnswer(reportsDir, batch.batchId, name)) ?? pages.notFound(context);
+  });
+
+  routes.get('/:id/audit.csv', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return pages.notFound(context);
+    await note(context, batch, 'audit.csv');
+    return context.body(auditCsv(await ledger.auditOf(batch.batchId)), 200, {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="audit.csv"',
+    });
+  });
+
+  return routes;
+}
+
+/** The invoices of the view that a page shows, on all its pages. */
+async function saveView(
+  context: Context,
+  { batchId }: BatchRecord,
+  { ledger, kind }: Pick<ConsoleOptions, 'ledger'> & { readonly kind: TableKind },
+): Promise<Response> {
+  const counts = stateCounts(await ledger.countOutcomes(batchId));
+  const { states } = invoiceView(counts, { show: context.req.query('show'), page: undefined });
+  const invoices = await invoiceWindow(ledger, { batchId, states, page: 1, size: MOST_SAVED });
+  return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind });
+}
