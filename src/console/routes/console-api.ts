@@ -104,7 +104,7 @@ async function search(context: Context, options: ConsoleOptions): Promise<Respon
   const query = readSearchQuery((name) => context.req.query(name), zoneOf(options));
   const result = await answerSearch(options.ledger, query);
   if (result === null) return failure(context, 400, 'usage', unreadableSearch(query));
-  await noteFound(context, options.people, result, 'search');
+  await noteFound(context, options.people, result, 'invoices');
   return context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
 }
 
