@@ -317,7 +317,7 @@ describe('somebody who may look', () => {
   });
 
   it('finds no form on any page, where somebody who may operate does', async () => {
-    const known = [...PAGES, ...DOWNLOADS, ...OTHERS].map((path) => path.split('?')[0]);
+    const known = [...PAGES, ...DOWNLOADS, ...OTHERS].map((path) => path.split('?')[0] ?? '');
     expect(routes('GET')).toEqual(known.toSorted());
 
     const formsOf = async (person: string): Promise<readonly string[]> => {
