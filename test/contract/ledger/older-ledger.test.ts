@@ -17,7 +17,10 @@ import { SENDING_CONTROL } from '../../../src/ledger/database/migrations/0011-se
 import { SHARED_FOLDERS } from '../../../src/ledger/database/migrations/0016-shared-folders.ts';
 import { PROFILE_MISFITS } from '../../../src/ledger/database/migrations/0017-profile-misfits.ts';
 import { SENDING_MARKS } from '../../../src/ledger/database/migrations/0018-sending-marks.ts';
+import { DELIVERY_APPLICATION } from '../../../src/ledger/database/migrations/0019-delivery-application.ts';
 import { TOTAL_CHECKS } from '../../../src/ledger/database/migrations/0020-total-checks.ts';
+import { INVOICE_TRIES } from '../../../src/ledger/database/migrations/0021-invoice-tries.ts';
+import { REPORT_FIGURES } from '../../../src/ledger/database/migrations/0022-report-figures.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/database/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
@@ -39,7 +42,10 @@ const RELEASED = [
   SHARED_FOLDERS,
   PROFILE_MISFITS,
   SENDING_MARKS,
+  DELIVERY_APPLICATION,
   TOTAL_CHECKS,
+  INVOICE_TRIES,
+  REPORT_FIGURES,
 ] as const;
 
 const HOUR = 3_600_000;

@@ -45,7 +45,7 @@ describe('completion in bash', () => {
 
   it('knows the options of each command and not those of others', async () => {
     expect(await complete('lote', 'nightly', 'on', '--t')).toEqual(['--timezone']);
-    expect(await complete('lote', 'status', '--')).toEqual(['--json', '--help']);
+    expect(await complete('lote', 'status', '--')).toEqual(['--application', '--json', '--help']);
     expect(await complete('lote', 'run', 'may.csv', '--exp')).toEqual(['--expect-invoices', '--expect-net']);
   });
 
