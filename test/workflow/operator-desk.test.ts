@@ -229,6 +229,7 @@ describe('every handler', SIDE_BY_SIDE, () => {
         'resume',
         'cancelRemaining',
         'settleNow',
+        'confirmTotal',
         'retryInvoices',
       ]);
       for (const { name, description } of all) expect(description, name).toMatch(/^(\(no input\)|\(internal|\{")/u);
