@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { temporal } from '@temporalio/proto';
 import { describe, expect, inject, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
@@ -7,15 +8,19 @@ import type { RunningCommand } from '../support/lote/lote-command.ts';
 import { withFleet, type WorkerFleet } from '../support/lote/worker-fleet.ts';
 import { until } from '../support/until.ts';
 
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
 const INVOICES = 400;
 const PAGE_SIZE = 20;
 /** While the upgrade goes on the service takes this long for an answer, and longer for the last invoices, so that they outlast it on a slow machine. */
 const [SLOW_MS, LAST_MS] = [1_200, 4_000];
-const LAST = 100;
+const LAST = 180;
 /** Twice what a worker gives its slices. */
 const LONGEST_STOP_MS = 90_000;
-/** EVENT_TYPE_WORKFLOW_TASK_FAILED and EVENT_TYPE_MARKER_RECORDED */
-const [TASK_FAILED, MARKER] = [8, 25];
+/** EVENT_TYPE_MARKER_RECORDED */
+const MARKER = 25;
+/** WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND: a signal came while a step ended, and the server has the step repeated. */
+const REPEATED = 1;
 
 const nextVersion = await buildNextVersion();
 
@@ -45,13 +50,16 @@ describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the worker
       const { duplicates, totals } = fleet.sandbox.books();
       expect(duplicates).toEqual([]);
       expect(totals).toMatchObject({ invoices: INVOICES, issued: INVOICES, failed: 0 });
-      expect(await eventsOf(fleet, batch.workflowId, INVOICES / PAGE_SIZE)).not.toContain(TASK_FAILED);
+      const events = await eventsOf(fleet, batch.workflowId, INVOICES / PAGE_SIZE);
+      const failures = events.flatMap((event) => event.workflowTaskFailedEventAttributes ?? []);
+      expect(failures.filter(({ cause }) => cause !== REPEATED)).toEqual([]);
       for (const worker of [first, second, early, newest]) expect(worker.output()).not.toContain('is stuck');
 
       await newest.said('changed workflows are in use');
       const after = await fleet.startFile('after.csv', PAGE_SIZE, 'G');
       await after.result();
-      expect(await eventsOf(fleet, after.workflowId, 1), 'the changed path is in use').toContain(MARKER);
+      const types = (await eventsOf(fleet, after.workflowId, 1)).map(({ eventType }) => eventType);
+      expect(types, 'the changed path is in use').toContain(MARKER);
       await expectOlderRefused(fleet);
     });
   });
@@ -85,10 +93,10 @@ async function stop(worker: RunningCommand): Promise<void> {
 }
 
 /** The kinds of the events of a batch of so many pages, and of the pages. */
-async function eventsOf({ client }: WorkerFleet, batchId: string, pages: number): Promise<readonly number[]> {
+async function eventsOf({ client }: WorkerFleet, batchId: string, pages: number): Promise<readonly HistoryEvent[]> {
   const ids = [batchId, ...Array.from({ length: pages }, (_, page) => pageWorkflowId(batchId, page + 1))];
   const histories = await Promise.all(ids.map((id) => client.workflow.getHandle(id).fetchHistory()));
-  return histories.flatMap(({ events }) => (events ?? []).map(({ eventType }) => Number(eventType)));
+  return histories.flatMap(({ events }) => events ?? []);
 }
 
 /** An older Lote meets the newer ledger. */
