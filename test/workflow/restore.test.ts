@@ -152,6 +152,8 @@ describe.skipIf(server === null)('one of the two databases lost while a batch ru
       workflowExecutionRetentionPeriod,
     });
     await connection.close();
+    // Before, a GET would say that it is being processed, and the next reconciliation would settle it.
+    await until(() => Promise.resolve(sandbox.books().totals.issued === NIGHT.length));
     await lote.start();
     const { orphans } = await lote.client().workflow.execute<typeof reconciliation>('reconciliation', {
       workflowId: ownName('reconciliation'),
