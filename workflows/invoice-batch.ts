@@ -14,7 +14,7 @@ import { endOf } from './batch/batch-end.ts';
 import { historyIsLong } from './history-limit.ts';
 import { requireBatchInput } from './batch/batch-input.ts';
 import { notifyNightlyRun } from './batch/confirm-total.ts';
-import { printDone } from './batch/batch-watch.ts';
+import { recordActions } from './batch/batch-watch.ts';
 import type { BatchInput, BatchResult } from '../src/contract/messages.ts';
 import { sendAndClose } from './batch/run-batch.ts';
 
@@ -47,7 +47,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
     batch.begin(ingested);
     await sendAndClose(batch, ingested);
   } else {
-    await printDone(batch, ingested);
+    await recordActions(batch, ingested);
   }
 
   batch.phase('reporting');

@@ -18,6 +18,7 @@ import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightl
 import type { MessageChannel, NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
 import { batchHeldSignal } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
+import { hasPatch } from './has-patch.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 import { nightMessage } from './nightly/night-message.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
@@ -71,7 +72,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const opened = await openNightlyRun({ ...requireInput(input), ...ownRun() });
   board.show({ night: opened.night.nightId });
 
-  const troubles: unknown[] = [];
+  const troubles: { readonly name: string; readonly error: unknown }[] = [];
   const files: Promise<void>[] = [];
   const begun = new Set<string>();
   let running = 0;
@@ -92,15 +93,20 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
     await sleep(pause, { summary: `${growing} dropped files are not complete: looking again` });
   }
   await Promise.all(files);
-  if (troubles.length > 0) throw troubles[0];
+  const [trouble] = troubles;
+  // Whoever cancelled the night knows. Histories from before the patch end here.
+  if (trouble !== undefined && (isCancellation(trouble.error) || !hasPatch('finish-a-failed-night')))
+    throw trouble.error;
 
-  const finished = await finishNightlyRun({ ...opened, waiting });
+  const unfinished = troubles.map(({ name }) => ({ name, reason: 'unfinished' as const }));
+  const finished = await finishNightlyRun({ ...opened, waiting: [...waiting, ...unfinished] });
   board.show({ phase: 'done', summary: finished.reports.html });
   const { reports, problems } = finished;
   if (finished.channels !== undefined) await startMessage(opened, finished.channels);
+  if (trouble !== undefined) throw trouble.error;
   return { night: opened.night.nightId, files: finished.files, problems, waiting: waiting.length, reports };
 
-  /** Never rejects: the other files go on, and the night fails when they are through. */
+  /** Never rejects: the other files go on, and the night fails when they are through and its message is on its way. */
   async function runFile(file: DroppedFile): Promise<void> {
     await condition(() => running < FILES_AT_ONCE);
     running += 1;
@@ -111,7 +117,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
       board.ended(file.name, entry.verdict, entry.batchId);
     } catch (error) {
       log.error('a dropped file could not be brought to its end', { night: opened.night.nightId, slot: file.slot });
-      troubles.push(error);
+      troubles.push({ name: file.name, error });
     } finally {
       running -= 1;
     }

@@ -68,7 +68,7 @@ export function unusualTotalOf(saved: SavedTotalCheck | null): UnusualTotal | nu
 export function unusualTotalReason(batchId: string, { invoices, difference }: UnusualTotal): Reason {
   return {
     code: 'total-unusual',
-    message: `${difference} Nothing of the file was sent. If the total is right, confirm it on the page of the batch in the console, or with: lote confirm-total ${batchId} --invoices ${invoices} --reason WHY. Where the run has ended, drop the file again first. If it is wrong, cancel the batch.`,
+    message: `${difference} No invoice that is held for that was sent. If the total is right, confirm it on the page of the batch in the console, or with: lote confirm-total ${batchId} --invoices ${invoices} --reason WHY. Where the run has ended, drop the file again first. If it is wrong, cancel the batch.`,
   };
 }
 

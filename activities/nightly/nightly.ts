@@ -138,8 +138,9 @@ export async function finishNightlyRun(
   await deps.drops.close(night);
   const { json, html, entries } = await deps.nights.finish(night, { waiting, finishedAt: deps.now() });
   const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;
-  const state = problems === 0 ? 'issued' : 'attention';
-  if (entries.length > 0) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
+  const failed = waiting.some(({ reason }) => reason === 'unfinished');
+  const state = problems === 0 && !failed ? 'issued' : 'attention';
+  if (entries.length > 0 || failed) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
   const { channels } = deps.messages;
   return { reports: { json, html }, files: entries.length, problems, ...(channels.length === 0 ? {} : { channels }) };
 }

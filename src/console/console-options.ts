@@ -34,10 +34,12 @@ export interface RunRequest {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Which files a run that is handed over may read. */
+/** Which files a run that is handed over may read, and where it is written down who started it. */
 export interface RunAccess {
   /** Whether files may lie anywhere: the caller showed the console's token, so it can read what the owner can. Else: the input directory. */
   readonly anywhere: boolean;
+  /** Called before each batch starts; when it rejects, that batch and those after it are not started. */
+  readonly note: (batchId: string, file: string) => Promise<void>;
 }
 
 /** The batches that a handed-over run started or joined, one for each file, in their order. */

@@ -41,7 +41,10 @@ const Run = z.object({
   /** An earlier version of Lote wrote none. */
   messages: z.array(Message).default([]),
   waiting: z.array(
-    z.object({ name: z.string(), reason: z.enum(['growing', 'empty', 'no-marker', 'not-movable', 'too-many']) }),
+    z.object({
+      name: z.string(),
+      reason: z.enum(['growing', 'empty', 'no-marker', 'not-movable', 'too-many', 'unfinished']),
+    }),
   ),
 });
 

@@ -8,6 +8,7 @@ export const PATCHES = [
   'send-time-of-tries',
   'first-invoices-again',
   'read-why-the-profile-waits',
+  'finish-a-failed-night',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -47,6 +47,8 @@ export interface RetryCandidate {
   readonly frozenAt: number | null;
   /** The batch that may send it is this one, or is closed. */
   readonly free: boolean;
+  /** The total of the batch that is retried is unusual, and no operator has confirmed it: nothing of the batch may go. */
+  readonly totalUnconfirmed: boolean;
 }
 
 /**
@@ -77,7 +79,8 @@ export type RetryRefusal =
   | 'state-not-retryable'
   | 'generations-spent'
   | 'needs-accept-duplicate-risk'
-  | 'owned-by-running-batch';
+  | 'owned-by-running-batch'
+  | 'total-unconfirmed';
 
 export type RetryDecision = { readonly move: RetryMove } | { readonly refusal: RetryRefusal };
 
@@ -95,6 +98,8 @@ export function decideRetry(candidate: RetryCandidate, policy: RetryPolicy): Ret
   if (!candidate.free) return { refusal: 'owned-by-running-batch' };
   const move = moveOf(candidate, policy);
   if (move === null) return { refusal: 'state-not-retryable' };
+  // A retry names no number: it is no answer to the question whether the total is right.
+  if (candidate.totalUnconfirmed) return { refusal: 'total-unconfirmed' };
   if (isRisky(candidate, move, policy) && !policy.acceptDuplicateRisk)
     return { refusal: 'needs-accept-duplicate-risk' };
   if (move === 'regenerate' && candidate.generation >= policy.maxGenerations) return { refusal: 'generations-spent' };

@@ -2,9 +2,10 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-import type { ConfirmTotalInput } from '../../src/contract/messages.ts';
+import type { BatchResult, ConfirmTotalInput } from '../../src/contract/messages.ts';
 import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
 import type { NightlyResult } from '../../workflows/nightly-issuance.ts';
+import type { retryInvoices } from '../../workflows/retry-invoices.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';
 import { testInvoices, type TestInvoice } from '../support/files/batch-file.ts';
 import { withStack, type StackOptions, type TestStack } from '../support/lote/stack.ts';
@@ -54,6 +55,13 @@ async function runNightly({ client, config }: TestStack, night: string): Promise
     ...{ workflowId: `${night}-${config.application}`, taskQueue: config.taskQueue, args: [{ timezone: 'UTC' }] },
   });
   return handle.result() as Promise<NightlyResult>;
+}
+
+async function retryAll({ client, config }: TestStack, batchId: string): Promise<BatchResult> {
+  return client.workflow.execute<typeof retryInvoices>('retryInvoices', {
+    ...{ workflowId: `${batchId}-retry`, taskQueue: config.taskQueue },
+    args: [{ batch: batchId, states: ['failed', 'rejected', 'held'], reason: 'the run was lost' }],
+  });
 }
 
 /** The history can be replayed: a worker that starts later goes on with it. */
@@ -128,6 +136,36 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
       await confirm(third.handle, { invoices: 22, reason: 'looked at' });
 
       expect((await third.handle.result()).counts).toMatchObject({ issued: 22 });
+    });
+  });
+
+  it('is not sent by a retry, nor once a part of it went out in another file, until its total is confirmed', async () => {
+    await withStack(QUICK, async (stack) => {
+      const week = await usualWeek(stack);
+      const before = created(stack);
+      const first = await startUnusual(stack);
+      await stack.client.workflow.getHandle(first.batchId).terminate('test');
+
+      const refused = await retryAll(stack, first.batchId);
+      expect(refused).toMatchObject({ retried: { moved: 0, refused: { 'total-unconfirmed': 22 } } });
+      expect(created(stack)).toBe(before);
+      expect(await statesOf(stack, first.batchId)).toEqual(new Set(['held']));
+
+      // Three of its invoices come in a file of their own, with the same content.
+      const part = await stack.run('part.csv', UNUSUAL.slice(0, 3));
+      expect(part.counts).toMatchObject({ issued: 3 });
+      const sent = created(stack);
+      const second = await startUnusual(stack);
+      expect(second.batchId).toBe(first.batchId);
+      const held = (await stack.lines(first.batchId)).filter(({ state }) => state === 'held');
+      expect(held).toHaveLength(19);
+      expect(held[0]?.reason?.message).toContain('No invoice that is held for that was sent.');
+      expect(created(stack)).toBe(sent);
+
+      await confirm(second.handle, { invoices: 22, reason: 'looked at' });
+      await second.handle.result();
+      expect(await statesOf(stack, first.batchId)).toEqual(new Set(['issued']));
+      await expectAgreement(stack, ...week, first.batchId, part.batchId);
     });
   });
 

@@ -68,8 +68,8 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
   }
 }
 
-/** What operators did to a file that has nothing to run. */
-export async function printDone(
+/** Writes into the audit what operators did to a file that has nothing to run. */
+export async function recordActions(
   batch: BatchControl,
   { ledgerId, batchId }: { readonly ledgerId: string; readonly batchId: string },
 ): Promise<void> {

@@ -90,6 +90,8 @@ function nextOf(batch: ReadBatch, missing: number): string {
   if (state === 'paused') return 'resume it in the console or the Temporal UI';
   if (GOING_ON.has(state)) return `lote report ${batchId} --follow`;
   if (state === 'refused') return `lote report ${batchId} says why; correct the file and drop it again`;
+  if (missing > 0 && awaitsConfirmation(batch.total ?? null))
+    return `run its file again, which asks about the total once more; then lote confirm-total ${batchId}`;
   return missing === 0
     ? `lote report ${batchId}`
     : `lote report ${batchId}, then correct the rows or lote retry ${batchId}`;

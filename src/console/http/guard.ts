@@ -30,6 +30,8 @@ export interface GuardOptions {
 export function guard({ token, access, hosts, forms, ready }: GuardOptions): MiddlewareHandler {
   const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
   return async (context, next) => {
+    // Without sign-in nobody has a name.
+    context.set('caller', { kind: 'anybody' });
     const foreign = refuseForeignAddress(context);
     if (foreign !== null) return foreign;
     // Where the token is needed, the Host header need not match: another site's page has no session for this name and

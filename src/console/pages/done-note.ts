@@ -11,6 +11,7 @@ const REFUSALS = [
   'generations-spent',
   'needs-accept-duplicate-risk',
   'owned-by-running-batch',
+  'total-unconfirmed',
 ] as const satisfies readonly RetryRefusal[];
 
 const number = z.coerce.number().int().min(0).max(1_000_000_000).catch(0);

@@ -22,9 +22,14 @@ declare module 'hono' {
   }
 }
 
-/** Who sends this request. Nobody told: sign-in is off. */
+/**
+ * Who sends this request, as the guard in front of the route has found.
+ * @throws Error when no guard said so: nobody may act then
+ */
 export function callerOf(context: Context): Caller {
-  return (context.get('caller') as Caller | undefined) ?? { kind: 'anybody' };
+  const caller = context.get('caller') as Caller | undefined;
+  if (caller === undefined) throw new Error('A route was reached that no guard stands before: who asks is not known.');
+  return caller;
 }
 
 /** Whether this caller may set anything in motion. */

@@ -123,10 +123,8 @@ async function handOver(context: Context, { actions, token, people }: ConsoleOpt
   if (actions?.run === undefined) return failure(context, 501, 'usage', 'This process cannot start a run.');
   const body = RunRequestBody.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
-  const answer = await actions.run(body.data, { anywhere: isProgram(context, token) });
-  // Which batches they become is known only now.
-  for (const { batchId, file } of answer.batches) await noteAct(context, people, batchId, { what: 'start', why: file });
-  return context.json(answer, 202);
+  const note = (id: string, file: string) => noteAct(context, people, id, { what: 'start', why: file });
+  return context.json(await actions.run(body.data, { anywhere: isProgram(context, token), note }), 202);
 }
 
 /** What is purged is gone: a page of the console is not enough for it. */

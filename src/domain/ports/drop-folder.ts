@@ -21,7 +21,7 @@ export interface ClaimedFile {
   readonly resumed: boolean;
 }
 
-/** Why a file stays where it was dropped. */
+/** Why a file was not brought to its end. */
 export type WaitingReason =
   /** Size or time changed between two checks: it is still being written. */
   | 'growing'
@@ -32,9 +32,11 @@ export type WaitingReason =
   /** The system refused to move it, e.g. for want of rights. */
   | 'not-movable'
   /** A night takes only so many. */
-  | 'too-many';
+  | 'too-many'
+  /** The night failed at it: it lies in its claim folder, and the next night goes on with it. */
+  | 'unfinished';
 
-/** A dropped file that a nightly run left in the inbox, with the reason. */
+/** A dropped file that a nightly run left, in the inbox or in its claim folder, with the reason. */
 export interface WaitingFile {
   readonly name: string;
   readonly reason: WaitingReason;

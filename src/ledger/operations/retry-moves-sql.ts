@@ -2,7 +2,10 @@ import type { TransitionName } from '../../domain/invoice-state.ts';
 import { PAGE_OF } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 
-/** One row of `RETRY_CANDIDATES`. `free` is true when this batch owns the invoice, or its owner is closed. */
+/**
+ * One row of `RETRY_CANDIDATES`. `free` is true when this batch owns the invoice, or its owner is closed; `total_unconfirmed`
+ * when the total of this batch waits for an operator.
+ */
 export interface RetryCandidateRow {
   readonly invoice_id: number;
   readonly ordinal: number;
@@ -18,6 +21,7 @@ export interface RetryCandidateRow {
   readonly flags: readonly string[];
   readonly frozen_at: number | null;
   readonly free: boolean;
+  readonly total_unconfirmed: boolean;
 }
 
 /**
@@ -27,7 +31,8 @@ export interface RetryCandidateRow {
 export const RETRY_CANDIDATES = `/* retry-candidates */
 SELECT i.invoice_id, bi.ordinal, ${PAGE_OF} AS page, i.application, i.merchant_nif, i.invoice_ref, i.fingerprint, i.state, i.generation,
   i.idempotency_key, i.reason_code, i.flags, body.frozen_at,
-  i.owner_batch = $1 OR owner.state IN ${CLOSED_BATCH_STATES} AS free
+  i.owner_batch = $1 OR owner.state IN ${CLOSED_BATCH_STATES} AS free,
+  coalesce(t.confirmed_at IS NULL AND t.result::jsonb ->> 'kind' = 'unusual', false) AS total_unconfirmed
 FROM (
   SELECT bi.invoice_id FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
   WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND bi.ordinal > $5
@@ -42,6 +47,7 @@ JOIN batch_invoice bi ON bi.batch_id = $1 AND bi.invoice_id = i.invoice_id
 JOIN batch b ON b.batch_id = $1
 JOIN batch owner ON owner.batch_id = i.owner_batch
 LEFT JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
+LEFT JOIN total_check t ON t.batch_id = $1
 ORDER BY i.invoice_id
 FOR UPDATE OF i`;
 

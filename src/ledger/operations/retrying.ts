@@ -89,6 +89,7 @@ async function retryPortion(
         flags: row.flags,
         frozenAt: row.frozen_at,
         free: row.free,
+        totalUnconfirmed: row.total_unconfirmed,
       },
       policy,
     );

@@ -20,6 +20,7 @@ const WAITING: Readonly<Record<WaitingReason, string>> = {
   'no-marker': 'Its .done marker is missing or older than the file.',
   'not-movable': 'The system did not let Lote move it: check who owns the file and the folder.',
   'too-many': 'A night takes 500 files. The next night goes on.',
+  unfinished: 'The night could not bring it to its end. It lies in in-progress; the next night goes on with it.',
 };
 
 /** `reports/nights/<date>.html`: did every file go through, what needs somebody first, then each run. */

@@ -16,6 +16,8 @@ export interface NightMessage {
 
 export interface MessagePlace {
   readonly application: string;
+  /** The console shows several: a night needs the name of its application. */
+  readonly isOneOfSeveral: boolean;
   /** Null: nobody knows where the console is. */
   readonly consoleUrl: string | null;
 }
@@ -43,7 +45,7 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   const outcome = outcomeOf(format, night);
   const invoices = sum(files.map((file) => file.invoices));
   const issued = sum(files.map((file) => file.issued));
-  const page = place.consoleUrl === null ? null : `${place.consoleUrl}/nights/${night.date}`;
+  const page = pageOf(night, place);
   const sections: readonly Section[] = [
     { title: null, lines: [], words: [outcome, format.plural(morning.wentOut, issued, invoices)] },
     section(format, problems.length > 0 ? morning.needs : null, problems),
@@ -55,6 +57,11 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
     html: htmlOf(format, sections, page),
     data: dataOf(night, place, { invoices, issued, page, outcome }),
   };
+}
+
+function pageOf({ date }: NightOutcome, { application, isOneOfSeveral, consoleUrl }: MessagePlace): string | null {
+  if (consoleUrl === null) return null;
+  return `${consoleUrl}/nights/${date}${isOneOfSeveral ? `?application=${encodeURIComponent(application)}` : ''}`;
 }
 
 interface Section {

@@ -6,11 +6,11 @@ import { sendMail } from './mail-sender.ts';
 import { messageIdOf, nightMessage } from './night-message.ts';
 import { postSigned } from './webhook-sender.ts';
 
-type MessageSettings = Pick<Config, 'application' | 'language' | 'messages'>;
+type MessageSettings = Pick<Config, 'application' | 'isOneOfSeveral' | 'language' | 'messages'>;
 
 /** The message of a night, by e-mail and by a signed webhook, where they are configured. */
 export function createNightMessages(
-  { application, language, messages: { mail, webhook } }: MessageSettings,
+  { application, isOneOfSeveral, language, messages: { mail, webhook } }: MessageSettings,
   { consoleUrl, now }: { readonly consoleUrl: () => string | null; readonly now: () => number },
 ): NightMessages {
   const channels: readonly MessageChannel[] = [
@@ -20,7 +20,7 @@ export function createNightMessages(
   return {
     channels,
     async send(channel, night) {
-      const place = { application, consoleUrl: consoleUrl() };
+      const place = { application, isOneOfSeveral, consoleUrl: consoleUrl() };
       const message = nightMessage(night, chooseLanguage(language), place);
       const id = messageIdOf(channel, place, night);
       if (channel === 'email' && mail !== null)

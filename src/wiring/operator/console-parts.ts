@@ -1,16 +1,14 @@
 import type { Client } from '@temporalio/client';
-import { batchIdOf } from '../../../activities/batch/ingest.ts';
 import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
 import type { ProfileEditor } from '../../console/profile-editor.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
-import { hashFile } from '../../ingest/hash-file.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { profileText } from '../account/profile-text.ts';
-import { startBatch } from '../temporal/batch-starter.ts';
+import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { checkFile } from './check-file.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
@@ -146,9 +144,8 @@ function fileActions(
     mapper: createFileMapper({ config, ledger, folders, profile }),
     async start(file, declared, note) {
       await folders?.require('input');
-      const sha256 = await hashFile(await resolveInput(inputDir, file));
-      const known = await ledger.batchOfFile(application, sha256);
-      await note(known?.batchId ?? batchIdOf(application, file, sha256));
+      const { batchId: noted, sha256 } = await batchOfFile({ application, inputDir }, ledger, file);
+      await note(noted);
       const { batchId } = await startBatch(
         { client, taskQueue, application, inputDir },
         { file, ledgerId: ledger.id, ...declared },

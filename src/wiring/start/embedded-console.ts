@@ -12,7 +12,7 @@ import { purgeBatches } from '../operator/purge-batches.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { bringIn, resolveInput } from '../reports/input-files.ts';
 import { awaitBatch } from '../temporal/await-batch.ts';
-import { startBatch } from '../temporal/batch-starter.ts';
+import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import type { OwnedPlace } from './embedded-core.ts';
 import type { OpenApplication } from './embedded-service.ts';
@@ -81,13 +81,14 @@ function shownBy({ config, log }: OwnedPlace, options: EmbeddedConsoleOptions, h
 /** Brings in the file that another process names, and starts its batch. */
 function createEmbeddedHandOver(options: EmbeddedConsoleOptions): HandOver {
   const { ledger, applications, temporal, folders, beforeHandOver } = options;
-  return createHandOver(async (file, { application, ...given }, { anywhere }) => {
+  return createHandOver(async (file, { application, ...given }, { anywhere, note }) => {
     const { core, service } = applicationNamed(applications, application);
     const { inputDir } = core.config;
     await beforeHandOver(service);
     await folders?.require('input');
     const name = await bringIn(inputDir, anywhere ? file : await resolveInput(inputDir, file));
     const place = { ...core.config, client: temporal.client };
+    await note((await batchOfFile(place, ledger, name)).batchId, file);
     const { batchId, handle } = await startBatch(place, { ...given, file: name, ledgerId: ledger.id });
     const ended = awaitBatch(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
     return { batchId, workflowId: handle.workflowId, ended };

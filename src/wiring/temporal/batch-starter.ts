@@ -2,6 +2,7 @@ import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temp
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchIdOf } from '../../../activities/batch/ingest.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput } from '../../contract/messages.ts';
@@ -19,6 +20,17 @@ export interface StartPlace {
 
 /** Handle of a batch's workflow run. */
 export type BatchHandle = WorkflowHandle<typeof invoiceBatch>;
+
+/** The batch that a file is, or becomes when it is started: before that, an act can be written down for it. */
+export async function batchOfFile(
+  { application, inputDir }: Pick<StartPlace, 'application' | 'inputDir'>,
+  ledger: Pick<Ledger, 'batchOfFile'>,
+  file: string,
+): Promise<{ batchId: string; sha256: string }> {
+  const sha256 = await hashFile(await resolveInput(inputDir, file));
+  const known = await ledger.batchOfFile(application, sha256);
+  return { batchId: known?.batchId ?? batchIdOf(application, file, sha256), sha256 };
+}
 
 /** Starts a batch under the id that its bytes give it, or joins the run that has this id already. */
 export async function startBatch(

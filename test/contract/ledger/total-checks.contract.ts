@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/domain/ports/ledger.ts';
 import type { TotalCheck } from '../../../src/domain/ports/total-ledger.ts';
@@ -6,6 +7,7 @@ import {
   createScenario,
   delivery,
   NOW,
+  REASON,
   serviceIdOf,
   type OpenLedger,
   type Scenario,
@@ -82,6 +84,32 @@ export function totalChecksContract(open: OpenLedger): void {
 
       await save(batch, { check });
       expect((await ledger.totalCheck(batch.batchId))?.confirmedAt).toBeNull();
+    });
+
+    it('that are unusual let a retry send nothing before they are confirmed', async () => {
+      const batch = await scenario.run([{ ref: 'T-8' }]);
+      const check = { kind: 'unusual', batches: 5, factor: 5, usual: TOTAL, difference: 'much' } as const;
+      await save(batch, { check });
+      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW, fencingToken: batch.fencingToken });
+      await batch.finish();
+      const policy = {
+        maxGenerations: 3,
+        retentionMs: DAY,
+        rejectionIsProof: true,
+        acceptDuplicateRisk: true,
+        now: NOW,
+      };
+      const retry = () =>
+        ledger.retryInvoices({
+          ...{ batchId: batch.batchId, selection: { states: ['held'] }, policy },
+          action: { actionId: randomUUID(), who: 'ana', why: 'as always' },
+        });
+
+      expect(await retry()).toMatchObject({ moved: { release: 0 }, refused: { 'total-unconfirmed': 1 } });
+      expect(await batch.line('T-8')).toMatchObject({ state: 'held' });
+
+      await ledger.confirmTotal(batch, { now: NOW, actions: [] });
+      expect(await retry()).toMatchObject({ moved: { release: 1 }, refused: {} });
     });
 
     it('are neither written nor confirmed by a claim that is lost', async () => {

@@ -24,6 +24,7 @@ const CANDIDATE: RetryCandidate = {
   flags: [],
   frozenAt: 99 * HOUR,
   free: true,
+  totalUnconfirmed: false,
 };
 
 function decide(candidate: Partial<RetryCandidate>, policy: Partial<RetryPolicy> = {}): string {
@@ -48,6 +49,9 @@ describe('decideRetry', () => {
     ['unknown', { frozenAt: null }, {}, 'needs-accept-duplicate-risk'],
     ['unknown', { frozenAt: null }, { acceptDuplicateRisk: true }, 'abandon'],
     ['failed', { generation: 3 }, {}, 'generations-spent'],
+    ['held', { totalUnconfirmed: true }, { acceptDuplicateRisk: true }, 'total-unconfirmed'],
+    ['failed', { totalUnconfirmed: true }, { unattended: true }, 'total-unconfirmed'],
+    ['unknown', { totalUnconfirmed: true }, {}, 'total-unconfirmed'],
     ['failed', { free: false }, { acceptDuplicateRisk: true }, 'owned-by-running-batch'],
   ] as const)('%s with %j under %j: %s', (state, candidate, policy, expected) => {
     expect(decide({ state, ...candidate }, policy)).toBe(expected);

@@ -1,7 +1,8 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
-import { describe, expect, it } from 'vitest';
+import { Worker } from '@temporalio/worker';
+import { describe, expect, inject, it } from 'vitest';
 import type { nightlyIssuance, NightlyInput, NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { nightlyLines } from '../../../src/cli/output/nightly-lines.ts';
 import {
@@ -13,6 +14,7 @@ import {
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
+import { mailServer } from '../../support/servers/mail-server.ts';
 import { until } from '../../support/until.ts';
 
 const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
@@ -269,6 +271,31 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       } finally {
         await unscheduleNightlyRuns(place);
       }
+    });
+  });
+
+  it('that cannot bring a file to its end finishes its summary, sends its message, and then fails', async () => {
+    const server = await mailServer({ hideSTARTTLS: true });
+    const env = {
+      ...{ ...QUICK.env, LOTE_SMTP_URL: `smtp://127.0.0.1:${server.port}`, LOTE_SMTP_TLS: 'none' },
+      ...{ LOTE_MAIL_FROM: 'lote@lote.example', LOTE_MAIL_TO: 'back@office.example', LOTE_LANGUAGE: 'en' },
+    };
+    await withStack({ env }, async (stack) => {
+      // Where the folder of the archive must be, so that nothing can go there, whoever runs the test; a night takes neither.
+      await writeFile(join(stack.config.inputDir, '.no-folder'), '');
+      await symlink('.no-folder', join(stack.config.inputDir, 'archive'));
+      await stack.drop('good.csv', testInvoices(2));
+      const handle = await startNightlyRun(stack);
+
+      await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
+      await until(() => server.taken.length > 0);
+
+      const source = (server.taken[0]?.source ?? '').replaceAll('=\r\n', '');
+      expect(source).toContain('1 of 1 files needs somebody.');
+      expect(source).toContain('- good.csv: The night could not bring it to its end.');
+      const { workflowId } = handle;
+      const history = await stack.client.workflow.getHandle(workflowId).fetchHistory();
+      await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
     });
   });
 

@@ -89,6 +89,8 @@ const WHY: Readonly<Record<string, string>> = {
   'generations-spent': 'have been sent as often as retry.maxGenerations of the service profile allows',
   'needs-accept-duplicate-risk': 'could be issued twice; --accept-duplicate-risk sends them all the same',
   'owned-by-running-batch': 'belong to another batch that is running',
+  'total-unconfirmed':
+    'wait until the unusual total of their file is confirmed: run or drop the file again, which asks about it, then lote confirm-total',
 };
 
 function printRefused({ retried }: BatchResult): void {

@@ -20,6 +20,8 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
       'generations-spent': 'sent as often as the service profile allows (retry.maxGenerations)',
       'needs-accept-duplicate-risk': 'it could be issued twice, and nobody accepted that risk',
       'owned-by-running-batch': 'another batch that is running has it',
+      'total-unconfirmed':
+        'nobody has confirmed the unusual total of the file. Start or drop the file again, which asks about it, then confirm the total',
     },
   },
   reconcile: {
@@ -93,6 +95,7 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
       'no-marker': 'Its .done marker is missing or older than the file.',
       'not-movable': 'The system did not let Lote move it: check who owns the file and the folder.',
       'too-many': 'A night takes only so many files. The next night goes on.',
+      unfinished: 'The night could not bring it to its end. It lies in in-progress; the next night goes on with it.',
     },
   },
   total: {

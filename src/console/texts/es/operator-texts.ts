@@ -20,6 +20,8 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
       'generations-spent': 'enviada tantas veces como permite el perfil del servicio (retry.maxGenerations)',
       'needs-accept-duplicate-risk': 'podría emitirse dos veces, y nadie aceptó ese riesgo',
       'owned-by-running-batch': 'la tiene otro lote en curso',
+      'total-unconfirmed':
+        'nadie ha confirmado el total inusual del archivo. Inicie o deje el archivo de nuevo, lo que vuelve a preguntar, y confirme el total',
     },
   },
   reconcile: {
@@ -93,6 +95,7 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
       'no-marker': 'Falta su marcador .done, o es más antiguo que el archivo.',
       'not-movable': 'El sistema no dejó que Lote lo moviera: compruebe de quién son el archivo y la carpeta.',
       'too-many': 'Una noche recoge un número limitado de archivos. La noche siguiente continúa.',
+      unfinished: 'La noche no pudo llevarlo a su fin. Está en in-progress; la noche siguiente continúa con él.',
     },
   },
   total: {

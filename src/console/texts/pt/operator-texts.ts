@@ -20,6 +20,8 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       'generations-spent': 'enviada tantas vezes quantas o perfil do serviço permite (retry.maxGenerations)',
       'needs-accept-duplicate-risk': 'poderia ser emitida duas vezes, e ninguém aceitou esse risco',
       'owned-by-running-batch': 'pertence a outro lote em curso',
+      'total-unconfirmed':
+        'ninguém confirmou o total invulgar do ficheiro. Inicie ou deixe o ficheiro de novo, o que volta a perguntar, e confirme o total',
     },
   },
   reconcile: {
@@ -93,6 +95,7 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       'no-marker': 'Falta o seu marcador .done, ou é mais antigo do que o ficheiro.',
       'not-movable': 'O sistema não deixou o Lote movê-lo: verifique de quem são o ficheiro e a pasta.',
       'too-many': 'Uma noite recolhe um número limitado de ficheiros. A noite seguinte continua.',
+      unfinished: 'A noite não conseguiu levá-lo ao fim. Está em in-progress; a noite seguinte continua com ele.',
     },
   },
   total: {

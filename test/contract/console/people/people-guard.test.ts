@@ -85,7 +85,11 @@ function consoleOptions(): ConsoleOptions {
 
 function actions(): ConsoleActions {
   return {
-    run: async () => (done.push('run'), { batches: [{ batchId: BATCH, workflowId: 'w', file: 'may.csv' }] }),
+    run: async (_request, { note }) => {
+      await note(BATCH, 'may.csv');
+      done.push('run');
+      return { batches: [{ batchId: BATCH, workflowId: 'w', file: 'may.csv' }] };
+    },
     purge: async () => (done.push('purge'), { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 }),
     files: {
       keep: async () => (done.push('keep'), 'incoming/may.csv'),
@@ -421,6 +425,18 @@ describe('a download that holds personal data', () => {
 });
 
 describe('a program with the token of the console', () => {
+  it('starts nothing that cannot be written down', async () => {
+    const people = { signIn: SIGN_IN, note: async () => Promise.reject(new Error('the ledger is away')) };
+    const other = await startConsole({ ...options, people, host: '127.0.0.1', port: 0 });
+    const body = JSON.stringify({ files: ['/in/may.csv'] });
+
+    const answer = await ask(other.port, '/api/run', { method: 'POST', headers: { [TOKEN_HEADER]: TOKEN }, body });
+    await other.close();
+
+    expect(answer.status).toBe(500);
+    expect(done).toEqual([]);
+  });
+
   it('acts past the proxy, and is named as such in the audit', async () => {
     const before = (await audited()).length;
     const headers = { [TOKEN_HEADER]: TOKEN, 'x-forwarded-user': 'ana', host: 'console:8091' };

@@ -94,6 +94,19 @@ describe('`lote status BATCH`', () => {
     expect(statusOf({ ...MAY, state, finishedAt: null }, 'UTC')).toContain(`next      ${next}`);
   });
 
+  it('sends an operator to the question about the total when the run ended before it was answered', () => {
+    const usual = { invoices: 1, net: { EUR: '1' } };
+    const check = { kind: 'unusual', batches: 5, factor: 5, usual, difference: 'much' } as const;
+    const total = { pattern: 'may.csv', total: { invoices: 10, net: {} }, check, confirmedAt: null };
+
+    const text = statusOf({ ...MAY, counts: { held: 10 }, total }, 'UTC');
+
+    expect(text).toContain(
+      'next      run its file again, which asks about the total once more; then lote confirm-total',
+    );
+    expect(text).not.toContain('lote retry');
+  });
+
   it('asks for nothing when everything went out', () => {
     const text = statusOf({ ...MAY, counts: { issued: 10 } }, 'UTC');
 

@@ -3,7 +3,7 @@ import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
 import type { NightOutcome } from '../../../../src/domain/ports/night-messages.ts';
 import { messageIdOf, nightMessage } from '../../../../src/wiring/notification/night-message.ts';
 
-const PLACE = { application: 'default', consoleUrl: 'https://lote.example' };
+const PLACE = { application: 'default', isOneOfSeveral: false, consoleUrl: 'https://lote.example' };
 
 function entry(over: Partial<NightlyRunEntry>): NightlyRunEntry {
   return {
@@ -64,6 +64,14 @@ describe('the message of a night', () => {
     );
   });
 
+  it('links the night of its own application where there are several', () => {
+    const place = { ...PLACE, application: 'loja a', isOneOfSeveral: true };
+    const { text, data } = nightMessage(MIXED, { language: 'en', locale: 'en' }, place);
+
+    expect(text).toContain('https://lote.example/nights/2026-11-23?application=loja%20a\n');
+    expect(data['page']).toBe('https://lote.example/nights/2026-11-23?application=loja%20a');
+  });
+
   it.each([
     ['pt', 'pt-PT', 'segunda-feira, 23 de novembro de 2026', '1 247 de 10 250 faturas foram emitidas.'],
     ['es', 'es-ES', 'lunes, 23 de noviembre de 2026', 'Se emitieron 1.247 de 10.250 facturas.'],
@@ -78,7 +86,7 @@ describe('the message of a night', () => {
 
   it('is short when everything went out, and when nothing was dropped', () => {
     const speech = { language: 'en', locale: 'en' } as const;
-    const place = { application: 'default', consoleUrl: null };
+    const place = { application: 'default', isOneOfSeveral: false, consoleUrl: null };
     expect(nightMessage(night([entry({})]), speech, place).text).toBe(
       'Everything went out: 1 file.\n1,200 of 1,200 invoices went out.\n',
     );

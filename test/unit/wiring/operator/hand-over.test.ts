@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHandOver, type StartHandedOver } from '../../../../src/wiring/operator/hand-over.ts';
 
-const ANYWHERE = { anywhere: true };
+const ANYWHERE = { anywhere: true, note: () => Promise.resolve() };
 
 interface Begun {
   readonly file: string;
