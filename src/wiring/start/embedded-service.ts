@@ -8,9 +8,10 @@ import { fileStore } from '../../sandbox/store/file-store.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { authenticatedService } from '../account/authenticated-service.ts';
 import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
+import type { ProfiledApplication } from '../account/read-profiles.ts';
 import { sandboxProfile } from '../account/sandbox-profile.ts';
 import { openAnswerWatch } from './answer-watch.ts';
-import { openCore, type EmbeddedCore, type ProfiledApplication, type SharedCore } from './embedded-core.ts';
+import { openCore, type EmbeddedCore, type SharedCore } from './embedded-core.ts';
 
 /** Of the built-in sandbox: what goes wrong in it. */
 export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed'>;
