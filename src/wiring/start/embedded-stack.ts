@@ -53,6 +53,8 @@ export interface EmbeddedOptions {
    * send.
    */
   readonly beforeSending?: (service: InvoicingService, application: string) => Promise<void>;
+  /** See `WorkerPlace`; left out by a caller that must outlive the stack. */
+  readonly onForcedEnd?: () => void;
   /** Runs before work that another process hands over; throws to refuse it. */
   readonly beforeHandOver: (service: InvoicingService) => Promise<void>;
 }
@@ -87,6 +89,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
     ...{ applications, temporal },
     webhookUrlOf: (one) => one.webhook.url ?? (sandbox === null ? null : receiver.url),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
+    ...(options.onForcedEnd !== undefined && { onForcedEnd: options.onForcedEnd }),
   });
   const { web, handOver } = await startEmbeddedConsole(place, {
     ...{ applications, ledger, temporal, worker, folders },

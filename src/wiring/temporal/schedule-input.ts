@@ -15,9 +15,8 @@ export async function bringInput(
   try {
     const { action } = await handle.describe();
     const wanted = namedInput(place);
-    const [input] = action.args ?? [];
-    const { application: _, ...unnamed } = asObject(input);
-    if (asObject(input).application === wanted.application) return;
+    const { application, ...unnamed } = asObject(action.args?.[0]);
+    if (application === wanted.application) return;
     await handle.update((known) => ({ ...known, action: { ...known.action, args: [{ ...unnamed, ...wanted }] } }));
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;

@@ -41,7 +41,7 @@ describe('the schedules of an installation', { timeout: 120_000 }, () => {
   async function inputs(config: Config): Promise<unknown> {
     const [night, reconciliation] = await Promise.all(
       [nightlyScheduleId(config.application), reconciliationId(config)].map(
-        async (id) => (await client.schedule.getHandle(id).describe()).action.args?.[0],
+        async (id): Promise<unknown> => (await client.schedule.getHandle(id).describe()).action.args?.[0],
       ),
     );
     return { night, reconciliation };
