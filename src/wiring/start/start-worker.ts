@@ -83,7 +83,7 @@ interface OpenWorkers {
 async function run(
   deps: ActivityDeps,
   place: WorkerPlace,
-  create: (open: OpenWorkers) => Promise<unknown>,
+  create: (open: OpenWorkers) => Promise<void>,
 ): Promise<RunningWorker> {
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
   await installSdkRuntime(deps.log, telemetry);
@@ -106,24 +106,19 @@ async function run(
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
   };
-  const workers: Worker[] = [];
-  const open = async (options: WorkerOptions): Promise<void> => void workers.push(await Worker.create(options));
-  try {
-    await create({
+  const workers = await makeAll(connection, (make) =>
+    create({
       forWorkflows: (activities) =>
-        open({
+        make({
           ...{ ...shared, activities, taskQueue: place.taskQueue, workflowBundle: bundle },
           ...(sharedPatches !== undefined && {
             patchActivationCallback: ({ patchId }) => sharedPatches.isShared(patchId),
           }),
         }),
       forActivities: (taskQueue, activities) =>
-        open({ ...{ ...shared, activities, taskQueue }, maxConcurrentActivityTaskPolls: POLLS_OF_ONE }),
-    });
-  } catch (error) {
-    await endUnstarted(workers, connection);
-    throw error;
-  }
+        make({ ...{ ...shared, activities, taskQueue }, maxConcurrentActivityTaskPolls: POLLS_OF_ONE }),
+    }),
+  );
   const ended = runToTheEnd(workers, connection);
   // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.
   ended.catch(() => undefined);
@@ -150,11 +145,22 @@ async function run(
   };
 }
 
-/** A worker that was made ends only after it has run, and its connection only after it. */
-async function endUnstarted(workers: readonly Worker[], connection: NativeConnection): Promise<void> {
-  const ended = runToTheEnd(workers, connection);
-  stopAll(workers);
-  await ended.catch(() => undefined);
+/** All or none: where one cannot be made, those before it end, and the connection with them. */
+async function makeAll(
+  connection: NativeConnection,
+  create: (make: (options: WorkerOptions) => Promise<void>) => Promise<void>,
+): Promise<readonly Worker[]> {
+  const workers: Worker[] = [];
+  try {
+    await create(async (options) => void workers.push(await Worker.create(options)));
+    return workers;
+  } catch (error) {
+    // A worker holds the connection until it has run and ended.
+    const ended = runToTheEnd(workers, connection);
+    stopAll(workers);
+    await ended.catch(() => undefined);
+    throw error;
+  }
 }
 
 function stopAll(workers: readonly Worker[]): void {
