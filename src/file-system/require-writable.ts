@@ -31,9 +31,6 @@ export async function requireWritable(folder: WrittenFolder): Promise<void> {
     const trouble = folderTrouble(error, folder);
     if (!(trouble instanceof LoteError)) throw trouble;
     const [what] = trouble.message.split('; ', 1);
-    throw new LoteError(
-      'folder-unusable',
-      `${what}. Nothing was started: make it writable, or set ${folder.variable} to another folder.`,
-    );
+    throw new LoteError('folder-unusable', `${what}. Make it writable, or set ${folder.variable} to another folder.`);
   }
 }

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, inject, it } from 'vitest';
@@ -123,6 +123,35 @@ describe('several applications in one process', () => {
       expect(ends.map(({ counts }) => counts.issued)).toEqual([3, 3]);
       expect((await stopped.handle.describe()).status.name).toBe('RUNNING');
       await stopped.handle.terminate();
+    });
+  });
+
+  it.each(FORMS)(
+    'start without one whose reports folder cannot be used, which waits and says why: %s',
+    async (_, form) => {
+      const carlasReports: string[] = [];
+      const before: OfficeOptions['before'] = async (directory, nameOf) => {
+        await mkdir(join(directory, 'reports'));
+        carlasReports.push(join(directory, 'reports', nameOf('carla')));
+        await writeFile(join(directory, 'reports', nameOf('carla')), 'not a folder');
+      };
+      await withOffice(['anna', 'carla'], { ...form, before }, async (office) => {
+        const [anna, carla] = [office.client('anna'), office.client('carla')];
+
+        expect((await issue(anna, 2)).counts).toMatchObject({ issued: 2 });
+        const said = office.log.filter((line) => line.includes(`"application":"${carla.name}"`)).join('\n');
+        expect(said).toContain('the work of an application waits for its folders');
+        for (const path of carlasReports) await rm(path);
+        expect((await issue(carla, 1)).counts).toMatchObject({ issued: 1 });
+      });
+    },
+  );
+
+  it('start without one whose input folder cannot be made', async () => {
+    const files = { carla: { inputDir: 'carla.key/input' } };
+    await withOffice(['anna', 'carla'], { files }, async (office) => {
+      expect((await issue(office.client('anna'), 1)).counts).toMatchObject({ issued: 1 });
+      expect(office.log.join('\n')).toContain('Making the input folder');
     });
   });
 

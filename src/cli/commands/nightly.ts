@@ -3,6 +3,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
+import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import {
@@ -100,7 +101,7 @@ export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
   const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);
   const stack = await startEmbedded({
     ...{ ...embedded, log, notify: notifier(command.json), env: command.env },
-    ...{ beforeSending: preflightOf(config), beforeHandOver: ask },
+    ...{ beforeSending: preflightOf(config), beforeHandOver: ask, onForcedEnd: leaveSoon },
   });
   return stack === null
     ? withNightlyRuns(command, (place) => runNightly(command, place))

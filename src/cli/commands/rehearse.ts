@@ -6,6 +6,7 @@ import type { BatchInput, BatchResult } from '../../contract/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../runtime/config/config.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
+import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
@@ -76,6 +77,7 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
     ...{ config, log, notify, env: own },
     sandbox: { faults: faultsOf(command.faults), seed: command.seed },
     beforeHandOver: () => Promise.resolve(),
+    onForcedEnd: leaveSoon,
   });
   if (stack === null) throw new LoteError('internal', 'The rehearsal found its own new data directory owned.');
   try {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
+import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { bringIn } from '../../wiring/reports/input-files.ts';
 import { requireProfile } from '../../wiring/operator/read-with-profile.ts';
@@ -40,7 +41,10 @@ async function runEmbedded({ config, embedded }: ChosenApplication, command: Run
   const notify = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));
   const check = { beforeSending: preflightOf(config), beforeHandOver: ask };
   for (let pendingMs = 0; pendingMs < OWNER_PATIENCE_MS; pendingMs += POLL_INTERVAL_MS) {
-    const stack = await startEmbedded({ ...embedded, log, notify, env: command.env, ...check });
+    const stack = await startEmbedded({
+      ...{ ...embedded, log, notify, env: command.env, ...check },
+      onForcedEnd: leaveSoon,
+    });
     if (stack !== null) return runOnOwnStack(stack, config, command);
     const owner = await findOwner(await openDataDir(embedded.config.dataDir));
     if (owner === null && pendingMs === 0)

@@ -1,6 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
+import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import type { Stack } from '../../wiring/start/embedded-stack.ts';
@@ -15,7 +16,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const notify = (line: string): void => void process.stderr.write(`${line}\n`);
   const stack = await startEmbedded({
-    ...{ config, log, notify, env, ...(several ? { applications } : {}) },
+    ...{ config, log, notify, env, ...(several ? { applications } : {}), onForcedEnd: leaveSoon },
     beforeHandOver: (service) => preflight(service, Date.now),
   });
   if (stack === null)

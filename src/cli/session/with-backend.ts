@@ -5,6 +5,7 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
+import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { openLedger } from '../../wiring/account/open-ledger.ts';
@@ -109,6 +110,7 @@ async function withEmbedded<T>(
       env,
       beforeSending: preflightOf(config),
       beforeHandOver: ask,
+      onForcedEnd: leaveSoon,
     });
     if (stack !== null) {
       const { client, ledger, lost } = stack;

@@ -10,7 +10,7 @@ export interface ApplicationFilter {
   readonly chosen: string | null;
 }
 
-/** What the address of a page asks for; null: there is one application, or it is a name that nobody has. */
+/** What the address of a page asks for; a name that nobody has asks for all. Null: there is one application. */
 export function applicationFilter(
   { applications: names }: Pick<ConsoleOptions, 'applications'>,
   asked: string | undefined,

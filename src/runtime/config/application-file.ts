@@ -27,7 +27,13 @@ const At = z
     return { hour: hour ?? 0, minute: minute ?? 0 };
   });
 
-const Timezone = z.string().refine(isTimezone, { message: 'must be an IANA time zone such as Europe/Lisbon' });
+/** Temporal takes a name only as the database of zones spells it; Intl takes it in any case, and offsets. */
+const Timezone = z.string().transform((name, context): string => {
+  const zone = zoneNamed(name);
+  if (zone !== null) return zone;
+  context.addIssue({ code: 'custom', message: 'must be an IANA time zone such as Europe/Lisbon' });
+  return z.NEVER;
+});
 
 /** What stands in `applications/<file>.json`. Paths count from the working directory, as in the environment. */
 const ApplicationFile = z.strictObject({
@@ -159,10 +165,12 @@ function secretOf(path: string, place: string, fault: Fault): string | null {
   return null;
 }
 
-function isTimezone(name: string): boolean {
+/** Null: there is none of this name. */
+function zoneNamed(name: string): string | null {
+  if (/^[+-]/u.test(name)) return null;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return null;
   }
 }

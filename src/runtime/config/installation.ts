@@ -100,7 +100,7 @@ function applicationConfig(common: Config, entry: ApplicationEntry, workingDirec
     webhook: {
       secrets: entry.webhookSecrets,
       secretFile: entry.webhookSecretFile === undefined ? null : path(entry.webhookSecretFile),
-      url: common.webhook.url === null ? null : `${common.webhook.url.replace(/\/+$/, '')}/${name}`,
+      url: common.webhook.url === null ? null : addressBelow(common.webhook.url, name),
     },
     inputDir: path(entry.inputDir),
     reportsDir: join(common.reportsDir, name),
@@ -109,6 +109,13 @@ function applicationConfig(common: Config, entry: ApplicationEntry, workingDirec
       schedule === undefined ? null : { ...schedule.at, timezone: schedule.timezone, catchUpMs: schedule.catchUp },
     secrets: [...common.secrets, apiKey, ...entry.webhookSecrets],
   };
+}
+
+/** The address may have a query, which stays behind the name. */
+function addressBelow(address: string, name: string): string {
+  const url = new URL(address);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${name}`;
+  return url.href;
 }
 
 function contradictions(
@@ -132,8 +139,25 @@ function contradictions(
       ([first, second]) =>
         `${second.file}: apiKeyFile must name a key of its own; ${first.file} has the same key at the same address.`,
     ),
+    ...otherServices(entries, applications),
     ...sharedFolders(entries, applications),
   ];
+}
+
+/** The ledger holds each id of the service once: the document of a second service with the same id would be nobody's. */
+function otherServices(entries: readonly ApplicationEntry[], applications: readonly Config[]): readonly string[] {
+  const addressed = entries.flatMap(({ file }, index) => {
+    const address = applications[index]?.serviceBaseUrl ?? '';
+    return address === '' ? [] : [{ file, address }];
+  });
+  const [first, ...others] = addressed;
+  return others.flatMap(({ file, address }) =>
+    first === undefined || address === first.address
+      ? []
+      : [
+          `${file}: baseUrl must be the same for all applications, because two services may give two documents one id; it is ${address}, and ${first.address} for ${first.file}. Give the other service an installation of its own, with its own LOTE_DATA_DIR, LOTE_TASK_QUEUE and DATABASE_URL.`,
+        ],
+  );
 }
 
 /** Each file with the first one before it that says the same. */

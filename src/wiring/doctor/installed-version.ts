@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SCHEMA_VERSION, schemaVersionOf } from '../../ledger/database/migrations/migrate.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { readInstallation } from '../../runtime/config/installation.ts';
 import { VERSION } from '../start/version.ts';
 import { bundleDigest, findBundle } from '../start/workflow-bundle.ts';
 import { readOnly } from './read-only-ledger.ts';
@@ -47,7 +47,7 @@ async function ledgerVersion(env: NodeJS.ProcessEnv): Promise<LedgerVersion> {
 }
 
 async function readLedger(env: NodeJS.ProcessEnv): Promise<LedgerVersion> {
-  const { databaseUrl } = readConfig(env);
+  const { databaseUrl } = readInstallation(env).common;
   // To start its engine takes seconds, and its owner may be at work.
   if (databaseUrl === null) return { ledgerSchema: null, ledger: 'It is embedded: lote doctor reads it.' };
   const { openPostgresDatabase } = await import('../../ledger/database/postgres/open-postgres-database.ts');

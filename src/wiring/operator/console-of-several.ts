@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ConsoleActions, ConsoleOptions, HealthCheck } from '../../console/console-options.ts';
+import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -19,6 +20,8 @@ export interface ConsoleAccount {
   readonly profile: ServiceProfile;
   readonly ledger: Pick<Ledger, 'breaker' | 'misfits'>;
   readonly baseUrl: string;
+  /** Throws a sentence for the operator while nothing may be sent to this account. */
+  readonly requireAccount: () => Promise<unknown>;
 }
 
 export interface ConsoleOfSeveral {
@@ -43,6 +46,7 @@ export function consoleOfSeveral(parts: ConsoleOfSeveral): Omit<ConsoleOptions, 
   return {
     ledger,
     reportsDir: config.reportsDir,
+    language: config.language,
     applications: accounts.map((one) => one.config.application),
     links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue },
     version: VERSION,
@@ -74,8 +78,14 @@ async function misfitsOf({ config, profile, ledger, baseUrl }: ConsoleAccount) {
 }
 
 /** Whether anything of an application is sent at the moment. */
-async function sending({ config, ledger, baseUrl }: ConsoleAccount): Promise<HealthCheck> {
+async function sending({ config, ledger, baseUrl, requireAccount }: ConsoleAccount): Promise<HealthCheck> {
   const name = `sending for ${config.application}`;
+  try {
+    await requireAccount();
+  } catch (error) {
+    if (!(error instanceof LoteError)) throw error;
+    return { name, state: 'trouble', detail: error.message };
+  }
   const breaker = await ledger.breaker(baseUrl);
   if (breaker === null) return { name, state: 'ok', detail: `open, to ${baseUrl}` };
   const since = new Date(breaker.openedAt).toISOString();

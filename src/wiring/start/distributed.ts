@@ -25,7 +25,7 @@ import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
-import { ensureReconciliationSchedule } from '../temporal/reconciliation-schedule.ts';
+import { ensureSchedules } from '../temporal/ensure-schedules.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { markedLedger, openSendingGuard } from '../account/sending-guard.ts';
@@ -33,11 +33,12 @@ import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openSharedService, readProfile } from '../account/open-service.ts';
+import { readProfiles } from '../account/read-profiles.ts';
 import { watchSharedPatches } from '../temporal/shared-patches.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { openProcessTelemetry } from './process-telemetry.ts';
 import { logMisfits } from './misfit-log.ts';
-import { openSharedCore, type ProfiledApplication } from './embedded-core.ts';
+import { openSharedCore } from './embedded-core.ts';
 import { openEach, type OpenApplication } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { startReceiver, startReceiverOfSeveral } from './start-receiver.ts';
@@ -111,7 +112,7 @@ export async function startDistributedWorker(config: Config, log: Logger): Promi
       deregister: (identity) => deregisterWorker(shared.client, taskQueue, identity),
     });
     shared.parts.add('worker', () => worker.stop());
-    await ensureReconciliationSchedule(shared.client, config, log);
+    await ensureSchedules([config], shared.client, log);
     const { client, ledger } = shared;
     const stuck = watchStuckBatches({ ...shared, applications: new Set([config.application]), log });
     shared.parts.add('watch of stuck batches', () => stuck.stop());
@@ -166,16 +167,16 @@ export async function startDistributedReceiverOfSeveral(
 }
 
 async function openSeveral(
-  { common: config, applications: [first, ...others] }: Installation,
+  { common: config, applications: configs }: Installation,
   role: 'worker' | 'receiver',
   parts: StartedParts,
   log: Logger,
 ) {
-  const profiled = (one: Config): ProfiledApplication => ({ config: one, profile: readProfile(one) });
+  const profiled = readProfiles(configs);
   const notify = (line: string): void => log.info(line);
   const owned = { config, dataDir: dataDirAt(config.dataDir), parts, notify, log };
   const core = await openSharedCore(owned, () => undefined, role);
-  const { applications } = await openEach(core, [profiled(first), ...others.map(profiled)], {});
+  const { applications } = await openEach(core, profiled, {});
   const place = await placeOf(config.temporal.address ?? '', config.temporal);
   const client = await connectClient(place, config.temporal.namespace);
   parts.add('temporal', () => client.connection.close());

@@ -70,7 +70,11 @@ function shownBy({ config, log }: OwnedPlace, options: EmbeddedConsoleOptions, h
   if (core.config.isOneOfSeveral)
     return consoleOfSeveral({
       ...common,
-      accounts: applications.map((one) => ({ ...one.core, baseUrl: one.service.baseUrl })),
+      accounts: applications.map((one) => ({
+        ...one.core,
+        baseUrl: one.service.baseUrl,
+        requireAccount: one.requireAccount,
+      })),
     });
   return consoleParts({
     ...{ ...common, folders, profile: core.profile, serviceBaseUrl: service.baseUrl },

@@ -9,6 +9,7 @@ import { openCapture } from '../recordings/open-capture.ts';
 import { ofApplication } from '../account/application-ledger.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { markedLedger, openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
+import type { ProfiledApplication } from '../account/read-profiles.ts';
 import { createCrashPoints, type CrashPoints } from './crash-points.ts';
 import { killSelf, stopSelf } from './crash-self.ts';
 import { openProcessTelemetry, type TelemetryParts } from './process-telemetry.ts';
@@ -44,9 +45,6 @@ export interface EmbeddedCore extends OwnedPlace {
   readonly capture: Capture | null;
   readonly telemetry: Telemetry;
 }
-
-/** An application with the profile of its service, which was read before anything was opened. */
-export type ProfiledApplication = Pick<EmbeddedCore, 'config' | 'profile'>;
 
 /** Opens the ledger. */
 export async function openSharedCore(

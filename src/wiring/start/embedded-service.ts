@@ -7,10 +7,12 @@ import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from
 import { fileStore } from '../../sandbox/store/file-store.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { authenticatedService } from '../account/authenticated-service.ts';
+import { goOnWithout } from '../account/go-on-without.ts';
 import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
+import type { ProfiledApplication } from '../account/read-profiles.ts';
 import { sandboxProfile } from '../account/sandbox-profile.ts';
 import { openAnswerWatch } from './answer-watch.ts';
-import { openCore, type EmbeddedCore, type ProfiledApplication, type SharedCore } from './embedded-core.ts';
+import { openCore, type EmbeddedCore, type SharedCore } from './embedded-core.ts';
 
 /** Of the built-in sandbox: what goes wrong in it. */
 export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed'>;
@@ -82,7 +84,7 @@ async function openEmbeddedService(
     await isKnown();
     await sending?.require();
   };
-  await requireAtStart(core, requireAccount);
+  await goOnWithout(core, 'nothing is sent for an application', requireAccount);
   const service = authenticatedService({
     service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
     isKnown,
@@ -90,16 +92,6 @@ async function openEmbeddedService(
   });
   parts.add('service', () => service.close());
   return { sandbox, service, requireAccount };
-}
-
-/** What is wrong with one of several accounts must not keep the others from starting: each of its activities asks again, and waits. */
-async function requireAtStart({ config, log }: EmbeddedCore, requireAccount: () => Promise<void>): Promise<void> {
-  try {
-    await requireAccount();
-  } catch (error) {
-    if (!config.isOneOfSeveral || !(error instanceof LoteError)) throw error;
-    log.error('nothing is sent for an application', { application: config.application, err: error });
-  }
 }
 
 function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {

@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -8,7 +7,7 @@ import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { choosePort, type PortWish } from '../../runtime/temporal/free-port.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { readProfile } from '../account/open-service.ts';
+import { readProfiles } from '../account/read-profiles.ts';
 import { deliveryAddress } from '../account/webhook-address.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { openTemporal } from '../temporal/embedded-temporal.ts';
@@ -54,6 +53,8 @@ export interface EmbeddedOptions {
    * send.
    */
   readonly beforeSending?: (service: InvoicingService, application: string) => Promise<void>;
+  /** See `WorkerPlace`; left out by a caller that must outlive the stack. */
+  readonly onForcedEnd?: () => void;
   /** Runs before work that another process hands over; throws to refuse it. */
   readonly beforeHandOver: (service: InvoicingService) => Promise<void>;
 }
@@ -88,6 +89,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
     ...{ applications, temporal },
     webhookUrlOf: (one) => one.webhook.url ?? (sandbox === null ? null : receiver.url),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
+    ...(options.onForcedEnd !== undefined && { onForcedEnd: options.onForcedEnd }),
   });
   const { web, handOver } = await startEmbeddedConsole(place, {
     ...{ applications, ledger, temporal, worker, folders },
@@ -129,15 +131,14 @@ async function openApplications(
   place: OwnedPlace,
   killTemporal: () => void,
 ): Promise<OpenApplications> {
-  const configs = options.applications ?? [place.config];
+  const configs: readonly [Config, ...Config[]] = options.applications ?? [place.config];
   // A profile that is wrong stops the start before anything is opened.
-  const [first, ...others] = configs.map((config) => ({ config, profile: readProfile(config) }));
-  if (first === undefined) throw new LoteError('internal', 'There is no application; this is a mistake in Lote.');
+  const profiled = readProfiles(configs);
   const core = await openSharedCore(place, killTemporal);
   // 0 means any free port: the receiver itself asks for it, so that nobody takes it in between.
   const { receiver } = place.config;
   const receiverPort = receiver.port === 0 ? 0 : await choosePort(withRealService(receiver, configs[0]));
-  const opened = await openEach(core, [first, ...others], {
+  const opened = await openEach(core, profiled, {
     reserved: [receiverPort],
     ...(options.sandbox !== undefined && { behaviour: options.sandbox }),
     ...(options.beforeSending !== undefined && { beforeSending: options.beforeSending }),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import type { Config } from '../../runtime/config/config.ts';
+import { goOnWithout } from '../account/go-on-without.ts';
 import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
@@ -94,8 +95,9 @@ async function joinEach(
 ): Promise<[Joined, ...Joined[]]> {
   const join = async ({ core, service, watch, requireAccount }: OpenApplication): Promise<Joined> => {
     const { config, profile, ledger, crash, telemetry, log } = core;
-    const folders = createCommonFolders({ config, ledger, log });
-    await folders?.join();
+    const common = createCommonFolders({ config, ledger, log });
+    const folders = common === null ? null : joinedBeforeUse(common);
+    await goOnWithout(core, 'the work of an application waits for its folders', async () => folders?.join());
     const deps = activityDeps({
       ...{ config, ledger, folders, service, profile, watch, requireAccount, crash, telemetry, log, searchable },
       client: options.temporal.client,
@@ -108,4 +110,20 @@ async function joinEach(
   // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
   for (const other of others) joined.push(await join(other));
   return joined;
+}
+
+/** Folders that could not be joined at the start are joined before anything is read or written there. */
+function joinedBeforeUse(folders: CommonFolders): CommonFolders {
+  let joined = false;
+  const join = async (): Promise<void> => {
+    await folders.join();
+    joined = true;
+  };
+  return {
+    join,
+    async require(role) {
+      if (!joined) await join();
+      await folders.require(role);
+    },
+  };
 }

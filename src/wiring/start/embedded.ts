@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
-import { requireReportsFolder } from '../reports/require-reports-folder.ts';
+import { goOnWithout } from '../account/go-on-without.ts';
+import { requireInputFolder, requireReportsFolder } from '../reports/require-folders.ts';
 import type { EmbeddedOptions, Stack } from './embedded-stack.ts';
 import { startedParts } from './stop-in-reverse.ts';
 
@@ -12,10 +12,12 @@ import { startedParts } from './stop-in-reverse.ts';
 export async function startEmbedded(options: EmbeddedOptions): Promise<Stack | null> {
   const { config, log, notify } = options;
   const dataDir = await openDataDir(config.dataDir);
-  for (const one of options.applications ?? [config]) {
-    await mkdir(one.inputDir, { recursive: true });
-    await requireReportsFolder(one);
-  }
+  for (const one of options.applications ?? [config])
+    // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
+    await goOnWithout({ config: one, log }, 'the work of an application waits for its folders', async () => {
+      await requireInputFolder(one);
+      await requireReportsFolder(one);
+    });
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) return null;
   const parts = startedParts(log);

@@ -50,7 +50,7 @@ export interface RunningWorker {
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
-  return run(deps, place, async (open) => [await open.forWorkflows(createActivities(deps))]);
+  return run(deps, place, (open) => open.forWorkflows(createActivities(deps)));
 }
 
 /**
@@ -65,11 +65,10 @@ export async function startWorkerOfSeveral(
   const [first] = applications;
   return run(first, place, async (open) => {
     const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
-    const workers = [await open.forWorkflows(createUnnamedActivities(own, ledger, first.log))];
+    await open.forWorkflows(createUnnamedActivities(own, ledger, first.log));
     for (const [application, activities] of own)
       // oxlint-disable-next-line no-await-in-loop -- each is made in a moment, and together they would be a burst
-      workers.push(await open.forActivities(activityQueue(place.taskQueue, application), activities));
-    return workers;
+      await open.forActivities(activityQueue(place.taskQueue, application), activities);
   });
 }
 
@@ -77,14 +76,14 @@ type AnyActivities = NonNullable<WorkerOptions['activities']>;
 
 /** Makes workers on one connection. */
 interface OpenWorkers {
-  forWorkflows(activities: AnyActivities): Promise<Worker>;
-  forActivities(taskQueue: string, activities: AnyActivities): Promise<Worker>;
+  forWorkflows(activities: AnyActivities): Promise<void>;
+  forActivities(taskQueue: string, activities: AnyActivities): Promise<void>;
 }
 
 async function run(
   deps: ActivityDeps,
   place: WorkerPlace,
-  create: (open: OpenWorkers) => Promise<readonly Worker[]>,
+  create: (open: OpenWorkers) => Promise<void>,
 ): Promise<RunningWorker> {
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
   await installSdkRuntime(deps.log, telemetry);
@@ -107,17 +106,19 @@ async function run(
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
   };
-  const workers = await create({
-    forWorkflows: async (activities) =>
-      Worker.create({
-        ...{ ...shared, activities, taskQueue: place.taskQueue, workflowBundle: bundle },
-        ...(sharedPatches !== undefined && {
-          patchActivationCallback: ({ patchId }) => sharedPatches.isShared(patchId),
+  const workers = await makeAll(connection, (make) =>
+    create({
+      forWorkflows: (activities) =>
+        make({
+          ...{ ...shared, activities, taskQueue: place.taskQueue, workflowBundle: bundle },
+          ...(sharedPatches !== undefined && {
+            patchActivationCallback: ({ patchId }) => sharedPatches.isShared(patchId),
+          }),
         }),
-      }),
-    forActivities: (taskQueue, activities) =>
-      Worker.create({ ...{ ...shared, activities, taskQueue }, maxConcurrentActivityTaskPolls: POLLS_OF_ONE }),
-  });
+      forActivities: (taskQueue, activities) =>
+        make({ ...{ ...shared, activities, taskQueue }, maxConcurrentActivityTaskPolls: POLLS_OF_ONE }),
+    }),
+  );
   const ended = runToTheEnd(workers, connection);
   // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.
   ended.catch(() => undefined);
@@ -142,6 +143,24 @@ async function run(
       }
     },
   };
+}
+
+/** All or none: where one cannot be made, those before it end, and the connection with them. */
+async function makeAll(
+  connection: NativeConnection,
+  create: (make: (options: WorkerOptions) => Promise<void>) => Promise<void>,
+): Promise<readonly Worker[]> {
+  const workers: Worker[] = [];
+  try {
+    await create(async (options) => void workers.push(await Worker.create(options)));
+    return workers;
+  } catch (error) {
+    // A worker holds the connection until it has run and ended.
+    const ended = runToTheEnd(workers, connection);
+    stopAll(workers);
+    await ended.catch(() => undefined);
+    throw error;
+  }
 }
 
 function stopAll(workers: readonly Worker[]): void {

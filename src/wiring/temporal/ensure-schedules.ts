@@ -1,19 +1,37 @@
 import type { Client } from '@temporalio/client';
 import type { Config } from '../../runtime/config/config.ts';
-import { ensureNightlyRuns } from './nightly-schedule.ts';
+import { ensureNightlyRuns, nightlyScheduleId } from './nightly-schedule.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
+import { bringInput } from './schedule-input.ts';
 
-/** The reconciliation of each application, and its night where its file asks for one. */
-export async function ensureSchedules(
-  applications: readonly Config[],
-  client: Client,
-  log: { warn(message: string, fields?: Record<string, unknown>): void },
-): Promise<void> {
+type Log = Parameters<typeof ensureReconciliationSchedule>[2];
+
+/**
+ * The reconciliation of each application, and its night where its file asks for one. Called when the worker polls
+ * already: what cannot be scheduled is logged, and keeps nobody from working.
+ */
+export async function ensureSchedules(applications: readonly Config[], client: Client, log: Log): Promise<void> {
   for (const config of applications) {
     // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
     await ensureReconciliationSchedule(client, config, log);
-    if (config.schedule === null) continue;
     // oxlint-disable-next-line no-await-in-loop
-    await ensureNightlyRuns({ ...config, client }, config.schedule);
+    await ensureNight(client, config, log);
+  }
+}
+
+/** Nights that nobody has switched on stay off. */
+async function ensureNight(client: Client, config: Config, log: Log): Promise<void> {
+  const { application, schedule } = config;
+  try {
+    if (schedule === null) await bringInput(client, nightlyScheduleId(application), config);
+    else await ensureNightlyRuns({ ...config, client }, schedule);
+  } catch (error) {
+    log.warn(
+      'the nights of an application may not be scheduled; lote nightly show tells, and the next start tries again',
+      {
+        application,
+        err: error,
+      },
+    );
   }
 }

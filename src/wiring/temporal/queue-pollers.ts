@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { PATCHES } from '../../contract/patches.ts';
 
-/** TASK_QUEUE_TYPE_WORKFLOW: every worker of Lote polls for workflow tasks. */
+/** TASK_QUEUE_TYPE_WORKFLOW: on the queue of the workflows every process with a worker polls for them. */
 const WORKFLOWS = 1;
 /** TASK_QUEUE_KIND_NORMAL */
 const NORMAL_QUEUE = 1;

@@ -1,7 +1,8 @@
-import type { Client, ScheduleOptionsStartWorkflowAction, Workflow } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { ScheduleAlreadyRunning } from '@temporalio/client';
 import { namedInput } from './named-input.ts';
 import type { Config } from '../../runtime/config/config.ts';
+import { bringInput } from './schedule-input.ts';
 
 /** Often enough that a report is right long before anybody reads it, seldom enough to cost nothing. */
 const EVERY = '15m';
@@ -44,22 +45,16 @@ export async function ensureReconciliationSchedule(
     });
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) {
-      if (place.isOneOfSeveral) await nameIn(client, scheduleId, action).catch(unscheduled);
+      await bringInput(client, scheduleId, place).catch(unscheduled);
       return;
     }
     unscheduled(error);
   }
 
   function unscheduled(error: unknown): void {
-    log.warn('reconciliation is not scheduled; lote reconcile does the same by hand', { err: error });
+    log.warn('reconciliation is not scheduled; lote reconcile does the same by hand', {
+      application: place.application,
+      err: error,
+    });
   }
-}
-
-/** One that was made while there was a single application names none, and would be refused from now on. */
-async function nameIn(
-  client: Client,
-  scheduleId: string,
-  action: ScheduleOptionsStartWorkflowAction<Workflow>,
-): Promise<void> {
-  await client.schedule.getHandle(scheduleId).update((known) => ({ ...known, action }));
 }

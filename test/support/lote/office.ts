@@ -53,6 +53,8 @@ export interface OfficeOptions {
   /** More fields of an application's file, by client. */
   readonly files?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Before the start, in the working directory of the office; `nameOf` is the application of a client. */
+  readonly before?: (directory: string, nameOf: (client: string) => string) => Promise<void>;
   readonly sandbox?: Partial<SandboxOptions>;
   /** Address of a PostgreSQL server, for a worker and a receiver of their own; left out: everything in one process. */
   readonly postgres?: string;
@@ -77,6 +79,7 @@ export async function withOffice(
     const front = await startServiceFront(sandbox.url);
     parts.add('front', () => front.close());
     for (const [client, name] of names) await writeClient(directory, client, { name, ...options.files?.[client] });
+    await options.before?.(directory, (client) => names.get(client) ?? '');
     const port = await ownPort();
     const env = { ...envOf(front.url, port), ...(await databaseOf(options, parts)), ...options.env };
     const installation = readInstallation(env, directory);

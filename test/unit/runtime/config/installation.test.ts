@@ -54,7 +54,10 @@ describe('readInstallation', () => {
       rate: { requestsPerSecond: 2 },
       webhookSecretFile: join(directory, 'hook'),
     });
-    await describeApplication('berta', { baseUrl: 'https://other.example/', serviceProfile: 'profiles/other.json' });
+    await describeApplication('berta', {
+      baseUrl: 'https://INVOICING.example/',
+      serviceProfile: 'profiles/other.json',
+    });
 
     const { several, applications, common } = read({ ...SERVICE, WEBHOOK_URL: 'https://lote.example/webhooks' });
 
@@ -72,7 +75,7 @@ describe('readInstallation', () => {
       },
       {
         application: 'berta',
-        service: { baseUrl: 'https://other.example', apiKey: 'sk_test_berta' },
+        service: { baseUrl: 'https://invoicing.example', apiKey: 'sk_test_berta' },
         serviceProfilePath: join(directory, 'profiles/other.json'),
         reportsDir: join(directory, 'reports/berta'),
         rate: null,
@@ -107,6 +110,11 @@ describe('readInstallation', () => {
     [
       'a zone that is none',
       { schedule: { at: '02:00', timezone: 'Lisboa' } },
+      'berta.json: schedule.timezone must be an IANA time zone',
+    ],
+    [
+      'an offset for a zone',
+      { schedule: { at: '02:00', timezone: '+01:00' } },
       'berta.json: schedule.timezone must be an IANA time zone',
     ],
     ['a rate of nothing', { rate: { requestsPerSecond: 0 } }, 'berta.json: rate.requestsPerSecond'],
@@ -153,6 +161,30 @@ describe('readInstallation', () => {
     await describeApplication('berta', { apiKeyFile: join(directory, 'anna.key') });
 
     expect(mistakes()).toContain('berta.json: apiKeyFile must name a key of its own');
+  });
+
+  it('refuses a second service: one of its ids may be that of a document of the first', async () => {
+    await describeApplication('anna');
+    await describeApplication('berta', { baseUrl: 'https://other.example' });
+
+    expect(mistakes()).toMatch(
+      /berta\.json: baseUrl must be the same for all applications[^]*https:\/\/other\.example, and https:\/\/invoicing\.example for .*anna\.json[^]*an installation of its own/u,
+    );
+  });
+
+  it('puts the name into the path of a webhook address that has a query', async () => {
+    await describeApplication('anna');
+
+    const { applications } = read({ ...SERVICE, WEBHOOK_URL: 'https://lote.example/webhooks/?route=a/b' });
+
+    expect(applications[0].webhook.url).toBe('https://lote.example/webhooks/anna?route=a/b');
+  });
+
+  it('spells a time zone as Temporal takes it', async () => {
+    await describeApplication('anna', { schedule: { at: '02:00', timezone: 'europe/lisbon' } });
+    await describeApplication('berta', { schedule: { at: '02:00', timezone: 'utc' } });
+
+    expect(read().applications.map(({ schedule }) => schedule?.timezone)).toEqual(['Europe/Lisbon', 'UTC']);
   });
 
   it('names every mistake of every file at once', async () => {

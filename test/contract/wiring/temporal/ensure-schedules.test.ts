@@ -1,0 +1,95 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
+import { ensureSchedules } from '../../../../src/wiring/temporal/ensure-schedules.ts';
+import {
+  nightlyScheduleId,
+  scheduleNightlyRuns,
+  unscheduleNightlyRuns,
+} from '../../../../src/wiring/temporal/nightly-schedule.ts';
+import { reconciliationId } from '../../../../src/wiring/temporal/reconciliation-schedule.ts';
+import { ownName } from '../../../support/files/batch-file.ts';
+
+const PLAN = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: 3_600_000 };
+
+describe('the schedules of an installation', { timeout: 120_000 }, () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+  });
+  afterAll(() => client.connection.close());
+
+  /** What was logged. */
+  async function ensure(...configs: readonly Config[]): Promise<readonly unknown[]> {
+    const warnings: unknown[] = [];
+    await ensureSchedules(configs, client, { warn: (message, fields) => void warnings.push({ message, ...fields }) });
+    return warnings;
+  }
+
+  async function withApplication(test: (alone: Config, ofSeveral: Config) => Promise<void>): Promise<void> {
+    const application = ownName('s');
+    const alone = { ...readConfig({}), application, taskQueue: `lote-${application}` };
+    try {
+      await test(alone, { ...alone, isOneOfSeveral: true });
+    } finally {
+      await unscheduleNightlyRuns({ ...alone, client });
+      const reconciliation = client.schedule.getHandle(reconciliationId(alone));
+      await reconciliation.delete().catch(() => undefined);
+    }
+  }
+
+  async function inputs(config: Config): Promise<unknown> {
+    const [night, reconciliation] = await Promise.all(
+      [nightlyScheduleId(config.application), reconciliationId(config)].map(
+        async (id): Promise<unknown> => (await client.schedule.getHandle(id).describe()).action.args?.[0],
+      ),
+    );
+    return { night, reconciliation };
+  }
+
+  it('name the application from the day on which it is one of several, also of nights that no file asks for', async () => {
+    await withApplication(async (alone, ofSeveral) => {
+      await scheduleNightlyRuns({ ...alone, client }, PLAN);
+      await client.schedule.getHandle(nightlyScheduleId(alone.application)).pause('somebody looks at it');
+      await ensure(alone);
+      expect(await inputs(alone)).toEqual({ night: { timezone: PLAN.timezone }, reconciliation: {} });
+
+      expect(await ensure(ofSeveral)).toEqual([]);
+
+      const { application } = alone;
+      expect(await inputs(alone)).toEqual({
+        night: { timezone: PLAN.timezone, application },
+        reconciliation: { application },
+      });
+      const { state, spec } = await client.schedule.getHandle(nightlyScheduleId(application)).describe();
+      expect(state).toMatchObject({ paused: true, note: 'somebody looks at it' });
+      expect(spec.timezone).toBe(PLAN.timezone);
+    });
+  });
+
+  it('name none from the day on which it is alone again', async () => {
+    await withApplication(async (alone, ofSeveral) => {
+      await ensure({ ...ofSeveral, schedule: PLAN });
+      const { application } = alone;
+      expect(await inputs(alone)).toMatchObject({ night: { application }, reconciliation: { application } });
+
+      expect(await ensure(alone)).toEqual([]);
+
+      expect(await inputs(alone)).toEqual({ night: { timezone: PLAN.timezone }, reconciliation: {} });
+    });
+  });
+
+  it('are made for the others where Temporal refuses those of one, and the log names it', async () => {
+    await withApplication(async (_, refused) => {
+      await withApplication(async (_alone, other) => {
+        const warnings = await ensure(
+          { ...refused, schedule: { ...PLAN, timezone: 'Europe/Nowhere' } },
+          { ...other, schedule: PLAN },
+        );
+
+        expect(warnings).toEqual([expect.objectContaining({ application: refused.application })]);
+        expect(await inputs(other)).toMatchObject({ night: { application: other.application } });
+      });
+    });
+  });
+});
