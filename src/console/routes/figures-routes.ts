@@ -14,11 +14,12 @@ export function figuresRoutes({ ledger }: Pick<ConsoleOptions, 'ledger'>, pages:
   routes.get('/figures', async (context) => {
     const format = pages.formatOf(context);
     const now = Date.now();
-    const batches = await ledger.batchFigures(firstNight(now), MOST_BATCHES);
+    const batches = await ledger.batchFigures(firstNight(now), MOST_BATCHES + 1);
+    const shown = batches.slice(0, MOST_BATCHES);
     const content = figuresPage(format, {
-      nights: nightFigures(batches, now, format.timeZone),
-      without: batches.filter(({ figures }) => figures === null).length,
-      isCut: batches.length === MOST_BATCHES,
+      nights: nightFigures(shown, now, format.timeZone),
+      without: shown.filter(({ figures }) => figures === null).length,
+      isCut: batches.length > MOST_BATCHES,
     });
     return pages.show(context, { title: format.texts.figures.title, content });
   });
