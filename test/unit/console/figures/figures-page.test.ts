@@ -90,6 +90,23 @@ describe('the page of figures', () => {
     expect(await pageOf([batch({ startedAt: Date.now() })])).not.toContain('below zero');
   });
 
+  it('is that of one application where one of several is chosen', async () => {
+    const now = Date.now();
+    const batches = [
+      batch({ startedAt: now, application: 'anna' }),
+      batch({ startedAt: now, application: 'bela', figures: { ...FIGURES, states: { issued: 7 } } }),
+    ];
+    const app = createConsoleApp({
+      ledger: ledgerHolding([], { batchFigures: async () => batches }),
+      ...{ reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0', applications: ['anna', 'bela'] },
+    });
+    const textOf = async (path: string) =>
+      (await app.request(`http://127.0.0.1${path}`, { headers: { host: '127.0.0.1' } })).text();
+
+    expect(await textOf('/figures')).toContain('went out 97,');
+    expect(await textOf('/figures?application=bela')).toContain('went out 7,');
+  });
+
   it('says what is missing instead of drawing nothing', async () => {
     const page = await pageOf([batch({ figures: null })]);
 
