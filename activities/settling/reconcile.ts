@@ -94,7 +94,10 @@ async function repeatOne(
   }
   const answeredAt = deps.now();
   const outcome = outcomeOf(deps, answer, { invoice, sentAt });
-  const tries = openTries(outcome, { sentAt, answeredAt });
+  // An invoice that stays unknown keeps its reason; the try has what this POST was answered.
+  const tried =
+    answer.kind === 'created' || outcome.kind !== 'unknown' ? outcome : { ...outcome, reason: answer.reason };
+  const tries = openTries(tried, { sentAt, answeredAt });
   await deps.ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt, answeredAt, outcome, tries }]);
   if (answer.kind === 'created') return 'found';
   // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.

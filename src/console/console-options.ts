@@ -19,7 +19,6 @@ export type ConsoleLedger = Pick<
     | 'unmatchedDeliveries'
     | 'batchOfFile'
     | 'batchFigures'
-    | 'findInvoices'
     | 'searchInvoices'
     | 'invoiceDetails'
     | 'auditOf'

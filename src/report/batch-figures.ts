@@ -1,5 +1,4 @@
-import { OUTCOMES, wentOut } from '../domain/invoice-state.ts';
-import { sumDecimals } from '../domain/money.ts';
+import { OUTCOMES } from '../domain/invoice-state.ts';
 import type { BatchFigures } from '../domain/ports/figures.ts';
 import type { ReportModel } from './report-model.ts';
 
@@ -13,7 +12,7 @@ export function batchFigures({ counts, totals, reasons, settling }: ReportModel)
     states: Object.fromEntries(OUTCOMES.flatMap((state) => (counts[state] > 0 ? [[state, counts[state]]] : []))),
     money: totals.map(({ currency, net, byState }) => ({
       ...{ currency, net },
-      out: sumDecimals(OUTCOMES.filter(wentOut).map((state) => byState[state] ?? '0')),
+      ...{ out: byState.issued ?? '0', before: byState['already-issued'] ?? '0' },
     })),
     settling,
     reasons: reasons

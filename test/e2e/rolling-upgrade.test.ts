@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { temporal } from '@temporalio/proto';
+import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, inject, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
 import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
@@ -8,7 +8,7 @@ import type { RunningCommand } from '../support/lote/lote-command.ts';
 import { withFleet, type WorkerFleet } from '../support/lote/worker-fleet.ts';
 import { until } from '../support/until.ts';
 
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 
 const INVOICES = 400;
 const PAGE_SIZE = 20;

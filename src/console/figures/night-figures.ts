@@ -1,5 +1,5 @@
 import { durationQuantile, mergedHistograms } from '../../domain/time/duration-histogram.ts';
-import { wentOut, type Outcome } from '../../domain/invoice-state.ts';
+import type { Outcome } from '../../domain/invoice-state.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import type { BatchFigures, BatchInFigures } from '../../domain/ports/figures.ts';
 import { dayOf } from '../../domain/time/zone-offsets.ts';
@@ -8,10 +8,15 @@ import { dayOf } from '../../domain/time/zone-offsets.ts';
 const NIGHTS = 90;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What became of invoices, as a picture tells it. */
-export const FATES = ['issued', 'failed', 'notSent', 'open'] as const;
+/** What became of invoices, as a picture tells it; `before`: an earlier file had issued them. */
+export const FATES = ['issued', 'failed', 'notSent', 'open', 'before'] as const;
 /** One of `FATES`. */
 export type Fate = (typeof FATES)[number];
+
+/** Parts of a sum: of what went out, of what did not, of what an earlier file had issued. */
+export const MONEY_PARTS = ['out', 'left', 'before'] as const;
+/** One of `MONEY_PARTS`. */
+export type MoneyPart = (typeof MONEY_PARTS)[number];
 
 /** One night: everything whose file was read on that day. */
 export interface NightFigures {
@@ -19,8 +24,8 @@ export interface NightFigures {
   readonly date: string;
   readonly batches: number;
   readonly fates: Readonly<Record<Fate, number>>;
-  /** Exact net by currency: of what went out, and of the rest. */
-  readonly money: ReadonlyMap<string, { readonly out: string; readonly left: string }>;
+  /** Exact net by currency. */
+  readonly money: ReadonlyMap<string, Readonly<Record<MoneyPart, string>>>;
   /** Milliseconds; null: nothing was settled. */
   readonly median: number | null;
   readonly most: number | null;
@@ -54,7 +59,7 @@ export function firstNight(now: number): number {
 }
 
 function night(date: string, figures: readonly BatchFigures[]): NightFigures {
-  const fates: Record<Fate, number> = { issued: 0, failed: 0, notSent: 0, open: 0 };
+  const fates: Record<Fate, number> = { issued: 0, failed: 0, notSent: 0, open: 0, before: 0 };
   const reasons = new Map<string, number>();
   for (const { states, reasons: groups } of figures) {
     for (const [state, invoices] of Object.entries(states)) fates[fateOf(state as Outcome)] += invoices;
@@ -69,18 +74,27 @@ function night(date: string, figures: readonly BatchFigures[]): NightFigures {
 }
 
 function moneyOf(figures: readonly BatchFigures[]): NightFigures['money'] {
-  const money = new Map<string, { out: string; left: string }>();
-  for (const { currency, net, out } of figures.flatMap((one) => one.money)) {
+  const money = new Map<string, Record<MoneyPart, string>>();
+  for (const { currency, net, out, before = '0' } of figures.flatMap((one) => one.money)) {
     if (currency === null) continue;
-    const known = money.get(currency) ?? { out: '0', left: '0' };
-    const left = sumDecimals([net, out.startsWith('-') ? out.slice(1) : out === '0' ? '0' : `-${out}`]);
-    money.set(currency, { out: sumDecimals([known.out, out]), left: sumDecimals([known.left, left]) });
+    const known = money.get(currency) ?? { out: '0', left: '0', before: '0' };
+    money.set(currency, {
+      out: sumDecimals([known.out, out]),
+      left: sumDecimals([known.left, net, negated(out), negated(before)]),
+      before: sumDecimals([known.before, before]),
+    });
   }
   return money;
 }
 
+function negated(decimal: string): string {
+  if (decimal === '0') return decimal;
+  return decimal.startsWith('-') ? decimal.slice(1) : `-${decimal}`;
+}
+
 function fateOf(state: Outcome): Fate {
-  if (wentOut(state)) return 'issued';
+  if (state === 'issued') return 'issued';
+  if (state === 'already-issued') return 'before';
   if (state === 'failed' || state === 'rejected') return 'failed';
   return state === 'held' || state === 'invalid' || state === 'conflict' || state === 'staged' ? 'notSent' : 'open';
 }

@@ -8,7 +8,7 @@ import { fillsOf } from '../pictures/fill-pattern.ts';
 import { lineDrawing, lineSwatch } from '../pictures/line-drawing.ts';
 import { pictureFrame } from '../pictures/picture-frame.ts';
 import { fill } from '../texts/fill.ts';
-import { FATES, type NightFigures } from './night-figures.ts';
+import { FATES, MONEY_PARTS, type MoneyPart, type NightFigures } from './night-figures.ts';
 import { commonReasons, currenciesOf } from './night-selection.ts';
 
 /** Parts of one picture: a name, what it is in all, and its value in each night. */
@@ -35,7 +35,9 @@ export function outcomePicture(format: PageFormat, nights: readonly NightFigures
 export function moneyPictures(format: PageFormat, nights: readonly NightFigures[]): readonly Html[] {
   const { figures } = format.texts;
   return currenciesOf(nights).map((currency) => {
-    const series = (['out', 'left'] as const).map((part) => {
+    const isThere = (part: MoneyPart) => nights.some(({ money }) => (money.get(currency)?.[part] ?? '0') !== '0');
+    // Most installations have nothing that an earlier file issued.
+    const series = MONEY_PARTS.filter((part) => part !== 'before' || isThere(part)).map((part) => {
       const amounts = nights.map(({ money }) => money.get(currency)?.[part] ?? '0');
       const value = `${format.money(sumDecimals(amounts))} ${currency}`;
       return { name: figures.money[part], value, values: amounts.map(Number) };
@@ -98,15 +100,19 @@ interface Bars {
 }
 
 function bars(format: PageFormat, { id, title, nights, series, shownTop, ofTrouble }: Bars): Html {
-  const top = Math.max(...nights.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)));
+  const top = Math.max(
+    ...nights.map((_, at) => series.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0)),
+  );
   const fills = fillsOf(id, series.length, ofTrouble);
   const parts = series.flatMap(({ name, value, values }, at) => {
     const own = fills[at];
     return own === undefined ? [] : [{ fill: own, values, name, value, swatch: barSwatch(own) }];
   });
+  const isBelow = series.some(({ values }) => values.some((value) => value < 0));
   return pictureFrame({
     ...frameOf(format, nights, parts),
     ...{ title, top: shownTop(top), drawing: barDrawing(parts, top), legend: parts },
+    ...(isBelow && { note: format.texts.figures.below }),
   });
 }
 

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
 import { durationText } from '../pictures/duration-text.ts';
-import { FATES, type NightFigures } from './night-figures.ts';
+import { FATES, type MoneyPart, type NightFigures } from './night-figures.ts';
 import { commonReasons } from './night-selection.ts';
 
 /** What the pictures of nights show, newest first; nights in which nothing was read are left out. */
@@ -14,11 +14,16 @@ export function nightTable(format: PageFormat, nights: readonly NightFigures[]):
   const cells = (night: NightFigures): readonly Cell[] => [
     ...FATES.map((fate) => count(night.fates[fate])),
     [...night.money].map(
-      ([currency, { out, left }]) => html`<div>${format.money(out)} + ${format.money(left)} ${currency}</div>`,
+      ([currency, parts]) => html`<div>${shownParts(parts).map(format.money).join(' + ')} ${currency}</div>`,
     ),
     ...[duration(night.median), duration(night.most)],
   ];
   return table(format, { name: figures.table, heads, nights: newestFirst(nights), cells });
+}
+
+/** Most nights have nothing that an earlier file issued. */
+function shownParts({ out, left, before }: Readonly<Record<MoneyPart, string>>): readonly string[] {
+  return before === '0' ? [out, left] : [out, left, before];
 }
 
 /** The reasons of each night, newest first. */
@@ -46,7 +51,7 @@ interface Table {
 
 function table({ texts }: PageFormat, { name, heads, nights, cells }: Table): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}">
-    <table>
+    <table class="numbers">
       <thead>
         <tr>
           <th scope="col">${texts.nights.night}</th>
@@ -54,7 +59,7 @@ function table({ texts }: PageFormat, { name, heads, nights, cells }: Table): Ht
         </tr>
       </thead>
       <tbody>
-        ${nights.map((night) => html`<tr><th scope="row" class="time">${night.date}</th>${cells(night).map((cell) => html`<td class="number">${cell}</td>`)}</tr>`)}
+        ${nights.map((night) => html`<tr><th scope="row" class="time">${night.date}</th>${cells(night).map((cell) => html`<td>${cell}</td>`)}</tr>`)}
       </tbody>
     </table>
   </div>`;

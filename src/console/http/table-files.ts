@@ -13,8 +13,10 @@ const CONTROLS = /[^\P{Cc}\t\r\n]/gu;
 /** Cells of a table; the first row has the headings. A `decimal` is canonical and may become a number. */
 export type Table = readonly (readonly (string | { readonly decimal: string })[])[];
 
-/** As CSV for Excel: byte order mark, separator hint, inert cells. */
-export function csvTable(table: Table): string {
+/** As CSV for Excel: byte order mark, separator hint, inert cells; decimals with the mark that the reader's Excel expects. */
+export function csvTable(table: Table, decimalMark = '.'): string {
+  const textOf = (cell: Table[number][number]) =>
+    typeof cell === 'string' ? cell : cell.decimal.replace('.', decimalMark);
   const records = table.map((row) => csvRecord(row.map(textOf), DELIMITER));
   return `\uFEFFsep=${DELIMITER}\r\n${records.map((record) => `${record}\r\n`).join('')}`;
 }
@@ -25,10 +27,6 @@ export async function xlsxTable(table: Table, sheet: string): Promise<Uint8Array
     row.map((cell) => ({ ...cellOf(cell), ...(index === 0 && { fontWeight: 'bold' as const }) })),
   );
   return writeExcelFile(rows, { sheet, stickyRowsCount: 1 }).toBuffer();
-}
-
-function textOf(cell: Table[number][number]): string {
-  return typeof cell === 'string' ? cell : cell.decimal;
 }
 
 function cellOf(cell: Table[number][number]) {

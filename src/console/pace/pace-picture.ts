@@ -5,7 +5,7 @@ import { durationText } from '../pictures/duration-text.ts';
 import { lineDrawing, lineSwatch } from '../pictures/line-drawing.ts';
 import { pictureFrame } from '../pictures/picture-frame.ts';
 import { fill } from '../texts/fill.ts';
-import { paceOf } from './pace.ts';
+import { paceOf, type Pace } from './pace.ts';
 import type { PaceSample } from './pace-samples.ts';
 
 /** Rows of the table behind the line; the line has more points than anybody reads. */
@@ -17,12 +17,14 @@ export interface PacePicture {
   readonly line: readonly PaceSample[];
   /** Invoices that can be settled at all. */
   readonly all: number;
+  /** Invoices that the batch still works on. */
+  readonly left: number;
   /** Why nothing goes on; null: it goes on, or nobody knows. */
   readonly waitingFor: string | null;
 }
 
 /** How a running batch goes: sent and settled so far, the rate, the time left, or why it waits. */
-export function pacePicture(format: PageFormat, { line, all, waitingFor }: PacePicture): Html {
+export function pacePicture(format: PageFormat, { line, all, left, waitingFor }: PacePicture): Html {
   const { texts, time, count } = format;
   const [first, last] = [line[0], line.at(-1)];
   if (first === undefined || last === undefined || all === 0) return html``;
@@ -38,20 +40,21 @@ export function pacePicture(format: PageFormat, { line, all, waitingFor }: PaceP
     summary: legend.map(({ name, value }) => `${name} ${value} / ${count(all)}`).join(', '),
     drawing: lineDrawing([points(({ sent }) => sent), points(({ settled }) => settled)], all),
   })}
-    ${words(format, { line, all, waitingFor })} ${paceTable(format, line)}`;
+    ${words(format, { line, left, waitingFor })} ${paceTable(format, line)}`;
 }
 
-function words({ texts, language, count }: PageFormat, { line, all, waitingFor }: PacePicture): Html {
-  const { perSecond, leftMs } = paceOf(line, all);
-  const rate = perSecond >= 10 ? Math.round(perSecond) : Math.round(perSecond * 10) / 10;
+function words(format: PageFormat, { line, left, waitingFor }: Omit<PacePicture, 'all'>): Html {
   return html`<p>
-    ${waitingFor === null ? '' : html`${texts.operations.waitingFor} ${waitingFor}. `}
-    ${
-      leftMs === null
-        ? texts.pace.notMoving
-        : html`${fill(texts.pace.rate, { n: count(rate) })} <strong>${fill(texts.pace.left, { time: durationText(leftMs, language) })}</strong>`
-    }
+    ${waitingFor === null ? '' : html`${format.texts.operations.waitingFor} ${waitingFor}. `}
+    ${rateWords(format, paceOf(line, left))}
   </p>`;
+}
+
+function rateWords({ texts, language, count }: PageFormat, { perSecond, leftMs }: Pace): Html {
+  if (perSecond === null) return html`${texts.pace.unknown}`;
+  if (leftMs === null) return html`${texts.pace.notMoving}`;
+  const rate = perSecond >= 10 ? Math.round(perSecond) : Math.round(perSecond * 10) / 10;
+  return html`${fill(texts.pace.rate, { n: count(rate) })} <strong>${fill(texts.pace.left, { time: durationText(leftMs, language) })}</strong>`;
 }
 
 function paceTable({ texts, time, count }: PageFormat, line: readonly PaceSample[]): Html {

@@ -15,6 +15,8 @@ export interface PageFormat {
   readonly formToken: string;
   /** Where a form of this page is sent. */
   action(address: string): string;
+  /** Between whole and fraction. */
+  readonly decimalMark: string;
   count(value: number): string;
   /** A text with a number in it; `of` is the whole that it is a part of. */
   plural(text: Plural, n: number, of?: number): string;
@@ -54,6 +56,7 @@ export function pageFormat({ language, locale }: Speech, timeZone?: string, form
     timeZone: times.resolvedOptions().timeZone,
     formToken,
     action: (address) => formAction(address, formToken),
+    decimalMark: mark,
     count: (value) => numbers.format(value),
     plural(text, n, of) {
       // "1 of 200 need attention" is about the 1: the part decides.

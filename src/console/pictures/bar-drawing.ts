@@ -12,23 +12,38 @@ export interface BarPart {
   readonly values: readonly number[];
 }
 
-/** Bars whose parts stand on each other, the first one at the bottom; `top` is the value of the upper edge. */
+/** Bars whose parts stand on each other, the first one at the bottom; `top` is the value of the upper edge. Parts below zero are not drawn. */
 export function barDrawing(parts: readonly BarPart[], top: number): Html {
   const bars = parts[0]?.values.length ?? 0;
   const pitch = WIDTH / Math.max(1, bars);
-  const heights = Array.from({ length: bars }, () => 0);
+  const heights = Array.from({ length: bars }, (_, at) =>
+    heightsOf(
+      parts.map(({ values }) => values[at] ?? 0),
+      top,
+    ),
+  );
+  const bottoms = Array.from({ length: bars }, () => 0);
   return html`<defs>${parts.map(({ fill }) => fillPattern(fill))}</defs>
-    ${parts.map(({ fill, values }) => {
+    ${parts.map(({ fill }, part) => {
       let path = '';
-      for (const [at, value] of values.entries()) {
-        if (value <= 0 || top <= 0) continue;
-        const height = Math.max(LOWEST, (value / top) * HEIGHT);
-        const bottom = heights[at] ?? 0;
-        heights[at] = bottom + height;
+      for (const [at, own] of heights.entries()) {
+        const height = own[part] ?? 0;
+        if (height <= 0) continue;
+        const bottom = bottoms[at] ?? 0;
+        bottoms[at] = bottom + height;
         path += `M${short(at * pitch + 0.5)} ${short(HEIGHT - bottom - height)}h${short(pitch - 1)}v${short(height)}h${short(1 - pitch)}z`;
       }
       return html`<path class="part ${fill.tone}" d="${path}" fill="url(#${fill.id})" />`;
     })}`;
+}
+
+/** Heights of the parts of one bar; what small parts need to be seen is taken from the largest, so that all stay inside. */
+function heightsOf(values: readonly number[], top: number): readonly number[] {
+  const heights = values.map((value) => (value <= 0 || top <= 0 ? 0 : Math.max(LOWEST, (value / top) * HEIGHT)));
+  const over = heights.reduce((sum, height) => sum + height, 0) - HEIGHT;
+  if (over <= 0) return heights;
+  const largest = heights.indexOf(Math.max(...heights));
+  return heights.map((height, at) => (at === largest ? height - over : height));
 }
 
 /** A small sample of a fill for the legend; the pattern is defined by the drawing. */

@@ -11,6 +11,8 @@ export interface PictureFrame {
   readonly last: string;
   readonly drawing: Html;
   readonly legend: readonly { readonly swatch: Html; readonly name: string; readonly value: string }[];
+  /** What the drawing leaves out. */
+  readonly note?: string;
 }
 
 /** Width of each drawing in its own units; the page stretches it. */
@@ -19,7 +21,7 @@ export const WIDTH = 720;
 export const HEIGHT = 160;
 
 /** A drawing with its words around it: words in the drawing would shrink with it on a narrow screen. */
-export function pictureFrame({ title, summary, top, first, last, drawing, legend }: PictureFrame): Html {
+export function pictureFrame({ title, summary, top, first, last, drawing, legend, note }: PictureFrame): Html {
   return html`<figure>
     <figcaption>${title}</figcaption>
     <p class="axis soft" aria-hidden="true"><span>${top}</span></p>
@@ -30,5 +32,6 @@ export function pictureFrame({ title, summary, top, first, last, drawing, legend
     <ul class="plain">
       ${legend.map(({ swatch, name, value }) => html`<li>${swatch} ${name} <strong>${value}</strong></li>`)}
     </ul>
+    ${note === undefined ? '' : html`<p class="soft">${note}</p>`}
   </figure>`;
 }

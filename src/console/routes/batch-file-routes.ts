@@ -7,6 +7,7 @@ import { reportFileAnswer, reportFiles, reportsDirOf } from '../http/report-down
 import { auditCsv } from '../pages/audit-page.ts';
 import { invoiceView } from '../pages/invoice-view.ts';
 import { invoiceWindow, MOST_SAVED } from '../pages/invoice-window.ts';
+import type { PageFormat } from '../pages/page-format.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { noteAct } from '../people/people.ts';
 import { invoiceTable } from '../search/invoice-table.ts';
@@ -23,7 +24,7 @@ export function batchFileRoutes(options: ConsoleOptions, pages: PageAnswers): Ho
       const batch = await ledger.findBatch(context.req.param('id') ?? '');
       if (batch === null) return pages.notFound(context);
       await note(context, batch, `invoices.${kind}`);
-      return saveView(context, batch, { ledger, kind });
+      return saveView(context, batch, { ledger, kind, format: pages.formatOf(context) });
     });
 
   routes.get('/:id/files/:name', async (context) => {
@@ -53,10 +54,10 @@ export function batchFileRoutes(options: ConsoleOptions, pages: PageAnswers): Ho
 async function saveView(
   context: Context,
   { batchId }: BatchRecord,
-  { ledger, kind }: Pick<ConsoleOptions, 'ledger'> & { readonly kind: TableKind },
+  { ledger, kind, format }: Pick<ConsoleOptions, 'ledger'> & { readonly kind: TableKind; readonly format: PageFormat },
 ): Promise<Response> {
   const counts = stateCounts(await ledger.countOutcomes(batchId));
   const { states } = invoiceView(counts, { show: context.req.query('show'), page: undefined });
   const invoices = await invoiceWindow(ledger, { batchId, states, page: 1, size: MOST_SAVED });
-  return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind });
+  return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind, format });
 }

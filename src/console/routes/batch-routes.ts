@@ -129,8 +129,8 @@ function paceNow(
   { samples, waitingFor }: { readonly samples: PaceSamples; readonly waitingFor: string | null },
 ): PacePicture | null {
   if (!isLive(batch) || batch.state === 'staging') return null;
-  const { sent, settled, all } = howFar(counts);
-  return { line: samples.note(batch, { at: Date.now(), sent, settled }), all, waitingFor };
+  const { sent, settled, all, left } = howFar(counts);
+  return { line: samples.note(batch, { at: Date.now(), sent, settled }), all, left, waitingFor };
 }
 
 /** Invoices wait for a word that a profile which does not fit may keep from them. */

@@ -27,7 +27,10 @@ export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' |
       const result = await answerSearch(ledger, queryOf(context));
       if (result === null) return pages.notFound(context);
       await noteFound(context, people, result, `search.${kind}`);
-      return tableAnswer(context, foundTable(result.found), { name: 'invoices', kind });
+      return tableAnswer(context, foundTable(result.found), {
+        ...{ name: 'invoices', kind },
+        format: pages.formatOf(context),
+      });
     });
 
   return routes;

@@ -1,4 +1,4 @@
-import type { Fate } from '../figures/night-figures.ts';
+import type { Fate, MoneyPart } from '../figures/night-figures.ts';
 import type { Plural } from './plural.ts';
 
 /** The words of pictures: the last nights, and a batch that runs. */
@@ -12,7 +12,8 @@ export interface FigureTexts {
     readonly outcomes: string;
     readonly fates: Readonly<Record<Fate, string>>;
     readonly amount: string;
-    readonly money: { readonly out: string; readonly left: string };
+    readonly money: Readonly<Record<MoneyPart, string>>;
+    readonly below: string;
     readonly settling: string;
     readonly median: string;
     readonly most: string;
@@ -29,6 +30,7 @@ export interface FigureTexts {
     readonly rate: string;
     readonly left: string;
     readonly notMoving: string;
+    readonly unknown: string;
     readonly table: string;
     readonly note: string;
   };

@@ -6,12 +6,23 @@ import type { BatchState } from './batch-record.ts';
 export interface BatchFigures {
   /** Invoices by outcome; outcomes that did not occur are left out. */
   readonly states: Readonly<Partial<Record<Outcome, number>>>;
-  /** Exact net sums: of all invoices, and of those that went out. `currency` is null where it could not be read. */
-  readonly money: readonly { readonly currency: string | null; readonly net: string; readonly out: string }[];
+  /** Exact net sums by currency, which is null where it could not be read. */
+  readonly money: readonly MoneyFigures[];
   /** From the first POST to the final word of the service. */
   readonly settling: DurationHistogram;
   /** Why invoices did not go out: the ten largest groups. */
   readonly reasons: readonly { readonly state: Outcome; readonly code: string; readonly invoices: number }[];
+}
+
+/** Exact net sums of one currency, canonical decimals. */
+export interface MoneyFigures {
+  readonly currency: string | null;
+  /** Of all invoices. */
+  readonly net: string;
+  /** Of those that this batch issued. */
+  readonly out: string;
+  /** Of those that an earlier file had issued; left out: they are in `out`, as an older report has it. */
+  readonly before?: string;
 }
 
 /** A batch of the last nights. `figures` is null while it has no report, or one of a Lote that kept none. */

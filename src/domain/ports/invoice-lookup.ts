@@ -89,8 +89,8 @@ export interface InvoiceLookup {
   /** Invoices whose reference, merchant NIF or service id is `words`, exactly; newest batch first. */
   findInvoices(words: string, limit: number): Promise<readonly FoundInvoice[]>;
   /**
-   * What indexes find (an exact reference, NIF or service id) at once; everything else by looking at invoices one by one,
-   * the newest first, within the bounds.
+   * What indexes find (an exact reference, NIF or service id) at once, when it is not more than the results asked for;
+   * everything else by looking at invoices one by one, the newest first, within the bounds.
    */
   searchInvoices(search: InvoiceSearch, bounds: SearchBounds): Promise<InvoiceSearchResult>;
   invoiceDetails(batchId: string, ordinal: number): Promise<InvoiceDetails | null>;

@@ -143,13 +143,13 @@ export interface ActionRow {
   readonly move: string | null;
 }
 
-/** invoiceId: what was done to it, and to the batches that hold it. A retry that moved only others says nothing of it. */
+/** invoiceId: what was done to it, and to the batches that hold it. A retry that moved only others says nothing of it, nor does a download. */
 export const INVOICE_ACTIONS = `/* invoice-actions */
 SELECT a.at, a.who, a.what, a.why, a.accepted_duplicate_risk, ai.move
 FROM audit a
 LEFT JOIN audit_invoice ai ON ai.action_id = a.action_id AND ai.invoice_id = $1
 WHERE a.batch_id IN (SELECT batch_id FROM batch_invoice WHERE invoice_id = $1)
-  AND (ai.invoice_id IS NOT NULL OR a.what <> 'retry')
+  AND (ai.invoice_id IS NOT NULL OR a.what <> 'retry') AND a.what <> 'download'
 ORDER BY a.at, a.seq LIMIT 200`;
 
 /** since. */

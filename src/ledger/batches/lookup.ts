@@ -57,8 +57,10 @@ export function createLookup(database: Database): InvoiceLookup {
       const { words, parts = false, net, from, before } = search;
       const onlyWords = !parts && net === undefined && from === undefined && before === undefined;
       if (onlyWords && words !== undefined && bounds.after === undefined) {
-        const found = await lookup.findInvoices(words, bounds.results);
-        if (found.length > 0) return { found, lookedAt: 0, backTo: null, next: null };
+        // The indexes give hits in no order: of more than fit, they would keep any.
+        const found = await lookup.findInvoices(words, bounds.results + 1);
+        const isAll = found.length <= bounds.results;
+        if (found.length > 0 && isAll) return { found, lookedAt: 0, backTo: null, next: null };
       }
       return lookThrough(database, search, bounds);
     },

@@ -82,13 +82,6 @@ export function ledgerHolding(
     unmatchedDeliveries: async () => 0,
     batchOfFile: async (application, sha256) =>
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,
-    findInvoices: async (words, limit) =>
-      held
-        .flatMap(({ batch: { batchId, file, startedAt: readAt }, invoices }) =>
-          invoices.map((invoice) => ({ ...invoice, batchId, file, readAt })),
-        )
-        .filter(({ ref, merchantNif, serviceId }) => [ref, merchantNif, serviceId].includes(words))
-        .slice(0, limit),
     batchFigures: async () => [],
     searchInvoices: async () => ({ found: [], lookedAt: 0, backTo: null, next: null }),
     invoiceDetails: async (batchId, ordinal) => {

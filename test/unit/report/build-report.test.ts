@@ -60,7 +60,7 @@ describe('buildReport', () => {
 
     expect(batchFigures(model)).toEqual({
       states: { issued: 1, 'already-issued': 1, failed: 1, rejected: 1 },
-      money: [{ currency: 'EUR', net: '17.5', out: '11.5' }],
+      money: [{ currency: 'EUR', net: '17.5', out: '10.5', before: '1' }],
       settling: { 8: 1, 24: 1 },
       reasons: [
         { state: 'failed', code: REASON.code, invoices: 1 },

@@ -1,4 +1,4 @@
-import { readConfig } from '../../../runtime/config/config.ts';
+import { readInstallation } from '../../../runtime/config/installation.ts';
 import { withBatchReader } from '../../../wiring/reports/batch-reader.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { foundText } from '../../output/found-text.ts';
@@ -23,7 +23,7 @@ export interface FindCommand {
 export async function findCommand({ words = '', options, env }: FindCommand): Promise<ExitCode> {
   const { json, parts, net = '', from = '', to = '', after = '' } = options;
   const wish = { q: words, net, from, to, after, ...(parts === true && { parts: '1' as const }) };
-  const answer = await withBatchReader(readConfig(env), (reader) => reader.search(wish));
+  const answer = await withBatchReader(readInstallation(env).common, (reader) => reader.search(wish));
   process.stdout.write(json ? `${JSON.stringify(answer)}\n` : foundText(answer));
   return answer.found.length === 0 ? EXIT.someNotIssued : EXIT.ok;
 }

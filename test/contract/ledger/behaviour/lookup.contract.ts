@@ -104,6 +104,26 @@ export function lookupContract(open: OpenLedger): void {
       expect(result.found[0]?.readAt).toBe((await batch.record()).startedAt);
     });
 
+    it('hands out the invoices of a merchant who has more than fit, the newest batch first, until none is left', async () => {
+      const nif = `7${Date.now()}`;
+      await scenario.run([1, 2, 3].map((n) => ({ ref: own(`old${n}`), nif })));
+      await scenario.run([1, 2].map((n) => ({ ref: own(`new${n}`), nif })));
+      const results = [];
+      let after: SearchPosition | undefined;
+      do {
+        const bounds = { results: 2, lookedAt: 1_000_000, ...(after === undefined ? {} : { after }) };
+        const result = await ledger.searchInvoices({ words: nif }, bounds);
+        results.push(result.found.map(({ ref }) => ref));
+        after = result.next ?? undefined;
+      } while (after !== undefined);
+
+      expect(results.slice(0, 3)).toEqual([[own('new1'), own('new2')], [own('old1'), own('old2')], [own('old3')]]);
+      expect(await ledger.searchInvoices({ words: nif }, { ...FAR, results: 5 })).toMatchObject({
+        ...{ lookedAt: 0, next: null },
+        found: ['new1', 'new2', 'old1', 'old2', 'old3'].map((ref) => ({ ref: own(ref) })),
+      });
+    });
+
     it.each([
       ['a part of a reference', (own1: string) => own1],
       ['a name without its accents and capitals', (own1: string) => `cafe nandu ${own1}`],
@@ -252,6 +272,12 @@ export function lookupContract(open: OpenLedger): void {
         },
         action: { actionId: `retry-${batch.batchId}`, who: null, why: 'go on' },
       });
+
+      const downloads = Array.from({ length: 201 }, (_, n) => ({
+        ...{ actionId: `download-${n}-${batch.batchId}`, at: NOW + 4, who: 'ana' },
+        ...{ what: 'download', why: 'report.csv' },
+      }));
+      await ledger.noteActions(batch.batchId, downloads);
 
       const details = await ledger.invoiceDetails(batch.batchId, 1);
 

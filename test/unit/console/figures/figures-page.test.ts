@@ -9,7 +9,7 @@ const NOON = Date.UTC(2026, 10, 21, 12);
 
 const FIGURES: BatchFigures = {
   states: { issued: 90, 'already-issued': 1, failed: 4, rejected: 1, invalid: 2, held: 1, unsettled: 1 },
-  money: [{ currency: 'EUR', net: '1000.10', out: '900.1' }],
+  money: [{ currency: 'EUR', net: '1000.10', out: '880.1', before: '20' }],
   // 1,280 ms for half of them, 20,480 ms for nearly all.
   settling: { 56: 60, 88: 38, 90: 2 },
   reasons: [
@@ -45,11 +45,19 @@ describe('the figures of nights', () => {
     expect(nights.at(-1)).toMatchObject({ date: '2026-11-22', batches: 1 });
     expect(nights.at(-2)).toMatchObject({
       ...{ date: '2026-11-21', batches: 1 },
-      fates: { issued: 91, failed: 5, notSent: 3, open: 1 },
+      fates: { issued: 90, failed: 5, notSent: 3, open: 1, before: 1 },
       ...{ median: 1_280, most: 20_480 },
     });
-    expect(nights.at(-2)?.money).toEqual(new Map([['EUR', { out: '900.1', left: '100' }]]));
+    expect(nights.at(-2)?.money).toEqual(new Map([['EUR', { out: '880.1', left: '100', before: '20' }]]));
     expect(nights[0]).toMatchObject({ batches: 0, median: null });
+  });
+
+  it('count what is left as it is also in a report that did not tell apart what an earlier file issued', () => {
+    const older = batch({ figures: { ...FIGURES, money: [{ currency: 'EUR', net: '-5', out: '-7.5' }] } });
+
+    expect(nightFigures([older], NOON, 'UTC').at(-1)?.money).toEqual(
+      new Map([['EUR', { out: '-7.5', left: '2.5', before: '0' }]]),
+    );
   });
 
   it('merges settle times instead of averaging them', () => {
@@ -65,12 +73,38 @@ describe('the page of figures', () => {
 
     expect(page.match(/<figure>/gu)).toHaveLength(4);
     expect(page).toContain(
-      'aria-label="Invoices: went out 91, failed or refused 5, not sent 3, without a final word 1"',
+      'aria-label="Invoices: went out 90, failed or refused 5, not sent 3, without a final word 1, issued by an earlier file 1"',
     );
     expect(page).toContain('half of the invoices within <strong>up to 1.3 seconds</strong>');
-    expect(page.match(/<td class="number">/gu)).toHaveLength(7 + 2);
+    expect(page.match(/<td>/gu)).toHaveLength(8 + 2);
     expect(page).toContain('engine-&lt;down&gt;');
-    expect(page).toContain('900.10 + 100.00 EUR');
+    expect(page).toContain('880.10 + 100.00 + 20.00 EUR');
+  });
+
+  it('leaves negative sums to the table, and says so', async () => {
+    const credit = { ...FIGURES, money: [{ currency: 'EUR', net: '-90', out: '-100' }] };
+    const page = await pageOf([batch({ startedAt: Date.now(), figures: credit })]);
+
+    expect(page).toContain('Sums below zero are not drawn; the table has them.');
+    expect(page).toContain('<span>10 EUR</span>');
+    expect(await pageOf([batch({ startedAt: Date.now() })])).not.toContain('below zero');
+  });
+
+  it('is that of one application where one of several is chosen', async () => {
+    const now = Date.now();
+    const batches = [
+      batch({ startedAt: now, application: 'anna' }),
+      batch({ startedAt: now, application: 'bela', figures: { ...FIGURES, states: { issued: 7 } } }),
+    ];
+    const app = createConsoleApp({
+      ledger: ledgerHolding([], { batchFigures: async () => batches }),
+      ...{ reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0', applications: ['anna', 'bela'] },
+    });
+    const textOf = async (path: string) =>
+      (await app.request(`http://127.0.0.1${path}`, { headers: { host: '127.0.0.1' } })).text();
+
+    expect(await textOf('/figures')).toContain('went out 97,');
+    expect(await textOf('/figures?application=bela')).toContain('went out 7,');
   });
 
   it('says what is missing instead of drawing nothing', async () => {

@@ -9,11 +9,11 @@ describe('the pace of a batch', () => {
   it('is that of the last minute, and says what is left at it', () => {
     const line = [at(0, 0), at(60, 6_000), at(90, 6_300), at(120, 6_600)];
 
-    expect(paceOf(line, 7_200)).toEqual({ perSecond: 10, leftMs: 60_000 });
+    expect(paceOf(line, 600)).toEqual({ perSecond: 10, leftMs: 60_000 });
   });
 
   it('is that of a shorter line as a whole', () => {
-    expect(paceOf([at(0, 0), at(10, 50)], 100)).toEqual({ perSecond: 5, leftMs: 10_000 });
+    expect(paceOf([at(0, 0), at(10, 50)], 50)).toEqual({ perSecond: 5, leftMs: 10_000 });
   });
 
   it.each([
@@ -22,13 +22,33 @@ describe('the pace of a batch', () => {
     ['nothing was seen', []],
     ['a retry took settled ones back', [at(0, 50), at(10, 40)]],
   ])('promises no end when %s', (_, line) => {
-    expect(paceOf(line, 100).leftMs).toBeNull();
+    const left = Math.max(0, 100 - (line.at(-1)?.settled ?? 0));
+
+    expect(paceOf(line, left).leftMs).toBeNull();
   });
 
-  it('counts what can be sent, and leaves out what never is', () => {
-    const counts = { ...stateCounts([]), staged: 5, accepted: 3, issued: 2, failed: 1, invalid: 7, held: 4 };
+  it('is not known when nobody looked about a minute ago', () => {
+    const unknown = { perSecond: null, leftMs: null };
 
-    expect(howFar(counts)).toEqual({ sent: 6, settled: 3, all: 11 });
+    expect(paceOf([at(0, 0), at(3_600, 36_000)], 100)).toEqual(unknown);
+    expect(paceOf([at(0, 0), at(3_600, 36_000), at(3_610, 36_100)], 100)).toEqual(unknown);
+    expect(paceOf([at(0, 0), at(3_600, 36_000), at(3_700, 36_100)], 100)).toEqual({ perSecond: 1, leftMs: 100_000 });
+  });
+
+  it('counts what can be sent, without what never is; what may never be settled is not waited for', () => {
+    const counts = {
+      ...stateCounts([]),
+      staged: 5,
+      accepted: 3,
+      issued: 2,
+      failed: 1,
+      invalid: 7,
+      held: 4,
+      unknown: 1,
+      unsettled: 2,
+    };
+
+    expect(howFar(counts)).toEqual({ sent: 9, settled: 3, all: 14, left: 8 });
   });
 });
 

@@ -25,6 +25,19 @@ it('stands the parts of a bar on each other, and draws what is there however sma
   expect(paths).toEqual(['M0.5 80h359v80h-359z', 'M0.5 0h359v80h-359zM360.5 158.5h359v1.5h-359z']);
 });
 
+it('keeps small parts of the highest bar within the drawing', () => {
+  const fills = fillsOf('p', 3);
+
+  const paths = pathsOf(
+    barDrawing(
+      fills.map((fill, at) => ({ fill, values: [at === 0 ? 998 : 1] })),
+      1_000,
+    ),
+  );
+
+  expect(paths).toEqual(['M0.5 3h719v157h-719z', 'M0.5 1.5h719v1.5h-719z', 'M0.5 0h719v1.5h-719z']);
+});
+
 it('breaks a line where nothing is known, and shows a lone point', () => {
   const points = [10, null, 20, 40, null].map((value, at) => ({ x: at / 4, value }));
 

@@ -9,7 +9,7 @@ const FOUND = { ...anInvoice({ ref: '=cmd|x', net: '1234.5' }), batchId: 'b/1', 
 const HOST = { host: '127.0.0.1' };
 
 /** Asks the console for an address, and tells what the ledger was asked. */
-async function ask(path: string, result: InvoiceSearchResult = NOTHING) {
+async function ask(path: string, result: InvoiceSearchResult = NOTHING, language = 'en') {
   const asked: { search: InvoiceSearch; bounds: SearchBounds }[] = [];
   const app = createConsoleApp({
     ledger: ledgerHolding(
@@ -23,7 +23,7 @@ async function ask(path: string, result: InvoiceSearchResult = NOTHING) {
     ),
     ...{ reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0', timeZone: 'Europe/Madrid' },
   });
-  const answer = await app.request(`http://127.0.0.1${path}`, { headers: HOST });
+  const answer = await app.request(`http://127.0.0.1${path}`, { headers: { ...HOST, 'accept-language': language } });
   return { asked, answer, bytes: new Uint8Array(await answer.clone().arrayBuffer()), text: await answer.text() };
 }
 
@@ -81,6 +81,12 @@ describe('what is shown, saved', () => {
 
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="invoices.csv"');
     expect(text).toContain(`may.csv;b/1;1970-01-01T00:00:00.000Z;"'=cmd|x";501964843;issued;1234.5;EUR;`);
+  });
+
+  it('as CSV has the decimal mark of its reader in amounts, and only there', async () => {
+    const { text } = await ask('/search.csv?q=x', { ...NOTHING, found: [{ ...FOUND, ref: '1.5' }] }, 'pt-PT');
+
+    expect(text).toContain(';1.5;501964843;issued;"1234,5";EUR;');
   });
 
   it('as XLSX is a workbook with numbers for amounts, and no formula', async () => {
