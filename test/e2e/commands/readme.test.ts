@@ -22,7 +22,7 @@ const BLOCKS = {
 /** `npm ci` itself is what CI has done before any test runs; the packages it installed are linked. */
 const AFTER_INSTALL = /^npm ci && /u;
 /** All tests within a test would never end: of `npm test`, one file that needs every server which the suite starts for itself. */
-const ONE_TEST_FILE = 'test/unit/domain/poll-times.test.ts';
+const ONE_TEST_FILE = 'test/unit/domain/time/poll-times.test.ts';
 
 const tracked = trackedFiles();
 if (tracked === null)
