@@ -57,7 +57,7 @@ export interface MappedFile {
   readonly suggestedName: string;
 }
 
-/** Whether a mapping was kept as a profile. `taken`: a profile of that name is there, and is never overwritten; `open`: columns are missing or meant twice. */
+/** Whether a mapping was kept as a profile. `taken`: a profile of that name is there, and is never overwritten; `open`: columns are missing or meant twice, a dry run refuses the file, or its header is another than the one chosen for. */
 export type KeptMapping = 'saved' | 'name' | 'taken' | 'open';
 
 /** Maps the columns of a file by hand. */

@@ -19,10 +19,10 @@ export function dialectFields({ texts }: PageFormat, mapped: MappedFile, choices
     ],
   });
   if (mapped.dialect === null) {
-    if (mapped.sheets.length < 2) return html``;
     const sheets = mapped.sheets.map((name) => [name, name] as const);
     return html`<fieldset class="row">
-      ${select({ name: 'sheet', label: mapping.sheet, chosen: mapped.sheet ?? undefined, choices: sheets })}
+      ${sheets.length < 2 ? '' : select({ name: 'sheet', label: mapping.sheet, chosen: mapped.sheet ?? undefined, choices: sheets })}
+      ${decimal}
     </fieldset>`;
   }
   return html`<fieldset class="row">
@@ -99,17 +99,19 @@ export function constantFields({ texts: { mapping } }: PageFormat, mapped: Mappe
   }`;
 }
 
-/** The code of the service for each word of the tax column that is none. */
+/** The code of the service for each word of the tax column that is none, and room for one more that comes further down. */
 export function taxFields({ texts: { mapping } }: PageFormat, { taxWords }: MappedFile): Html {
-  if (taxWords.length === 0) return html``;
-  return html`<fieldset>
-    <legend>${mapping.taxes}</legend>
+  const at = taxWords.length;
+  return html`<details ${taxWords.length === 0 ? '' : 'open'}>
+    <summary>${mapping.taxes}</summary>
     <p class="soft">${mapping.taxesNote}</p>
     ${taxWords.map(
-      ({ word, code }, at) =>
-        html`<input type="hidden" name="word${at}" value="${word}" /><label
-            >${fill(mapping.taxOf, { word })} <input name="code${at}" maxlength="200" value="${code}"
+      ({ word, code }, place) =>
+        html`<input type="hidden" name="word${place}" value="${word}" /><label
+            >${fill(mapping.taxOf, { word })} <input name="code${place}" maxlength="200" value="${code}"
           /></label>`,
     )}
-  </fieldset>`;
+    <label>${mapping.taxWord} <input name="word${at}" maxlength="200" /></label>
+    <label>${mapping.taxCode} <input name="code${at}" maxlength="200" /></label>
+  </details>`;
 }

@@ -28,6 +28,8 @@ export interface MappingTexts {
   readonly taxesNote: string;
   /** `{word}`. */
   readonly taxOf: string;
+  readonly taxWord: string;
+  readonly taxCode: string;
   readonly preview: string;
   readonly again: string;
   readonly missing: string;

@@ -1,8 +1,9 @@
 import { REQUIRED_COLUMNS } from '../../domain/row.ts';
 import { CsvReader } from './csv-reader.ts';
 import type { CsvRecord } from './csv-reader.ts';
+import type { TableHeader } from './table-header.ts';
 import type { IngestOptions } from '../ingest-options.ts';
-import { findHeader, requireWholeHeader, shownCells, type FoundHeader } from '../profile/found-header.ts';
+import { findHeader, requireWholeHeader, shownCells } from '../profile/found-header.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -30,7 +31,7 @@ const ADVICE: Readonly<Record<DialectDecision['how'], string>> = {
   proved: 'Add a header line, or name its columns in a profile',
 };
 
-interface Candidate extends FoundHeader {
+interface Candidate extends TableHeader {
   readonly delimiter: string;
 }
 

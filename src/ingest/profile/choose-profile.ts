@@ -66,7 +66,8 @@ async function profileNames(directory: string): Promise<readonly string[]> {
     .sort();
 }
 
-function prefixOf(file: string, names: readonly string[]): string | null {
+/** Which of the names a file's name chooses: the longest that it begins with, then `-`, `_`, `.` or a space; null: none. */
+export function prefixOf(file: string, names: readonly string[]): string | null {
   const stem = file.toLowerCase();
   const matching = names.filter((name) => stem.startsWith(name) && /^[-_. ]/.test(stem.slice(name.length)));
   return matching.reduce<string | null>(

@@ -1,21 +1,16 @@
 import { REQUIRED_COLUMNS } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
+import type { TableHeader } from '../csv/table-header.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import { shorten } from '../invoice/shorten.ts';
 import { Refusal } from '../refusal.ts';
-import { mapHeader, type HeaderMap } from './map-header.ts';
+import { mapHeader } from './map-header.ts';
 
 /** A header that names fewer is none. */
 const FEWEST_COLUMNS = 2;
 const MOST_COLUMNS_SHOWN = 30;
 const MOST_TWINS_SHOWN = 5;
 const LONGEST_WORD_SHOWN = 40;
-
-/** A record that may be the header, and the columns that it names. */
-export interface FoundHeader {
-  readonly header: CsvRecord;
-  readonly map: HeaderMap;
-}
 
 /** Where a header stands, as messages say it. */
 export interface HeaderPlace {
@@ -31,8 +26,8 @@ export interface HeaderPlace {
  * The first record that names every required column, else the one that names most, and where none names two, the one with most words: above
  * an unknown header often stands a title. Null without records.
  */
-export function findHeader(records: readonly CsvRecord[], options: IngestOptions): FoundHeader | null {
-  let best: FoundHeader | null = null;
+export function findHeader(records: readonly CsvRecord[], options: IngestOptions): TableHeader | null {
+  let best: TableHeader | null = null;
   for (const header of records) {
     const map = mapHeader(header.cells, options);
     if (best === null || isLikelier({ header, map }, best)) best = { header, map };
@@ -41,7 +36,7 @@ export function findHeader(records: readonly CsvRecord[], options: IngestOptions
   return best;
 }
 
-function isLikelier(one: FoundHeader, best: FoundHeader): boolean {
+function isLikelier(one: TableHeader, best: TableHeader): boolean {
   if (one.map.found >= FEWEST_COLUMNS || best.map.found >= FEWEST_COLUMNS) return one.map.found > best.map.found;
   return wordsIn(one.header) > wordsIn(best.header);
 }
@@ -52,7 +47,7 @@ function wordsIn({ cells }: CsvRecord): number {
 }
 
 /** @throws Refusal `column-duplicate`, `column-missing`, `corrections-damaged` */
-export function requireWholeHeader(found: FoundHeader, place: HeaderPlace, { reference }: IngestOptions): void {
+export function requireWholeHeader(found: TableHeader, place: HeaderPlace, { reference }: IngestOptions): void {
   requireEachOnce(found, place);
   requireAll(found, place, reference);
   requireOwnColumns(found, place);
@@ -66,7 +61,7 @@ export function shownCells(cells: readonly string[]): string {
     .join(', ');
 }
 
-function requireEachOnce({ header, map }: FoundHeader, { where }: HeaderPlace): void {
+function requireEachOnce({ header, map }: TableHeader, { where }: HeaderPlace): void {
   const [twice] = map.duplicates;
   if (twice === undefined) return;
   const words = twice.positions
@@ -81,7 +76,7 @@ function requireEachOnce({ header, map }: FoundHeader, { where }: HeaderPlace): 
 }
 
 function requireAll(
-  { header, map }: FoundHeader,
+  { header, map }: TableHeader,
   { where, readWith, thing }: HeaderPlace,
   reference: IngestOptions['reference'],
 ): void {
@@ -91,15 +86,16 @@ function requireAll(
     parts.length === 0
       ? 'Rename the columns, or name them in a profile'
       : `The profile builds the reference from ${parts.map((name) => `"${name}"`).join(' and ')}, which the ${thing} does not have: correct the profile`;
+  const wanted = [...new Set([...REQUIRED_COLUMNS, ...map.missing])];
   throw new Refusal(
     'column-missing',
-    `${where}${readWith}: expected a column for each of ${REQUIRED_COLUMNS.join(', ')}, found none for ${map.missing.join(', ')} among ${shownCells(header.cells)}. ${advice}`,
+    `${where}${readWith}: expected a column for each of ${wanted.join(', ')}, found none for ${map.missing.join(', ')} among ${shownCells(header.cells)}. ${advice}`,
     { row: header.row, column: map.missing[0] ?? '' },
   );
 }
 
 /** Without both, the quotes that Lote put before formula signs would stay in the texts. */
-function requireOwnColumns({ header, map }: FoundHeader, { where }: HeaderPlace): void {
+function requireOwnColumns({ header, map }: TableHeader, { where }: HeaderPlace): void {
   if (!map.ownInPart) return;
   throw new Refusal(
     'corrections-damaged',

@@ -10,6 +10,7 @@ export interface HeaderMap {
   readonly indexes: readonly number[];
   /** Indexes of the columns that a reference is built from; empty when it is not built. */
   readonly referenceParts: readonly number[];
+  /** Required, or named by a profile, and not there. */
   readonly missing: readonly Column[];
   /** Columns claimed by several headers, with the positions (from 1) of the claims. */
   readonly duplicates: readonly { readonly column: Column; readonly positions: readonly number[] }[];
@@ -63,7 +64,7 @@ function knownColumn(header: string): Column | undefined {
 }
 
 /**
- * Finds the columns of Lote in a header. Names given in `columns` win over everything;  they, a constant and a built reference silence the
+ * Finds the columns of Lote in a header. Names given in `columns` win over everything; they, a constant and a built reference silence the
  * synonyms of their column, and `ignore` those of a header.
  */
 export function mapHeader(cells: readonly string[], options: HeaderOptions = {}): HeaderMap {
@@ -99,11 +100,11 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
   return {
     indexes: COLUMNS.map((column) => claims.get(column)?.[0] ?? -1),
     referenceParts: parts.map((at) => at[0] ?? -1),
-    missing: REQUIRED_COLUMNS.filter((column) =>
-      column === 'invoice_ref' && reference !== undefined
-        ? parts.some((at) => at.length === 0)
-        : !claims.has(column) && constants[column] === undefined,
-    ),
+    missing: COLUMNS.filter((column) => {
+      if (column === 'invoice_ref' && reference !== undefined) return parts.some((at) => at.length === 0);
+      const isWanted = REQUIRED_COLUMNS.includes(column) || columns[column] !== undefined;
+      return isWanted && !claims.has(column) && constants[column] === undefined;
+    }),
     duplicates: duplicatesOf(claims, parts),
     ignored,
     overruled,

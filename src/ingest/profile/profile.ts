@@ -70,9 +70,14 @@ const ProfileFile = z
       });
   });
 
+/** Whether a profile may have this name: no path, and a plain file name on every system. */
+export function isProfileName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** @throws LoteError `usage` for a name that could be a path. */
 export function requireProfileName(name: string): string {
-  if (NAME.test(name)) return name;
+  if (isProfileName(name)) return name;
   throw new LoteError(
     'usage',
     `Choosing a mapping profile: its name must be small letters, digits, "-" and "_", found ${JSON.stringify(name.slice(0, 80))}. A profile stands in profiles/<name>.json of the input directory.`,

@@ -26,7 +26,7 @@ export interface TableHead {
   readonly header: CsvRecord;
   /** What its words mean to Lote without help. */
   readonly map: HeaderMap;
-  /** Cells of the rows below it: of text its first megabyte, of a workbook its first rows. */
+  /** Cells of the rows below it, among the first fifty of the file. */
   readonly below: readonly (readonly string[])[];
 }
 

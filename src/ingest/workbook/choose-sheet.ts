@@ -1,8 +1,9 @@
 import { REQUIRED_COLUMNS } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
+import type { TableHeader } from '../csv/table-header.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import { shorten } from '../invoice/shorten.ts';
-import { findHeader, requireWholeHeader, type FoundHeader } from '../profile/found-header.ts';
+import { findHeader, requireWholeHeader } from '../profile/found-header.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import { Refusal } from '../refusal.ts';
 import { HEADER_WITHIN } from './limits.ts';
@@ -16,7 +17,7 @@ export interface ChosenSheet {
   readonly map: HeaderMap;
 }
 
-interface Candidate extends FoundHeader {
+interface Candidate extends TableHeader {
   readonly sheet: Sheet;
 }
 

@@ -1,11 +1,11 @@
-import type { FileMapper } from '../../console/mapping/file-mapper.ts';
+import type { FileMapper, MappingChoices } from '../../console/mapping/file-mapper.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { resolveInput } from '../reports/input-files.ts';
 import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
-import { mapFile, mappingText } from './map-file.ts';
+import { mapFile, mappingText, type MappingRequest } from './map-file.ts';
 import { saveMapping } from './save-mapping.ts';
 
 /** What mapping by hand needs. */
@@ -28,13 +28,17 @@ export function createFileMapper({ config, ledger, folders, profile }: FileMappe
     return path;
   }
 
+  const requestOf = async (file: string, choices: MappingChoices): Promise<MappingRequest> => ({
+    ...{ path: await pathOf(file), inputDir, choices },
+    bodyTemplate: profile.requests.createInvoice.body,
+  });
+  const textOf = atMostAtOnce(async (file: string, choices: MappingChoices) =>
+    mappingText(await requestOf(file, choices)),
+  );
   return {
-    view: atMostAtOnce(async (file, choices) => {
-      const path = await pathOf(file);
-      return mapFile({ path, inputDir, choices, bodyTemplate: profile.requests.createInvoice.body });
-    }),
+    view: atMostAtOnce(async (file, choices) => mapFile(await requestOf(file, choices))),
     async save({ file, choices, name, by }) {
-      const text = await mappingText(await pathOf(file), choices);
+      const text = await textOf(file, choices);
       return text === null ? 'open' : saveMapping({ inputDir, ledger, now: Date.now }, { name, text, by });
     },
   };

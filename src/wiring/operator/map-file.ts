@@ -4,6 +4,8 @@ import type { ColumnMeaning, MappedColumn, MappedFile, MappingChoices } from '..
 import { MOST_COLUMNS, MOST_TAX_WORDS } from '../../console/mapping/mapping-choices.ts';
 import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import { prefixOf } from '../../ingest/profile/choose-profile.ts';
+import { isProfileName } from '../../ingest/profile/profile.ts';
 import { readTableHead, type TableHead } from '../../ingest/profile/table-head.ts';
 import { likelyTaxCode, unknownTaxWords } from '../../ingest/profile/tax-words.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
@@ -46,12 +48,16 @@ export async function mapFile({ path, inputDir, choices, bodyTemplate }: Mapping
   };
 }
 
-/** The mapping that a person has chosen, as the text of a profile; null while it is not whole, and for what is no table. */
-export async function mappingText(path: string, choices: MappingChoices): Promise<string | null> {
-  const mapped = await chosenMapping(path, choices);
-  if (mapped === null) return null;
-  const { missing, twice } = gapsOf(mapped);
-  return missing.length + twice.length > 0 ? null : `${JSON.stringify(mapped.options, null, 2)}\n`;
+/**
+ * The mapping that a person has chosen, as the text of a profile; null while it is not whole, when a dry run refuses it, when it was chosen for
+ * another header, and for what is no table.
+ */
+export async function mappingText(request: MappingRequest): Promise<string | null> {
+  const mapped = await mapFile(request);
+  if (mapped === null || mapped.headerId !== request.choices.headerId) return null;
+  if (mapped.check === null || mapped.check.refused) return null;
+  const options = (await chosenMapping(request.path, request.choices))?.options;
+  return `${JSON.stringify(options, null, 2)}\n`;
 }
 
 function gapsOf({ columns, options }: ChosenMapping): Pick<MappedFile, 'open' | 'missing' | 'twice'> {
@@ -85,7 +91,9 @@ async function chosenMapping(path: string, choices: MappingChoices): Promise<Cho
   return {
     ...{ head, columns },
     options: {
-      ...head.dialect,
+      // What the file was only guessed to be, no profile may declare for the files to come.
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(head.dialect === null ? {} : { delimiter: head.dialect.delimiter }),
       ...(head.sheets.length > 1 && head.sheet !== null ? { sheet: head.sheet } : {}),
       ...(decimal === undefined ? {} : { decimal }),
       ...meaningOptions(columns, choices, unseen(head)),
@@ -128,7 +136,11 @@ function meaningOptions(
   const parts = ofMeaning('reference-part');
   const named = COLUMNS.flatMap((column): [Column, string][] => ofMeaning(column).map((header) => [column, header]));
   const given = Object.entries(constants).filter(([column]) => !named.some(([one]) => one === column));
-  const ignore = [...ofMeaning('none'), ...notShown].filter((header) => header !== '' && header.length <= LONGEST_TEXT);
+  // One part alone builds nothing, and what Lote would understand by itself was not chosen.
+  const lonely = parts.length < FEWEST_PARTS ? parts : [];
+  const ignore = [...ofMeaning('none'), ...lonely, ...notShown].filter(
+    (header) => header !== '' && header.length <= LONGEST_TEXT,
+  );
   return {
     columns: Object.fromEntries(named),
     ...(ignore.length === 0 ? {} : { ignore }),
@@ -145,7 +157,9 @@ function taxWordsOf(
   { taxCodes }: MappingChoices,
 ): MappedFile['taxWords'] {
   const at = columns.findIndex(({ meaning }) => meaning === 'tax_code');
-  return unknownTaxWords(below.map((cells) => cells[at] ?? ''))
+  const shown = below.map((cells) => cells[at] ?? '');
+  // Words that a person adds may stand further down than the first rows.
+  return unknownTaxWords([...shown, ...taxCodes.keys()])
     .filter((word) => word.length <= LONGEST_TEXT)
     .slice(0, MOST_TAX_WORDS)
     .map((word) => ({ word, code: taxCodes.get(word) ?? likelyTaxCode(word) ?? '' }));
@@ -160,10 +174,10 @@ function headerId({ header }: TableHead): string {
   return createHash('sha256').update(JSON.stringify(header.cells)).digest('hex').slice(0, ID_DIGITS);
 }
 
-/** What comes before the first digit: of `Extrato-2026-11.csv` it is `extrato`. */
+/** A name that chooses this file: what comes before its first digit, else its whole stem. `extrato` for `Extrato-2026-11.csv`. */
 function suggestedName(path: string): string {
-  const stem = basename(path)
-    .toLowerCase()
-    .replace(/\.[^.]*$/u, '');
-  return /^[a-z][a-z0-9_-]*?(?=[-_. ]?\d|$)/u.exec(stem)?.[0].replace(/[-_]+$/u, '') ?? '';
+  const file = basename(path).toLowerCase();
+  const stem = file.replace(/\.[^.]*$/u, '');
+  const letters = /^[^\d]*/u.exec(stem)?.[0].replace(/[-_. ]+$/u, '') ?? '';
+  return [letters, stem].find((name) => isProfileName(name) && prefixOf(file, [name]) === name) ?? '';
 }

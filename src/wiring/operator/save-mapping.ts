@@ -5,12 +5,11 @@ import type { KeptMapping } from '../../console/mapping/file-mapper.ts';
 import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
-import { parseProfile } from '../../ingest/profile/profile.ts';
+import { isProfileName, parseProfile } from '../../ingest/profile/profile.ts';
 import { writeNewFile } from './write-new-file.ts';
 
 /** Whoever may drop files may read how they are mapped. */
 const DIRECTORY_MODE = 0o750;
-const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** The id under which the audit has what was done to mapping profiles: of no batch. */
 const MAPPING_AUDIT = 'mapping-profile';
 
@@ -22,14 +21,14 @@ export interface KeptMappings {
 }
 
 /**
- * Writes `profiles/NAME.json` of the input folder and a line of the audit, both or neither. None is ever overwritten.
+ * Writes `profiles/NAME.json` of the input folder and a line of the audit; without the line there is no file. None is ever overwritten.
  * @throws LoteError `folder-unusable`; `usage` for a text that is no mapping profile
  */
 export async function saveMapping(
   { inputDir, ledger, now }: KeptMappings,
   { name, text, by }: { readonly name: string; readonly text: string; readonly by: string },
 ): Promise<Exclude<KeptMapping, 'open'>> {
-  if (!NAME.test(name)) return 'name';
+  if (!isProfileName(name)) return 'name';
   const { sha256 } = parseProfile(name, Buffer.from(text));
   const folder = join(inputDir, 'profiles');
   const path = join(folder, `${name}.json`);

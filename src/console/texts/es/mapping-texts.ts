@@ -36,17 +36,20 @@ export const MAPPING_TEXTS_ES: MappingTexts = {
   taxes: 'Impuestos',
   taxesNote: 'Las palabras del fichero, y el código del servicio para cada una.',
   taxOf: 'Código para {word}',
+  taxWord: 'Otra palabra del fichero',
+  taxCode: 'Su código',
   preview: 'Mostrar el resultado',
   again: 'Empezar de nuevo',
   missing: 'Todavía sin columna:',
   twice: 'Indicado por varias columnas:',
   result: 'Resultado',
   save: 'Guardar y continuar',
-  saveNote: 'Los ficheros cuyo nombre empieza por este nombre se leerán así desde ahora.',
+  saveNote:
+    'Los ficheros cuyo nombre empieza por este nombre, seguido de "-", "_", "." o un espacio, se leerán así desde ahora.',
   name: 'Nombre: letras minúsculas, cifras, "-" y "_"',
   kept: {
     name: 'No se guardó nada: el nombre debe ser de letras minúsculas, cifras, "-" y "_", y empezar por una letra o una cifra.',
     taken: 'No se guardó nada: ya existe una asignación con este nombre, y ninguna se sobrescribe. Elija otro nombre.',
-    open: 'No se guardó nada: faltan columnas, o hay columnas repetidas.',
+    open: 'No se guardó nada: faltan columnas o hay columnas repetidas, el fichero no puede leerse así, o su encabezado es ahora otro. Mire lo que se muestra, y guarde de nuevo.',
   },
 };

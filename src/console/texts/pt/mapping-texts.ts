@@ -36,17 +36,20 @@ export const MAPPING_TEXTS_PT: MappingTexts = {
   taxes: 'Impostos',
   taxesNote: 'As palavras do ficheiro, e o código do serviço para cada uma.',
   taxOf: 'Código para {word}',
+  taxWord: 'Outra palavra do ficheiro',
+  taxCode: 'O seu código',
   preview: 'Mostrar o resultado',
   again: 'Recomeçar',
   missing: 'Ainda sem coluna:',
   twice: 'Indicado por várias colunas:',
   result: 'Resultado',
   save: 'Guardar e continuar',
-  saveNote: 'Os ficheiros cujo nome começa por este nome passam a ser lidos assim.',
+  saveNote:
+    'Os ficheiros cujo nome começa por este nome, seguido de "-", "_", "." ou um espaço, passam a ser lidos assim.',
   name: 'Nome: letras minúsculas, algarismos, "-" e "_"',
   kept: {
     name: 'Nada foi guardado: o nome tem de ser de letras minúsculas, algarismos, "-" e "_", e começar por uma letra ou um algarismo.',
     taken: 'Nada foi guardado: já existe um mapeamento com este nome, e nenhum é substituído. Escolha outro nome.',
-    open: 'Nada foi guardado: faltam colunas, ou há colunas repetidas.',
+    open: 'Nada foi guardado: faltam colunas ou há colunas repetidas, o ficheiro não pode ser lido assim, ou o seu cabeçalho é agora outro. Veja o que é mostrado, e guarde de novo.',
   },
 };

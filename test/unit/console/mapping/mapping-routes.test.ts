@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -138,7 +138,6 @@ describe('the columns of a file, mapped by hand', () => {
     expect(saved.status).toBe(303);
     expect(saved.headers.get('location')).toBe('/check?file=vendas-2026-11.csv&profile=vendas');
     expect(JSON.parse(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8'))).toEqual({
-      encoding: 'utf-8',
       delimiter: ';',
       columns: {
         customer_name: 'Para quem',
@@ -174,7 +173,7 @@ describe('the columns of a file, mapped by hand', () => {
     expect([taken.status, path.status, open.status]).toEqual([400, 400, 400]);
     expect(await taken.text()).toContain('a mapping of this name is there');
     expect(await path.text()).toContain('the name must be small letters');
-    expect(await open.text()).toContain('columns are missing');
+    expect(await open.text()).toContain('columns are missing or meant twice');
     expect(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8')).toBe('{"delimiter":","}');
     expect(noted).toEqual([]);
   });
@@ -189,6 +188,71 @@ describe('the columns of a file, mapped by hand', () => {
     expect(JSON.parse(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8'))).toMatchObject({
       ignore: ['NIF', 'NIF do cliente'],
     });
+  });
+
+  it('chosen for one header are not saved for another', async () => {
+    const fields = await chosen();
+    await writeFile(join(inputDir, 'vendas-2026-11.csv'), UNKNOWN.replace('Quantos', 'Quantas'));
+
+    expect((await save({ ...fields, name: 'vendas' })).status).toBe(400);
+    expect(await readdir(inputDir)).toEqual(['vendas-2026-11.csv']);
+  });
+
+  it('refuse a later file that lacks a column which they name, also where Lote could do without', async () => {
+    const withCustomer = UNKNOWN.replaceAll('999999990', '');
+    await writeFile(join(inputDir, 'vendas-2026-11.csv'), withCustomer);
+    await save({ ...(await chosen({ ...CHOSEN, m7: 'customer_tax_id' })), name: 'vendas' });
+    await writeFile(join(inputDir, 'vendas-2026-12.csv'), withCustomer.replace(';NIF', ';Contribuinte'));
+
+    const next = await newApp().request('http://127.0.0.1/check?file=vendas-2026-12.csv', { headers: BROWSER });
+
+    expect(await next.text()).toMatch(/found none for customer_tax_id among/u);
+  });
+
+  it('leave a guess of the encoding a guess, in this file and in those to come', async () => {
+    await writeFile(join(inputDir, 'vendas-2026-11.csv'), Buffer.from(UNKNOWN, 'latin1'));
+
+    expect(await pageOf(await chosen())).toContain('windows-1252');
+    await save({ ...(await chosen()), name: 'vendas' });
+    const saved = await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8');
+    expect(JSON.parse(saved)).not.toHaveProperty('encoding');
+  });
+
+  it('do not read the only part of a reference as something else', async () => {
+    const page = await chosen({ ...CHOSEN, m0: 'invoice_ref', m1: 'none', m7: 'reference-part' });
+
+    await save({ ...page, name: 'vendas' });
+
+    const saved = await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8');
+    expect(JSON.parse(saved)).toMatchObject({ ignore: ['Número', 'NIF'] });
+  });
+
+  it('take a word for a tax that stands further down than the first rows', async () => {
+    const rows = Array.from({ length: 60 }, (_, at) => `A;${at};Ana Reis;Vela;2;1,50;23 %;`);
+    const last = 'A;99;Ana Reis;Vela;2;1,50;seis;';
+    await writeFile(
+      join(inputDir, 'vendas-2026-11.csv'),
+      [...UNKNOWN.split('\n').slice(0, 2), ...rows, last].join('\n'),
+    );
+    const fields = { ...CHOSEN, word1: '', code1: '', m7: 'none' };
+
+    expect(await pageOf(await chosen(fields))).toContain('1 of 61 invoices has an error');
+    const added = { ...fields, word1: 'seis', code1: 'IVA_6' };
+    expect(await pageOf(await chosen(added))).toContain('No errors: all 61 invoices can be sent.');
+  });
+
+  it.each([
+    ['vendas-2026-11.csv', 'vendas'],
+    ['vendas2026.csv', 'vendas2026'],
+    ['2026-11.csv', '2026-11'],
+    ['Notas de crédito.csv', ''],
+  ])('suggest for %s a name that chooses it: %j', async (file, name) => {
+    await writeFile(join(inputDir, file), UNKNOWN);
+    const query = new URLSearchParams({ ...(await chosen()), file }).toString();
+
+    const page = await newApp().request(`http://127.0.0.1/mapping?${query}`, { headers: BROWSER });
+
+    expect(await page.text()).toContain(`name="name" maxlength="64" value="${name}"`);
   });
 
   it('of a file that is no table cannot be chosen', async () => {
