@@ -28,12 +28,25 @@ const FEWEST = {
   console: { url: 'https://lote.example', token: { secret: 'lote-console' } },
 };
 
+const SIGNING_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}\n`;
+
 /** Everything that the chart can make. */
 const ALL = {
   ...FEWEST,
   image: { repository: 'registry.example/lote', digest: `sha256:${'a'.repeat(64)}` },
   imagePullSecrets: [{ name: 'registry' }],
   settings: { LOTE_SEND_TIMEOUT: '1h' },
+  message: {
+    settings: {
+      LOTE_SMTP_URL: 'smtps://mail.example:465',
+      LOTE_SMTP_USER: 'lote',
+      LOTE_MAIL_FROM: 'lote@example.com',
+      LOTE_MAIL_TO: 'office@example.com',
+      LOTE_MESSAGE_URL: 'https://hooks.example/night',
+    },
+    smtpPassword: { secret: 'lote-mail' },
+    webhookSecret: { secret: 'lote-message' },
+  },
   temporal: {
     ...FEWEST.temporal,
     ...{ tls: true, apiKey: { secret: 'lote-temporal' }, clientCertificate: { secret: 'lote-certificate' } },
@@ -109,7 +122,8 @@ interface Projected {
 async function environmentOf(pod: Pod): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'lote-chart-secrets-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  for (const file of secretsOf(pod).keys()) await writeFile(join(folder, file), 'sk_test_secret\n');
+  for (const file of secretsOf(pod).keys())
+    await writeFile(join(folder, file), file === 'message-secret' ? SIGNING_SECRET : 'sk_test_secret\n');
   const [container] = pod.spec.containers;
   return Object.fromEntries(
     (container?.env ?? []).map(({ name, value }) => [name, value.replace(FOLDER_OF_SECRETS, `${folder}/`)]),
@@ -199,7 +213,7 @@ describe.skipIf(programs === null)('the chart lote, as Helm renders it', () => {
     const temporal = ['temporal-api-key', 'temporal-client.crt', 'temporal-client.key'];
     const service = ['database-password', 'invoicing-api-key', ...temporal, 'webhook-secret'];
     expect(Object.fromEntries(files)).toEqual({
-      worker: service,
+      worker: [...service, 'message-secret', 'smtp-password'].toSorted(),
       receiver: service,
       console: ['console-token', 'database-password', ...temporal],
       migration: ['database-password'],
@@ -277,6 +291,7 @@ describe.skipIf(programs === null)('the chart lote, as Helm renders it', () => {
     ['a value that it does not know', { worker: { repicas: 3 } }, 'repicas'],
     ['one receiver', { receiver: { replicas: 1 } }, 'replicas'],
     ['a variable that is not of Lote', { settings: { PATH: '/bin' } }, 'settings'],
+    ['a password among the settings', { settings: { LOTE_SMTP_PASSWORD: 'x' } }, 'settings'],
     ['a plain webhook address', { service: { ...FEWEST.service, webhookUrl: 'http://x' } }, 'webhookUrl'],
     ['a service without a key', { service: { ...FEWEST.service, apiKey: {} } }, 'apiKey'],
     ['an ingress without a certificate', { receiver: { ingress: { enabled: true, host: 'h' } } }, 'tlsSecret'],

@@ -126,6 +126,22 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 {{- end }}
 {{- end }}
+{{- if eq .component "worker" }}
+{{- with $values.message.smtpPassword }}
+{{- if .secret }}
+- secret:
+    name: {{ .secret }}
+    items: [{ key: {{ .key }}, path: smtp-password }]
+{{- end }}
+{{- end }}
+{{- with $values.message.webhookSecret }}
+{{- if .secret }}
+- secret:
+    name: {{ .secret }}
+    items: [{ key: {{ .key }}, path: message-secret }]
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if .console }}
 {{- with $values.console.token }}
 {{- if .secret }}
