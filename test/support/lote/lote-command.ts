@@ -54,11 +54,8 @@ export async function newPlace(): Promise<Place> {
   };
 }
 
-/**
- * A process of a test lives for seconds: the embedded database's code is not worth a second, optimizing compilation, which takes a
- * quarter of a start, and what a start allocates fits into a larger young generation, which is collected less often.
- */
-const NODE_OPTIONS = ['--liftoff-only', '--min-semi-space-size=32', '--max-semi-space-size=64'];
+/** A process of a test lives for seconds: what a start allocates fits into a larger young generation, which is collected less often. */
+const NODE_OPTIONS = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
 /** Starts the real binary, in a process group of its own; `command` is the script of another build. */
 export function startLote(

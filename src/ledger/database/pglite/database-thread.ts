@@ -15,7 +15,7 @@ export interface DatabaseThread {
 
 /**
  * Work that a function of the database does before V8 optimises it; V8's own bound is 1,800,000. Most functions of a start
- * reach that and never pay for it: `lote run` of three invoices takes 2.5 s of CPU instead of 3.7 s, and a batch of 5,000 as
+ * reach that and never pay for it: `lote run` of two invoices takes 2.5 s of CPU instead of 3.7 s, and a batch of 5,000 as
  * much as before (docs/benchmarks.md).
  */
 const OPTIMISE_AFTER = '--wasm-tiering-budget=60000000';
