@@ -53,7 +53,7 @@ const USAGE = `npm run bench -- [options]
   --rows N            rows of that file (200000)
   --ledger            what each step of an invoice's life costs in the ledger, on PostgreSQL
   --group N           answers, and deliveries, in one statement there (32)
-  --peers             Lote beside job queues that do the same work (npm ci --prefix bench/peers)
+  --peers             Lote beside job queues that do the same work (npm install --prefix bench/peers)
   --rounds N          rounds of them (3)
   --engines A,B       some of them: lote-postgres, graphile-worker, bullmq, pg-boss, lote-pglite (all)
   --footprint         times of short commands and of a first start, memory at rest and in batches

@@ -2,17 +2,28 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningCommand } from '../support/lote/lote-command.ts';
 import { until } from '../support/until.ts';
 import { prepareCluster, type Cluster } from './support/cluster.ts';
 import { GO_PROGRAMS } from './support/cluster-binaries.ts';
 import { composeService } from './support/compose-places.ts';
 import { cpuOf, printRates, rateOf, type Rate } from './support/rates.ts';
-import { booksOf, issueFile, ledgerOf, startAll, type RunningCluster } from './support/running-cluster.ts';
+import {
+  booksOf,
+  issueFile,
+  ledgerOf,
+  startAll,
+  type IssuedBatch,
+  type RunningCluster,
+} from './support/running-cluster.ts';
+import { addCountedWorkers, printShares } from './support/shares.ts';
 
 /** Of each batch. `CLUSTER_INVOICES=2000 npm run test:cluster` is the short run. */
 const INVOICES = Number(process.env['CLUSTER_INVOICES'] ?? 20_000);
 /** How many workers the rates are measured with, one after the other. */
 const WORKERS = (process.env['CLUSTER_WORKERS'] ?? '1,2').split(',').map(Number);
+const MANY_WORKERS = 6;
+const FILES_AT_ONCE = ['A', 'B', 'C'];
 /** Longer than the heartbeat of a slice and than a workflow task. */
 const STOPPED_MS = 40_000;
 const AWAY_MS = 30_000;
@@ -93,10 +104,37 @@ describe('the distributed form, as docker-compose.yml describes it', () => {
     await expectWhole(batch);
   });
 
-  it('leaves two workers for what follows', async () => {
-    while (running.workers.length < 2) await running.addWorker();
-    for (const worker of running.workers.splice(2)) worker.signal('SIGTERM');
+  it('issues three files at once with six workers, and each worker has a share', async () => {
+    for (const worker of running.workers.splice(0)) await ended(worker);
+    const workers = await addCountedWorkers(running, MANY_WORKERS);
+    const before = await cpuOf(running, cluster);
+    const began = performance.now();
+    const batches = await Promise.all(FILES_AT_ONCE.map((name) => issueFile(cluster, { name, invoices: INVOICES })));
+    const seconds = (performance.now() - began) / 1_000;
+    const after = await cpuOf(running, cluster);
+    rates.push(
+      rateOf({ workers: MANY_WORKERS, invoices: batches.length * INVOICES, batch: { seconds }, before, after }),
+    );
+
+    const shares = await workers.created();
+    printShares(shares);
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBe(batches.length * INVOICES);
+    expect(Math.min(...shares)).toBeGreaterThan(0);
+    issued += (batches.length - 1) * INVOICES;
+    for (const batch of batches) expect(batch.exitCode, batch.stderr).toBe(0);
+    for (const batch of batches.slice(1)) expectSettled(batch);
+    await expectWhole(batches[0]!);
   });
+
+  it('leaves two workers for what follows', async () => {
+    for (const worker of running.workers.splice(2)) await ended(worker);
+  });
+
+  /** A worker that is stopped ends by itself. */
+  async function ended(worker: RunningCommand): Promise<void> {
+    worker.signal('SIGTERM');
+    expect((await worker.end).code).toBe(0);
+  }
 
   it.each<[string, () => Promise<void>]>([
     ['a worker is killed', () => killWorker()],
@@ -122,16 +160,20 @@ describe('the distributed form, as docker-compose.yml describes it', () => {
   });
 
   /** Nothing is lost and nothing is double, by the service's own books; the report says the same, and balances. */
-  async function expectWhole(batch: Awaited<ReturnType<typeof issueFile>>): Promise<void> {
+  async function expectWhole(batch: IssuedBatch): Promise<void> {
     issued += INVOICES;
-    expect(batch).toMatchObject({ state: 'finished', counts: { invoices: INVOICES, issued: INVOICES } });
-    // A report is only written when it balances.
-    expect(batch.report.counts).toMatchObject({ rows: INVOICES, invoices: INVOICES, issued: INVOICES, rowsLost: 0 });
+    expectSettled(batch);
     await until(async () => (await booksOf(cluster)).totals.deliveriesPending === 0);
     const { totals, duplicates } = await booksOf(cluster);
     expect(duplicates).toEqual([]);
     expect(totals).toMatchObject({ invoices: issued, issued, failed: 0, deliveriesGivenUp: 0 });
     expect(await ledgerOf(cluster).deliveries(), 'each invoice has one event').toBe(issued);
+  }
+
+  function expectSettled(batch: IssuedBatch): void {
+    expect(batch).toMatchObject({ state: 'finished', counts: { invoices: INVOICES, issued: INVOICES } });
+    // A report is only written when it balances.
+    expect(batch.report.counts).toMatchObject({ rows: INVOICES, invoices: INVOICES, issued: INVOICES, rowsLost: 0 });
   }
 
   async function killWorker(): Promise<void> {
@@ -142,8 +184,7 @@ describe('the distributed form, as docker-compose.yml describes it', () => {
 
   async function restartWorkers(): Promise<void> {
     for (const worker of running.workers.slice()) {
-      worker.signal('SIGTERM');
-      expect((await worker.end).code).toBe(0);
+      await ended(worker);
       running.workers.shift();
       await running.addWorker();
     }

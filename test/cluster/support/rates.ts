@@ -38,7 +38,7 @@ export async function cpuOf(running: RunningCluster, { postgres }: Cluster): Pro
 export function rateOf(run: {
   readonly workers: number;
   readonly invoices: number;
-  readonly batch: IssuedBatch;
+  readonly batch: Pick<IssuedBatch, 'seconds'>;
   readonly before: Cpu;
   readonly after: Cpu;
 }): Rate {

@@ -18,7 +18,8 @@ export interface RunningCluster {
   readonly temporal: RunningCommand;
   readonly sandbox: RunningCommand;
   readonly console: RunningCommand;
-  addWorker(): Promise<void>;
+  /** `env` is added to its variables. */
+  addWorker(env?: Readonly<Record<string, string>>): Promise<void>;
   /** SIGKILL, and a new one after a moment, as `restart: unless-stopped` does it. */
   killReceiver(at: number): Promise<void>;
   killTemporal(): Promise<void>;
@@ -52,8 +53,8 @@ export async function startAll(cluster: Cluster, workers: number): Promise<Runni
   const running = {
     ...{ receivers, temporal, sandbox, console: await cluster.start('console') },
     workers: [] as RunningCommand[],
-    async addWorker() {
-      running.workers.push(await cluster.start('worker'));
+    async addWorker(env: Readonly<Record<string, string>> = {}) {
+      running.workers.push(await cluster.start('worker', env));
     },
     async killReceiver(at: number) {
       receivers[at]?.killGroup();
