@@ -10,11 +10,13 @@ import { until } from '../support/until.ts';
 
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 
-const INVOICES = 400;
-const PAGE_SIZE = 20;
-/** While the upgrade goes on the service takes this long for an answer, and longer for the last invoices, so that they outlast it on a slow machine. */
-const [SLOW_MS, LAST_MS] = [1_200, 4_000];
-const LAST = 180;
+/** `UPGRADE_INVOICES=20000` is the long run. */
+const INVOICES = Number(process.env['UPGRADE_INVOICES'] ?? 400);
+const PAGES = 20;
+const PAGE_SIZE = INVOICES / PAGES;
+/** While the upgrade goes on the service takes this long for all invoices, and longer for the last ones, so that they outlast it on a slow machine. */
+const [SLOW_MS, LAST_MS] = [480_000 / INVOICES, 1_600_000 / INVOICES];
+const LAST = part(0.45);
 /** Twice what a worker gives its slices. */
 const LONGEST_STOP_MS = 90_000;
 /** EVENT_TYPE_MARKER_RECORDED */
@@ -32,14 +34,14 @@ describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the worker
       const [first, second] = fleet.workers as [RunningCommand, RunningCommand];
       const release = slowDown(fleet);
       const batch = await fleet.startFile('night.csv', INVOICES);
-      await sent(fleet, 20);
+      await sent(fleet, part(0.05));
 
       const early = await started(fleet.startWorker(nextVersion));
       await stop(first);
-      await sent(fleet, 120);
+      await sent(fleet, part(0.3));
       // The upgrade is taken back, and what the newer worker had begun goes on with the older one.
       await stop(early);
-      await sent(fleet, 220);
+      await sent(fleet, part(0.55));
       const newest = await started(fleet.startWorker(nextVersion));
       await stop(second);
       const sentBefore = fleet.postTimes().length;
@@ -50,7 +52,7 @@ describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the worker
       const { duplicates, totals } = fleet.sandbox.books();
       expect(duplicates).toEqual([]);
       expect(totals).toMatchObject({ invoices: INVOICES, issued: INVOICES, failed: 0 });
-      const events = await eventsOf(fleet, batch.workflowId, INVOICES / PAGE_SIZE);
+      const events = await eventsOf(fleet, batch.workflowId, PAGES);
       const failures = events.flatMap((event) => event.workflowTaskFailedEventAttributes ?? []);
       expect(failures.filter(({ cause }) => cause !== REPEATED)).toEqual([]);
       for (const worker of [first, second, early, newest]) expect(worker.output()).not.toContain('is stuck');
@@ -64,6 +66,10 @@ describe.skipIf(inject('postgresUrl') === null)('a rolling upgrade of the worker
     });
   });
 });
+
+function part(share: number): number {
+  return Math.round(share * INVOICES);
+}
 
 /** Slows the service down until it is released. */
 function slowDown({ front, postTimes }: WorkerFleet): () => void {
