@@ -8,6 +8,7 @@ import {
   type SavedTotalCheck,
   type TotalCheck,
 } from '../../src/domain/ports/total-ledger.ts';
+import { isCorrectionsFile } from '../../src/domain/read-as.ts';
 import type { BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -25,15 +26,19 @@ type Deps = Pick<ActivityDeps, 'application' | 'ledger' | 'now'> & {
 
 /** What is known of a batch before its total is checked. */
 export interface CheckedBatch {
-  readonly batch: Pick<BatchRecord, 'batchId' | 'fencingToken' | 'file'>;
+  readonly batch: Pick<BatchRecord, 'batchId' | 'fencingToken' | 'file' | 'proof'>;
   readonly input: Pick<BatchInput, 'expectInvoices' | 'expectNet'>;
   /** Nothing of it may be sent for another reason. */
   readonly isHeld: boolean;
 }
 
-/** Checks the total of a file that has just been staged, and writes the check down. Null: it may be sent. */
+/**
+ * Checks the total of a file that has just been staged, and writes the check down. Null: it may be sent. A corrections
+ * file is a few rows of a file whose own total was checked: it has no usual total, and is none for others.
+ */
 export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
   const { batch } = checked;
+  if (isCorrectionsFile(batch.proof)) return null;
   const total = totalOf(await deps.ledger.countOutcomes(batch.batchId));
   const pattern = filePatternOf(batch.file);
   const check = await compare(deps, checked, { pattern, total });

@@ -1,3 +1,5 @@
+import { isPlainObject } from './plain-object.ts';
+
 /** How the file of a corrections file was read: what its own rows, fewer than the file's, may not prove any more. */
 export interface ReadAs {
   readonly quantity?: '.' | ',';
@@ -53,4 +55,10 @@ export function parseReadAs(text: string): ReadAs {
 
 function markOf(word: string | undefined): '.' | ',' | undefined {
   return word === 'comma' ? ',' : word === 'point' ? '.' : undefined;
+}
+
+/** True for the proof of a file that Lote wrote as corrections of another one: it has the columns `lote_state` and `lote_reason`. */
+export function isCorrectionsFile(proof: Readonly<Record<string, unknown>>): boolean {
+  const { dialect } = proof;
+  return isPlainObject(dialect) && dialect['own'] === true;
 }

@@ -36,7 +36,7 @@ export interface Dialect {
   readonly sheet?: SheetDialect | undefined;
   /** In JSON: a list, or an object whose member `invoices` is one. */
   readonly frame?: 'array' | 'invoices' | undefined;
-  /** True for a corrections file of Lote's own (it has `lote_state` and `lote_reason`): its inert cells lose their `'`. */
+  /** True for a corrections file of Lote's own (it has `lote_state` and `lote_reason`): its inert cells of CSV lose their `'`. */
   readonly own: boolean;
 }
 

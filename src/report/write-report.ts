@@ -39,6 +39,8 @@ export interface WriteReport {
   readonly reportsDir: string;
   /** The dropped file; without it there is no corrections file. */
   readonly original?: OriginalFile;
+  /** Of the notes in a workbook of corrections: a tag such as `pt-BR`. Default `en`, as the report is. */
+  readonly language?: string;
   /** Sentences for the reader, e.g. that webhooks are not registered. */
   readonly notes?: readonly string[];
   /** What was found of a service profile that does not fit since the batch began. */
@@ -88,7 +90,10 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   const { original, ledger, batchId } = request;
   const revision = await ledger.nextRevision(batchId);
   const { model: built, spool } = await readReport({ ...request, revision }, join(places.work, 'invoices.spool'));
-  const corrections = await writeCorrections({ original, model: built, spool, directory: places.work });
+  const corrections = await writeCorrections({
+    ...{ original, spool, model: built, directory: places.work },
+    language: request.language ?? 'en',
+  });
   const notes = corrections.note === null ? built.notes : [...built.notes, corrections.note];
   const model: ReportModel = { ...built, notes };
   const parts: ReportParts = { model, spool, corrections, decimalMark: decimalMarkOf(original) };
@@ -127,7 +132,8 @@ interface ReportParts {
 }
 
 function decimalMarkOf(original: OriginalFile | undefined): '.' | ',' {
-  return original?.kind === 'csv' ? (original.dialect.decimalMark ?? '.') : '.';
+  const file = original?.kind === 'sheet' ? original.asCsv : original;
+  return file?.kind === 'csv' ? (file.dialect.decimalMark ?? '.') : '.';
 }
 
 /** Batch ids are made of letters, digits and `-`, `_`, `.`; anything else could name a place outside the reports. */

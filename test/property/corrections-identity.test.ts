@@ -89,7 +89,7 @@ async function correctionsOf({ read }: Ingested, outcomes: readonly BatchInvoice
   const plan = await planCorrections(portionsOf(outcomes), read.findings);
   const { sha256, proof } = read;
   const original = await originalOf({ file: 'invoices.csv', state: 'finished', sha256, proof }, directory);
-  if (original === null) throw new Error('The file is not kept');
+  if (original === null || original.kind === 'sheet') throw new Error('The file is not kept');
   const pieces: Buffer[] = [];
   for await (const piece of original.kind === 'csv' ? csvCorrections(original, plan) : jsonCorrections(original, plan))
     pieces.push(Buffer.from(piece));

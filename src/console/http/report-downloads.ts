@@ -13,6 +13,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
   // No charset: corrections have the encoding of the file they came from.
   csv: 'text/csv',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
 /** A report holds texts of files and of the service: whatever they are, nothing in it runs or loads. */

@@ -41,6 +41,8 @@ export interface BatchPage {
   readonly misfits: readonly ProfileMisfit[];
   /** Null: its total was never checked. */
   readonly total: SavedTotalCheck | null;
+  /** A file can be checked and started here. */
+  readonly canCheck: boolean;
   readonly canRetry: boolean;
   readonly canReconcile: boolean;
   /** How often somebody did something to it by hand. */
@@ -65,7 +67,7 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
       <p><span class="state ${tone}">${stateText(format, page, held)}</span></p>
       ${stuck === null ? '' : html`<p role="alert">${fill(texts.stuck.sentence, { cause: stuck.cause, n: String(stuck.attempts), workflow: stuck.workflowId })}</p>`}
       ${verdict(format, { batch, counts, fileFindings: page.fileFindings })}
-      ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, batch, page.reports)}
+      ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, batch, { files: page.reports, canCheck: page.canCheck })}
     </section>
     ${held && page.total !== null ? totalForm(format, { batchId: batch.batchId, saved: page.total, canConfirm: watch !== null && !watch.cancelled }) : ''}
     ${misfitNote(format, page.misfits)} ${progressBar(counts)} ${balance(format, counts)}

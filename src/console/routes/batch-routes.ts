@@ -111,6 +111,7 @@ async function showBatch(
     }),
     stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
     misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
+    canCheck: actions?.files !== undefined,
     canRetry: actions?.retry !== undefined,
     canReconcile: actions?.reconcile !== undefined,
     total: await ledger.totalCheck(batchId),

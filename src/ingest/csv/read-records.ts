@@ -7,8 +7,7 @@ import type { Dialect, Proof } from '../ingest-result.ts';
 import { JsonReader } from '../json/json-reader.ts';
 import { isObject, jsonText } from '../json/json-value.ts';
 import type { JsonValue } from '../json/json-value.ts';
-import { openWorkbook } from '../workbook/open-workbook.ts';
-import { SheetRecords } from '../workbook/sheet-records.ts';
+import { readSheetRows } from '../workbook/read-sheet-rows.ts';
 
 /** One record of the original file: cells of a CSV record, or the text of a JSON invoice object. */
 export type OriginalRecord =
@@ -65,20 +64,8 @@ export async function* readRecords(path: string, proof: Proof, signal?: AbortSig
 }
 
 async function* sheetRecords(path: string, dialect: Dialect, signal?: AbortSignal): AsyncGenerator<OriginalRecord> {
-  const { sheet, header, headerRow } = dialect;
-  const workbook = await openWorkbook(path, signal);
-  try {
-    const found = workbook.sheets.find(({ name }) => name === sheet?.name);
-    if (found === undefined || sheet === undefined) return;
-    const chosen = { header: { row: headerRow ?? 0, cells: header }, map: sheet };
-    const { recalculates } = workbook;
-    const records = new SheetRecords({ chosen, recalculates, findings: null, marks: sheet.marks });
-    for await (const portion of workbook.rows(found, signal).portions)
-      for (const row of portion)
-        if (row.row > chosen.header.row) yield { kind: 'csv', row: row.row, cells: records.record(row).inCsv };
-  } finally {
-    workbook.close();
-  }
+  for await (const { row, records } of readSheetRows(path, dialect, signal))
+    yield { kind: 'csv', row: row.row, cells: records.record(row).inCsv };
 }
 
 async function* csvRecords(

@@ -16,8 +16,9 @@ import { shorten } from '../invoice/shorten.ts';
 
 const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
+const OWN_MEMBERS = ['lote_state', 'lote_reason'] as const;
 const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
-  '': new Set(['invoice_ref', 'merchant', 'customer', 'currency', 'lines', 'lote_state', 'lote_reason', READ_AS]),
+  '': new Set(['invoice_ref', 'merchant', 'customer', 'currency', 'lines', ...OWN_MEMBERS, READ_AS]),
   'merchant.': new Set(['nif', 'legal_name', 'email']),
   'customer.': new Set(['name', 'tax_id']),
   'lines[].': new Set(['description', 'quantity', 'unit_price', 'tax_code']),
@@ -33,6 +34,7 @@ export class JsonRows {
   /** What the objects of a corrections file say of how they were read; one text for all of them. */
   readAs: string | null = null;
   #object = 0;
+  #ofCorrections = 0;
 
   constructor(given: { reading: Reading; damage: Damage; evidence: Readonly<Record<NumberColumn, DecimalEvidence>> }) {
     this.#reading = given.reading;
@@ -40,8 +42,14 @@ export class JsonRows {
     this.#evidence = given.evidence;
   }
 
+  /** Every object says what became of it: the file is one of corrections. */
+  get own(): boolean {
+    return this.#object > 0 && this.#ofCorrections === this.#object;
+  }
+
   take(record: JsonValue): void {
     this.#object += 1;
+    if (isObject(record) && OWN_MEMBERS.every((name) => name in record)) this.#ofCorrections += 1;
     const first = this.#reading.counts.rows + 1;
     if (!isObject(record))
       return this.#withoutInvoice(1, [

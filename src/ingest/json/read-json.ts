@@ -45,7 +45,7 @@ export async function readJson(reading: Reading): Promise<Read> {
       lineEnd: null,
       headerRow: null,
       header: [],
-      own: false,
+      own: rows.own,
       frame: reader.frame,
     },
     conversion,

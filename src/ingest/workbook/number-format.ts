@@ -9,6 +9,8 @@ export interface NumberFormat {
   readonly addsText: boolean;
   /** Sign or code of the currency that it shows. */
   readonly currency: string | null;
+  /** As XLSX names it: its code, or its number where it needs no code. Left out where the file has none of them. */
+  readonly code?: string | number;
 }
 
 /** As many digits as the number has, and nothing else. */

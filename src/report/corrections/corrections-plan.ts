@@ -12,12 +12,26 @@ export interface Correction {
   readonly ofInvoice: boolean;
 }
 
+/** What is wrong in a row, for a workbook that marks it. */
+export interface Mark {
+  /** As findings name it; null: the whole row, or the invoice that begins with it. */
+  readonly column: string | null;
+  /** Of the finding; null: the message is what the service or the ledger says. */
+  readonly code: string | null;
+  readonly message: string;
+}
+
 /** Which rows of the original file the corrections file gets, with state and reason of each. */
 export interface CorrectionsPlan {
   readonly byRow: ReadonlyMap<number, Correction>;
   /** Rows that belong to an invoice: each of them must be found in the file again. */
   readonly invoiceRows: number;
+  /** By row; null: more than a person can follow in a workbook, and more than should wait in memory. */
+  readonly marks: ReadonlyMap<number, readonly Mark[]> | null;
 }
+
+/** Of rows, and of marks in them: Excel takes longer to open more notes than somebody takes to give up. */
+export const MOST_IN_A_WORKBOOK = 20_000;
 
 const CORRECTABLE = new Set<Outcome>(['invalid', 'rejected', 'failed', 'conflict']);
 
@@ -35,22 +49,60 @@ export async function planCorrections(
   fileFindings: readonly Finding[],
 ): Promise<CorrectionsPlan> {
   const plan = new Map<number, Correction>();
+  const marks = new Marks();
   let invoiceRows = 0;
-  for (const { row, severity, code, message } of fileFindings) {
+  for (const finding of fileFindings) {
+    const { row, severity, code, message } = finding;
     if (row === null || severity !== 'error') continue;
     const before = plan.get(row);
     const reason = before === undefined ? `${code}: ${message}` : `${before.reason}; ${code}: ${message}`;
     plan.set(row, { state: 'invalid', reason, ofInvoice: false });
+    marks.add(row, finding);
   }
   for await (const portion of invoices) {
     for (const invoice of portion.filter(isCorrectable)) {
       // One object for all rows of the invoice: a file in which every row is wrong must still fit in memory.
       const correction = { state: invoice.state, reason: reasonText(invoice), ofInvoice: true };
       for (const row of invoice.rows) plan.set(row, correction);
+      for (const { row, mark } of marksOf(invoice, correction.reason)) marks.add(row, mark);
       invoiceRows += invoice.rows.length;
     }
   }
-  return { byRow: plan, invoiceRows };
+  return { byRow: plan, invoiceRows, marks: plan.size > MOST_IN_A_WORKBOOK ? null : marks.all() };
+}
+
+/** Marks by row, up to as many as a workbook gets. */
+class Marks {
+  readonly #byRow = new Map<number, Mark[]>();
+  #count = 0;
+
+  add(row: number, { column, code, message }: Mark): void {
+    this.#count += 1;
+    if (this.#count > MOST_IN_A_WORKBOOK) return this.#byRow.clear();
+    const earlier = this.#byRow.get(row);
+    if (earlier === undefined) this.#byRow.set(row, [{ column, code, message }]);
+    else earlier.push({ column, code, message });
+  }
+
+  all(): ReadonlyMap<number, readonly Mark[]> | null {
+    return this.#count > MOST_IN_A_WORKBOOK ? null : this.#byRow;
+  }
+}
+
+/** Where the findings of an invalid invoice are; what the service or the ledger says is of the invoice as a whole. */
+function marksOf(
+  { state, rows, findings }: BatchInvoice,
+  reason: string,
+): readonly { readonly row: number; readonly mark: Mark }[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const errors = state === 'invalid' ? findings.filter(({ severity }) => severity === 'error') : [];
+  if (errors.length === 0) return [{ row: first, mark: { column: null, code: null, message: reason } }];
+  const own = new Set(rows);
+  return errors.map((finding) => ({
+    row: finding.row !== null && own.has(finding.row) ? finding.row : first,
+    mark: finding,
+  }));
 }
 
 /**

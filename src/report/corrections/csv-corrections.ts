@@ -4,11 +4,8 @@ import { READ_AS } from '../../domain/read-as.ts';
 import { checkAllFound, type CorrectionsPlan } from './corrections-plan.ts';
 import { csvRecord } from '../../domain/csv-record.ts';
 import { originalCell } from '../../domain/escape-formula.ts';
+import { keptColumns, LOTE_COLUMNS, oneLine } from './lote-columns.ts';
 import type { OriginalCsv } from './original-file.ts';
-
-/** Ingest knows a file that Lote wrote by these two, and ignores them. */
-const LOTE_COLUMNS = ['lote_state', 'lote_reason'] as const;
-const ALL_LOTE_COLUMNS = [...LOTE_COLUMNS, READ_AS];
 
 /** The planned records in the file's own dialect, encoding and column order, with Lote's two columns at the end. */
 export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {
@@ -16,11 +13,7 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
   requireEncoding(encoding);
   const encode = (cells: readonly string[]) =>
     iconv.encode(csvRecord(cells, delimiter) + newline, encoding, { addBOM: false });
-  // A corrections file that came back and is still wrong has the two columns already, and its cells are inert already.
-  const own = LOTE_COLUMNS.every((name) => original.header.some((header) => isColumn(name, header)));
-  const kept = original.header.flatMap((header, index) =>
-    own && ALL_LOTE_COLUMNS.some((name) => isColumn(name, header)) ? [] : [index],
-  );
+  const { kept, own } = keptColumns(original.header);
   const cellOf = (cell: string | undefined) => (own ? originalCell(cell ?? '') : (cell ?? ''));
   if (byteOrderMark) yield iconv.encode('\uFEFF', encoding, { addBOM: false });
   const readAs = original.readAs === undefined || original.readAs === '' ? [] : [original.readAs];
@@ -49,13 +42,4 @@ function requireEncoding(encoding: string): void {
     'file-unreadable',
     `Writing the corrections: the encoding must be one that iconv-lite knows, found "${encoding}".`,
   );
-}
-
-function isColumn(name: string, header: string): boolean {
-  return header.trim() === name;
-}
-
-/** The service's messages may hold line ends; a record of one line is what people can edit. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\r\n\t]+/gu, ' ').trim();
 }

@@ -1,3 +1,5 @@
+import type { Column } from '../../domain/row.ts';
+
 /** How a CSV file was written, so that what goes back to its author opens in the same program. */
 export interface CsvDialect {
   /** One character. */
@@ -48,5 +50,48 @@ export interface OriginalJson {
   readonly objects: AsyncIterable<OriginalObject>;
 }
 
+/** A cell of a sheet as the file holds it; of a formula the value that was saved with it. */
+export interface OriginalCell {
+  /** `none`: no value that could be believed, such as that of a formula which nothing has calculated. */
+  readonly kind: 'text' | 'number' | 'date' | 'boolean' | 'error' | 'none';
+  /** A number as its decimal text, a date in ISO 8601, any other value as it is shown. */
+  readonly text: string;
+  /** Its number format as XLSX names it: the code, or the number of one that needs none; null: as the value is. */
+  readonly format: string | number | null;
+}
+
+/** A row of a sheet; a cell is undefined where the sheet has none. */
+export interface OriginalSheetRow {
+  readonly row: number;
+  readonly hidden: boolean;
+  readonly cells: readonly (OriginalCell | undefined)[];
+}
+
+/** Cells shown as one; columns from 0, both ends included. */
+export interface MergedCells {
+  readonly firstRow: number;
+  readonly lastRow: number;
+  readonly firstColumn: number;
+  readonly lastColumn: number;
+}
+
+/** A dropped workbook, opened to copy rows of its sheet into a workbook of corrections. */
+export interface OriginalSheet {
+  readonly kind: 'sheet';
+  /** Name of the sheet. */
+  readonly name: string;
+  readonly header: readonly string[];
+  /** As in CSV; no mark has to be said of numbers that are numbers. */
+  readonly readAs: string;
+  /** Where a column stands, from 0, and what it holds, by the name that findings give it. */
+  readonly columns: ReadonlyMap<string, { readonly position: number; readonly column: Column }>;
+  /** In file order; read once. */
+  readonly rows: AsyncIterable<OriginalSheetRow>;
+  /** To be asked when the rows are at their end. */
+  readonly merged: () => readonly MergedCells[];
+  /** The same rows as texts, where a workbook cannot hold them. */
+  readonly asCsv: OriginalCsv;
+}
+
 /** The dropped file, as report needs it to hand the bad invoices back. */
-export type OriginalFile = OriginalCsv | OriginalJson;
+export type OriginalFile = OriginalCsv | OriginalJson | OriginalSheet;

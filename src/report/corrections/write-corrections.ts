@@ -5,8 +5,10 @@ import { type CorrectionsPlan, planCorrections } from './corrections-plan.ts';
 import { csvCorrections } from './csv-corrections.ts';
 import type { InvoiceSpool } from '../invoice-spool.ts';
 import { jsonCorrections } from './json-corrections.ts';
-import type { OriginalFile } from './original-file.ts';
+import type { OriginalCsv, OriginalFile, OriginalJson, OriginalSheet } from './original-file.ts';
 import type { ReportModel } from '../report-model.ts';
+import { UnfitForWorkbook } from './workbook/fit-for-workbook.ts';
+import { xlsxCorrections } from './workbook/xlsx-corrections.ts';
 import { writeSynced } from '../write-synced.ts';
 
 export interface CorrectionsRequest {
@@ -14,6 +16,8 @@ export interface CorrectionsRequest {
   readonly model: ReportModel;
   readonly spool: InvoiceSpool;
   readonly directory: string;
+  /** Of the notes in a workbook: a tag such as `pt-BR`. */
+  readonly language: string;
 }
 
 /** Whether a corrections file was written, and what the report says about it. */
@@ -30,18 +34,18 @@ export async function writeCorrections({
   model,
   spool,
   directory,
+  language,
 }: CorrectionsRequest): Promise<WrittenCorrections> {
   // Of a refused file Lote cannot say what its rows are: the whole file is what has to be corrected.
   if (original === undefined || model.batch.state === 'refused') return { name: null, note: null };
   const plan = await planCorrections(spool.portions(), model.fileFindings);
   if (plan.byRow.size === 0) return { name: null, note: null };
-  const name = `corrections.${extensionOf(original)}`;
   try {
-    await writeSynced(join(directory, name), correctionsOf(original, plan));
-    return { name, note: null };
+    return original.kind === 'sheet'
+      ? await writeWorkbook(original, plan, { directory, language })
+      : { name: await write(original, plan, directory), note: null };
   } catch (error) {
     if (!isFileTrouble(error)) throw error;
-    await rm(join(directory, name), { force: true });
     return {
       name: null,
       note: 'There is no corrections file: the original file could not be read again as it was. Correct the rows in the original file and drop that one.',
@@ -49,11 +53,39 @@ export async function writeCorrections({
   }
 }
 
-function correctionsOf(original: OriginalFile, plan: CorrectionsPlan): AsyncIterable<string | Uint8Array> {
-  return original.kind === 'csv' ? csvCorrections(original, plan) : jsonCorrections(original, plan);
+/** A workbook goes back as one, unless a workbook cannot hold it or nobody could work with it. */
+async function writeWorkbook(
+  original: OriginalSheet,
+  plan: CorrectionsPlan,
+  { directory, language }: { readonly directory: string; readonly language: string },
+): Promise<WrittenCorrections> {
+  try {
+    const name = await put(directory, 'corrections.xlsx', xlsxCorrections(original, plan, language));
+    return { name, note: null };
+  } catch (error) {
+    if (!(error instanceof UnfitForWorkbook)) throw error;
+    const note = `The corrections file is CSV and no workbook: ${error.message}. Each row says at its end what is wrong with it; saved as a workbook it is read as well.`;
+    return { name: await write(original.asCsv, plan, directory), note };
+  }
 }
 
-function extensionOf(original: OriginalFile): string {
+function write(original: OriginalCsv | OriginalJson, plan: CorrectionsPlan, directory: string): Promise<string> {
+  const pieces = original.kind === 'csv' ? csvCorrections(original, plan) : jsonCorrections(original, plan);
+  return put(directory, `corrections.${extensionOf(original)}`, pieces);
+}
+
+/** The file, or nothing of it. */
+async function put(directory: string, name: string, pieces: AsyncIterable<string | Uint8Array>): Promise<string> {
+  try {
+    await writeSynced(join(directory, name), pieces);
+    return name;
+  } catch (error) {
+    await rm(join(directory, name), { force: true });
+    throw error;
+  }
+}
+
+function extensionOf(original: OriginalCsv | OriginalJson): string {
   if (original.kind === 'json') return original.format === 'ndjson' ? 'ndjson' : 'json';
   return /^[A-Za-z0-9]{1,8}$/u.test(original.extension) ? original.extension.toLowerCase() : 'csv';
 }

@@ -12,6 +12,8 @@ import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import type { IngestResult } from '../../ingest/ingest-result.ts';
 import { readAsInHead } from '../../ingest/profile/read-as-in-head.ts';
 import { readFile } from '../../ingest/read-file.ts';
+import { isArchive } from '../../ingest/workbook/open-workbook.ts';
+import { readAsInWorkbook } from '../../ingest/workbook/read-as-in-workbook.ts';
 
 export interface ReadWithProfile {
   /** Where the bytes are. */
@@ -42,17 +44,23 @@ async function profileOf(given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'opt
  * @throws LoteError `usage`; a file that is not there is for others to report
  */
 export async function requireProfile(inputDir: string, file: string, options: ReadOptions): Promise<void> {
-  const head = await fileHead(file).catch((error: unknown) => {
+  const readAs = await readAsIn(file).catch((error: unknown): ReadAs => {
     if (!(error instanceof LoteError) || error.code !== 'file-unreadable') throw error;
-    return new Uint8Array(0);
+    return {};
   });
-  await profileOf({ file, inputDir, options }, readAsInHead(head));
+  await profileOf({ file, inputDir, options }, readAs);
+}
+
+/** What a corrections file says of itself. @throws LoteError `file-unreadable` */
+async function readAsIn(path: string): Promise<ReadAs> {
+  const head = await fileHead(path);
+  return isArchive(head) ? readAsInWorkbook(path) : readAsInHead(head);
 }
 
 /** Reads a file through its profile; what an operator declares wins over what the profile says. The proof and a finding name the profile. */
 export async function readWithProfile(given: ReadWithProfile): Promise<IngestResult> {
   const { path, store, options, signal } = given;
-  const readAs = readAsInHead(await fileHead(path));
+  const readAs = await readAsIn(path);
   const chosen = given.mapping === undefined ? await profileOf(given, readAs) : null;
   const { profile: _, ...declared } = options;
   const merged: IngestOptions = { ...(given.mapping ?? chosen?.profile.options), ...asWritten(readAs), ...declared };
@@ -77,11 +85,11 @@ function asWritten({ encoding, delimiter, duplicateRows }: ReadAs): IngestOption
   };
 }
 
-/** Corrections that somebody saved as a workbook name their profile where only the reader of its rows finds it. */
+/** Far below the first rows, or in a large workbook, only the reader of its rows finds which profile corrections name. */
 function missedProfile({ ok, proof }: IngestResult, chosen: ChosenProfile | null): Finding | null {
   const wanted = proof['correctedWith'];
   if (!ok || typeof wanted !== 'string' || chosen?.profile.name === wanted) return null;
-  const message = `These are corrections of a file that was read with the mapping profile ${wanted}, and as a workbook they cannot choose it. Run them with --profile ${wanted}`;
+  const message = `These are corrections of a file that was read with the mapping profile ${wanted}, and they name it where it cannot choose how they are read. Run them with --profile ${wanted}`;
   return { row: null, column: READ_AS, code: 'corrections-profile', message, severity: 'error' };
 }
 

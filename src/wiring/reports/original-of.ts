@@ -5,6 +5,7 @@ import { readAsText } from '../../domain/read-as.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson } from '../../report/corrections/original-file.ts';
 import { keptFile } from './input-files.ts';
+import { originalSheet } from './original-sheet.ts';
 import { decimalMarkOf, readAsOf } from './read-as-of.ts';
 
 type ReportedFile = Pick<BatchRecord, 'file' | 'sha256' | 'state' | 'proof'>;
@@ -20,15 +21,17 @@ export async function originalOf(batch: ReportedFile, dataDir: string): Promise<
     () => false,
   );
   if (!isKept || batch.state === 'refused') return null;
-  const dialect = dialectOf(batch.proof);
-  return dialect.format === 'json' || dialect.format === 'ndjson' ? jsonOriginal(batch, path) : csvOriginal(batch, path);
+  const { format, sheet } = dialectOf(batch.proof);
+  if (format === 'json' || format === 'ndjson') return jsonOriginal(batch, path);
+  const asCsv = csvOriginal(batch, path);
+  return sheet === undefined ? asCsv : originalSheet(path, batch.proof, asCsv);
 }
 
 function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
   const { delimiter, lineEnd, encoding, bom, header, sheet } = dialectOf(batch.proof);
   return {
     kind: 'csv',
-    // Corrections of a workbook are a CSV file: its name must not say otherwise.
+    // A workbook that is written as CSV must not have a name that says otherwise.
     extension: (sheet === undefined ? extname(batch.file).slice(1).toLowerCase() : '') || 'csv',
     header,
     readAs: readAsText(readAsOf(batch.proof)),

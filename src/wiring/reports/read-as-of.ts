@@ -13,11 +13,14 @@ const ReadProof = z.object({
   workbook: z.object({}).optional(),
 });
 
-/** What a corrections file must carry so that its rows, fewer than the file's, are read as they were. */
-export function readAsOf(proof: Proof): ReadAs {
+/**
+ * What a corrections file must carry so that its rows, fewer than the file's, are read as they were. `keepsNumbers`: it is a workbook, in
+ * which the numbers of a workbook stay numbers.
+ */
+export function readAsOf(proof: Proof, keepsNumbers = false): ReadAs {
   const { decimal, profile, encoding, delimiter, duplicateRows, workbook } = ReadProof.parse(proof);
   return {
-    ...marksOf(decimal, workbook !== undefined),
+    ...marksOf(decimal, workbook !== undefined && !keepsNumbers),
     ...(profile === undefined ? {} : { profile: profile.name }),
     ...(encoding?.how === 'declared' ? { encoding: encoding.name } : {}),
     ...(delimiter?.how === 'declared' ? { delimiter: delimiter.value } : {}),
@@ -26,12 +29,15 @@ export function readAsOf(proof: Proof): ReadAs {
 }
 
 /** Numbers that a workbook held as numbers prove nothing about the mark of a text, and their texts may read as two numbers. */
-function marksOf(decimal: z.infer<typeof ReadProof>['decimal'], isWorkbook: boolean): Pick<ReadAs, 'quantity' | 'unit_price'> {
+function marksOf(
+  decimal: z.infer<typeof ReadProof>['decimal'],
+  losesNumbers: boolean,
+): Pick<ReadAs, 'quantity' | 'unit_price'> {
   return {
-    ...(decimal === undefined || (decimal.quantity.ambiguous === undefined && !isWorkbook)
+    ...(decimal === undefined || (decimal.quantity.ambiguous === undefined && !losesNumbers)
       ? {}
       : { quantity: decimal.quantity.mark }),
-    ...(decimal === undefined || (decimal.unit_price.ambiguous === undefined && !isWorkbook)
+    ...(decimal === undefined || (decimal.unit_price.ambiguous === undefined && !losesNumbers)
       ? {}
       : { unit_price: decimal.unit_price.mark }),
   };

@@ -18,6 +18,8 @@ export interface ReportWriterOptions {
   readonly dataDir: string;
   /** Sentences every report carries, e.g. that nothing listens for webhooks. */
   readonly notes: () => readonly string[];
+  /** Of the notes in a workbook of corrections: a tag such as `pt-BR`; default `en`. */
+  readonly language?: string;
   readonly profile: ProfileInUse;
   readonly now: () => number;
 }
@@ -61,6 +63,7 @@ async function writeOnce(
     misfits: misfits.filter((misfit) => concerns(batch, misfit)),
     history,
     now,
+    ...(options.language === undefined ? {} : { language: options.language }),
     ...(original === null ? {} : { original }),
   });
   const { json, csv, html, corrections, summary: counts, revision, figures } = written;
@@ -105,7 +108,7 @@ async function readExisting(options: ReportWriterOptions, batchId: string): Prom
   if (text === null) return null;
   const { counts } = JSON.parse(text) as { counts: Counts };
   const corrections = await firstThatExists(
-    ['csv', 'json', 'ndjson', 'txt', 'tsv'].map((end) => join(directory, `corrections.${end}`)),
+    ['xlsx', 'csv', 'json', 'ndjson', 'txt', 'tsv'].map((end) => join(directory, `corrections.${end}`)),
   );
   return {
     batchId,

@@ -159,6 +159,7 @@ function folderUsers(
     reports: crash.reports(
       createReportWriter({
         ...{ ledger, notes, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
+        language: config.language,
         profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
       }),
     ),

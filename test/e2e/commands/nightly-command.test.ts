@@ -1,15 +1,33 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
-import { newPlace, runLote, type Place } from '../../support/lote/lote-command.ts';
+import { correctedInOffice, officeWorkbook } from '../../support/files/office-workbook.ts';
+import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
 
 interface ShownNights {
   readonly nights: { readonly hour: number; readonly minute: number; readonly timezone: string } | null;
   readonly warnings?: readonly string[];
+}
+
+interface RanFile {
+  readonly report: string;
+  readonly corrections: string | null;
+}
+
+/** What the last night of a summary did with its only file, and the counts in the report of it. */
+async function lastFile({ stdout, stderr }: CommandEnd) {
+  const { night } = JSON.parse(stdout || `{"error":${JSON.stringify(stderr)}}`) as {
+    night: { reports: { json: string } };
+  };
+  const { runs } = JSON.parse(await readFile(night.reports.json, 'utf8')) as { runs: { files: RanFile[] }[] };
+  const [file] = runs.at(-1)?.files ?? [];
+  if (file === undefined) throw new Error(stderr);
+  const report = JSON.parse(await readFile(join(dirname(file.report), 'report.json'), 'utf8')) as { counts: object };
+  return { corrections: file.corrections ?? '', counts: report.counts };
 }
 
 describe('lote nightly', { timeout: 240_000 }, () => {
@@ -58,6 +76,34 @@ describe('lote nightly', { timeout: 240_000 }, () => {
     ]);
     expect(sandbox.books().totals).toMatchObject({ invoices: 4, issued: 4 });
     expect(off.stdout, off.stderr).toContain('Nights are off now.');
+  });
+
+  it('issues what is right in a dropped workbook, and the rest when its corrections are dropped corrected', async () => {
+    const header = [
+      'invoice_ref',
+      'merchant_nif',
+      'merchant_legal_name',
+      'merchant_email',
+      'customer_name',
+      'currency',
+    ];
+    const merchant = ['501964843', 'Padaria Central do Porto, Lda', 'faturas@padaria-central.example'];
+    const row = (ref: string, price: number | string) => [
+      ...[ref, ...merchant, 'Ana Reis', 'EUR', 'Vela', 2, price, 'IVA_23'],
+    ];
+    const table = [[...header, 'description', 'quantity', 'unit_price', 'tax_code'], row('W/1', 1.5), row('W/2', 'x')];
+    const before = sandbox.books().totals.issued;
+    await writeFile(join(place.inputDir, 'faturas.xlsx'), officeWorkbook(table));
+
+    const first = await lastFile(await runLote(['nightly', 'now', '--json'], env));
+    const corrections = await readFile(first.corrections);
+    await writeFile(join(place.inputDir, 'corrected.xlsx'), correctedInOffice(corrections, 'I2', 12.5));
+    const second = await lastFile(await runLote(['nightly', 'now', '--json'], env));
+
+    expect(first.corrections).toMatch(/corrections\.xlsx$/u);
+    expect(first.counts).toMatchObject({ rows: 2, invoices: 2, issued: 1, invalid: 1 });
+    expect(second.counts).toMatchObject({ rows: 1, invoices: 1, issued: 1 });
+    expect(sandbox.books()).toMatchObject({ duplicates: [], totals: { issued: before + 2 } });
   });
 
   it.each([

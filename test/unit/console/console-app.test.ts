@@ -226,6 +226,17 @@ describe('the files of a report', () => {
     expect(linked).toEqual(['corrections.csv', 'report.html', 'report.json']);
   });
 
+  it('come with a form for the corrected file where files can be checked here, and only beside corrections', async () => {
+    const path = `/batches/${MIXED.batch.batchId}`;
+    const fail = () => Promise.reject(new Error('must not run'));
+    const actions = { files: { keep: fail, check: fail, start: fail, mapper: { view: fail, save: fail } } };
+
+    expect(await pageOf(path, { held: [MIXED], actions })).toMatch(/action="\/files[^"]*"/u);
+    expect(await pageOf(path, { held: [MIXED] })).not.toContain('type="file"');
+    await rm(join(reportsDir, MIXED.batch.batchId, 'corrections.csv'));
+    expect(await pageOf(path, { held: [MIXED], actions })).not.toContain('type="file"');
+  });
+
   it('come with the bytes of the file, and a policy under which nothing runs', async () => {
     const report = await get(`/batches/${MIXED.batch.batchId}/files/report.html`, { held: [MIXED] });
     const corrections = await get(`/batches/${MIXED.batch.batchId}/files/corrections.csv`, { held: [MIXED] });

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { lostRows } from '../../../src/domain/lost-rows.ts';
 import type { ReadAs } from '../../../src/domain/read-as.ts';
-import { parseReadAs, readAsText } from '../../../src/domain/read-as.ts';
+import { isCorrectionsFile, parseReadAs, readAsText } from '../../../src/domain/read-as.ts';
 import type { Finding } from '../../../src/domain/invoice.ts';
+import { xlsxOf } from '../../support/files/workbook-file.ts';
+import { csvRow, HEADER, ingestedText, removeTemporaryFiles } from '../ingest/ingested.ts';
+
+afterAll(removeTemporaryFiles);
 
 const mark = fc.constantFrom('.' as const, ',' as const);
 const readAs: fc.Arbitrary<ReadAs> = fc.record(
@@ -83,5 +87,44 @@ describe('lostRows', () => {
 
   it('count a totals row whose finding was left out: too loud is better than silent', () => {
     expect(lostRows(2, [finding('totals-row', 9)])).toBe(1);
+  });
+});
+
+const INVOICE = {
+  ...{ invoice_ref: 'F1', merchant: { nif: '501964843' }, customer: { name: 'Ana' }, currency: 'EUR' },
+  lines: [{ description: 'Vela', quantity: 1, unit_price: 2, tax_code: 'IVA_23' }],
+};
+const SAID = { lote_state: 'invalid', lote_reason: 'why' };
+const CELLS = csvRow().split(',');
+
+describe('a corrections file', () => {
+  it.each([
+    ['CSV', `${HEADER},lote_state,lote_reason\n${csvRow()},invalid,why\n`],
+    [
+      'XLSX',
+      xlsxOf([
+        [...HEADER.split(','), ...Object.keys(SAID)],
+        [...CELLS, ...Object.values(SAID)],
+      ]),
+    ],
+    ['JSON', JSON.stringify([{ ...INVOICE, ...SAID }])],
+    ['NDJSON', `${JSON.stringify({ ...INVOICE, ...SAID })}\n`],
+  ])('is known by what Lote wrote into it, as %s', async (_, content) => {
+    expect(isCorrectionsFile((await ingestedText(content)).result.proof)).toBe(true);
+  });
+
+  it.each([
+    ['CSV', `${HEADER}\n${csvRow()}\n`],
+    ['XLSX', xlsxOf([HEADER.split(','), CELLS])],
+    [
+      'JSON in which one object says nothing',
+      JSON.stringify([
+        { ...INVOICE, ...SAID },
+        { ...INVOICE, invoice_ref: 'F2' },
+      ]),
+    ],
+    ['a file that cannot be read', 'nothing'],
+  ])('is not %s', async (_, content) => {
+    expect(isCorrectionsFile((await ingestedText(content)).result.proof)).toBe(false);
   });
 });

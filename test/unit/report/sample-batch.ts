@@ -1,6 +1,6 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger.ts';
-import type { OriginalCsv } from '../../../src/report/corrections/original-file.ts';
+import type { OriginalCsv, OriginalSheet } from '../../../src/report/corrections/original-file.ts';
 import { batchInvoice, batchOf, each, NOON, unsentInvoice } from './batch-invoices.ts';
 
 /** One invoice in each state that a finished batch can have, with texts that try to break each format. */
@@ -99,5 +99,27 @@ export function sampleOriginal(): OriginalCsv {
     header: ['invoice_ref', 'description'],
     dialect: { delimiter: ';', newline: '\r\n', encoding: 'windows-1252', byteOrderMark: false, decimalMark: ',' },
     records: each(records),
+  };
+}
+
+/** The same file as a workbook whose sheet has this name. */
+export function sampleSheet(name: string): OriginalSheet {
+  const asCsv = sampleOriginal();
+  const cell = (text: string) => ({ kind: 'text', text, format: null }) as const;
+  return {
+    kind: 'sheet',
+    name,
+    header: asCsv.header,
+    readAs: '',
+    columns: new Map([['invoice_ref', { position: 0, column: 'invoice_ref' as const }]]),
+    rows: each(
+      Array.from({ length: 14 }, (_, at) => ({
+        row: at + 2,
+        hidden: false,
+        cells: [cell(`ref ${at + 2}`), cell('row')],
+      })),
+    ),
+    merged: () => [],
+    asCsv: { ...asCsv, extension: 'csv' },
   };
 }

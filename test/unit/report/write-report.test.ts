@@ -7,7 +7,7 @@ import type { BatchInvoice } from '../../../src/domain/ports/ledger.ts';
 import type { OriginalFile } from '../../../src/report/corrections/original-file.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
 import { batchInvoice, batchOf, countsOf, ledgerOf, NOON, portionsOf, unsentInvoice } from './batch-invoices.ts';
-import { SAMPLE_BATCH, SAMPLE_FINDINGS, SAMPLE_INVOICES, sampleOriginal } from './sample-batch.ts';
+import { SAMPLE_BATCH, SAMPLE_FINDINGS, SAMPLE_INVOICES, sampleOriginal, sampleSheet } from './sample-batch.ts';
 
 const GOLDEN = new URL('../../golden/report/', import.meta.url).pathname;
 const NOW = NOON + 120_000;
@@ -144,6 +144,28 @@ describe('writeReport', () => {
     expect(
       (await write([batchInvoice({ state: 'failed', reason: { code: 'no', message: 'No.' } })])).corrections,
     ).toBeNull();
+  });
+
+  it('writes the corrections of a workbook as one, and as CSV with the reason where it cannot be one', async () => {
+    const failed = [batchInvoice({ rows: [2], state: 'failed', reason: { code: 'no', message: 'No.' } })];
+
+    const fit = await write(failed, sampleSheet('Sheet1'));
+    const page = await readFile(fit.html, 'utf8');
+    const again = await write(failed, sampleSheet('Sheet1'));
+    const names = await readdir(join(reportsDir, SAMPLE_BATCH.batchId));
+    const unfit = await write(failed, sampleSheet('a/b'));
+
+    expect([fit.corrections, again.corrections]).toEqual([
+      expect.stringMatching(/corrections\.xlsx$/u),
+      expect.stringMatching(/corrections\.xlsx$/u),
+    ]);
+    expect(page).toContain('with each wrong cell marked, a note that says why, and the reason at its end');
+    expect(names.filter((name) => name.startsWith('corrections'))).toEqual(['corrections.xlsx']);
+    expect(unfit.corrections).toMatch(/corrections\.csv$/u);
+    expect(await readFile(unfit.corrections ?? '', 'latin1')).toContain('ref 2;row 2;failed;no: No.');
+    expect(await readJson(unfit.json)).toMatchObject({
+      notes: [expect.stringContaining('CSV and no workbook: Excel cannot have a sheet of that name')],
+    });
   });
 
   it('writes the report without corrections, and says so, when the original was changed', async () => {

@@ -166,7 +166,8 @@ export class SheetHandler implements XmlHandler {
   }
 
   #made(kind: CellKind, text: string): SheetCell {
-    return { kind, text, format: null, formula: this.#formula };
+    const format = this.#context.styles.format(this.#attributes['s']);
+    return { kind, text, format, formula: this.#formula };
   }
 
   #merge(ref: string): void {

@@ -4,6 +4,9 @@ import type { NumberFormat } from '../number-format.ts';
 import { localName, readXml } from '../xml-reader.ts';
 import type { ZipArchive } from '../zip-archive.ts';
 
+/** Formats with this number and above have a code in the file. */
+const FIRST_OWN_FORMAT = 164;
+
 /** The number format of each cell style, by its index. */
 export class CellStyles {
   readonly #formats: readonly NumberFormat[];
@@ -40,6 +43,10 @@ export async function readStyles(archive: ZipArchive, part: string | null, signa
     },
     text: () => undefined,
   });
-  const formats = new Map([...codes].map(([id, code]) => [id, parseNumberFormat(code)]));
-  return new CellStyles(ids.map((id) => formats.get(id) ?? builtInFormat(id)));
+  const formats = new Map([...codes].map(([id, code]) => [id, { ...parseNumberFormat(code), code }]));
+  return new CellStyles(ids.map((id) => formats.get(id) ?? builtIn(id)));
+}
+
+function builtIn(id: number): NumberFormat {
+  return Number.isSafeInteger(id) && id >= 0 && id < FIRST_OWN_FORMAT ? { ...builtInFormat(id), code: id } : GENERAL;
 }

@@ -53,7 +53,7 @@ function nextSteps(model: ReportModel, corrections: string | null): SafeHtml {
       <p>What to do next: correct the file and drop it again.</p>`;
   }
   return html`${DOERS.map(([who, name]) => tasksOf(model, who, name))}
-  ${corrections === null ? '' : html`<p>Corrections file: <a href="${corrections}">${corrections}</a> holds every row that the back office can correct, with the reason at its end.</p>`}
+  ${corrections === null ? '' : html`<p>Corrections file: <a href="${corrections}">${corrections}</a> holds every row that the back office can correct, with${corrections.endsWith('.xlsx') ? ' each wrong cell marked, a note that says why, and' : ''} the reason at its end.</p>`}
   ${model.notes.map((note) => html`<p>${note}</p>`)}
   ${model.misfits.map(({ message }) => html`<p>Alert: the service profile does not fit the service. ${message}</p>`)}`;
 }

@@ -18,10 +18,7 @@ let ledger: Ledger;
 const url = postgresUrl();
 const schema = url === null ? null : postgresSchema(url);
 beforeAll(async () => {
-  ledger =
-    schema === null
-      ? await temporaryLedger()
-      : await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
+  ledger = schema === null ? await temporaryLedger() : await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
 });
 afterAll(async () => {
   await ledger.close();

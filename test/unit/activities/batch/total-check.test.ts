@@ -12,7 +12,15 @@ function counted(invoices: number, net: string, currency = 'EUR'): OutcomeCount 
 /** The check that is written down for a file with these counts, after these earlier ones. */
 async function checkOf(
   outcomes: readonly OutcomeCount[],
-  { earlier = WEEK, factor = 5 }: { earlier?: readonly FileTotal[]; factor?: number | null } = {},
+  {
+    earlier = WEEK,
+    factor = 5,
+    proof = {},
+  }: {
+    earlier?: readonly FileTotal[];
+    factor?: number | null;
+    proof?: Readonly<Record<string, unknown>>;
+  } = {},
 ): Promise<TotalCheck | undefined> {
   let written: TotalCheck | undefined;
   const ledger = {
@@ -25,7 +33,7 @@ async function checkOf(
   } as unknown as Parameters<typeof checkTotal>[0]['ledger'];
   await checkTotal(
     { application: 'default', ledger, now: () => 0, settings: { totalFactor: factor } },
-    { batch: { batchId: 'batch-1', fencingToken: 1, file: 'may_7.csv' }, input: {}, isHeld: false },
+    { batch: { batchId: 'batch-1', fencingToken: 1, file: 'may_7.csv', proof }, input: {}, isHeld: false },
   );
   return written;
 }
@@ -69,6 +77,13 @@ describe('the total of a file', () => {
     });
   });
 
+  it('of a corrections file is neither judged nor kept: it is a part of a file', async () => {
+    const outcomes = [counted(1, '9999999')];
+
+    expect(await checkOf(outcomes, { proof: { dialect: { own: true } } })).toBeUndefined();
+    expect(await checkOf(outcomes, { proof: { dialect: { own: false } } })).toMatchObject({ kind: 'unusual' });
+  });
+
   it('is not compared with fewer than five files, or when no factor is set', async () => {
     const earlier = WEEK.slice(0, 4);
     expect(await checkOf([counted(9_999, '1')], { earlier })).toEqual({ kind: 'too-few', batches: 4, needed: 5 });
@@ -91,7 +106,7 @@ describe('a batch that an earlier run had staged', () => {
       } as unknown as Parameters<typeof checkTotal>[0]['ledger'];
       const unusual = await checkTotalAgain(
         { application: 'default', ledger, now: () => 0, settings: { totalFactor: 5 } },
-        { batch: { batchId: 'batch-1', fencingToken: 1, file: 'may_7.csv' }, input: {}, isHeld: false },
+        { batch: { batchId: 'batch-1', fencingToken: 1, file: 'may_7.csv', proof: {} }, input: {}, isHeld: false },
       );
       expect(unusual !== null).toBe(isHeld);
     }

@@ -13,7 +13,7 @@ import { toInvoices } from '../../../../src/ingest/invoice/to-invoice.ts';
 import { planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
 import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
 import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';
-import type { OriginalFile } from '../../../../src/report/corrections/original-file.ts';
+import type { OriginalCsv, OriginalJson } from '../../../../src/report/corrections/original-file.ts';
 import { odsOf, xlsxOf } from '../../../support/files/workbook-file.ts';
 import { portionsOf, unsentInvoice } from '../batch-invoices.ts';
 
@@ -76,7 +76,7 @@ async function recordsOf({ path, proof }: ReadBack): Promise<unknown[]> {
   return records;
 }
 
-function originalOf({ path, proof }: ReadBack): OriginalFile {
+function originalOf({ path, proof }: ReadBack): OriginalCsv | OriginalJson {
   const { format, delimiter, lineEnd, encoding, bom, header } = dialectOf(proof);
   if (format === 'json' || format === 'ndjson') {
     return { kind: 'json', format: format === 'json' ? 'array' : format, objects: jsonObjects() };
@@ -165,7 +165,7 @@ describe('a corrections file', () => {
   it.each([
     ['XLSX', xlsxOf],
     ['ODS', odsOf],
-  ])('of %s is CSV and reads back to the same invoices; what was not proved is not proved by it', async (_, bookOf) => {
+  ])('of %s as CSV reads back to the same invoices; what was not proved is not proved by it', async (_, bookOf) => {
     const row = (ref: string, nif: string, price: string) => [
       ...['IVA_23', ref, { number: nif }, '=Ana', 'EUR', 'Pão\n2', { number: '2' }, { number: price }],
     ];

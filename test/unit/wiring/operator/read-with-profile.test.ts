@@ -22,6 +22,14 @@ async function read(path: string, profile: Readonly<Record<string, unknown>>, na
   return readWithProfile({ path, file: 'faturas.xlsx', inputDir, store: memoryRowStore(), options });
 }
 
+/** Corrections of a file that was read with `erp`, below rows that somebody added. */
+function correctionsWorkbook(added: number): string {
+  const header = [...HEADER.split(','), 'lote_state', 'lote_reason', 'lote_read_as'];
+  const rows = Array.from({ length: added }, (_, at) => [`A${at}`, ...ROW.slice(1), '', '', '']);
+  const own = [...ROW, 'invalid', 'why', 'quantity=point profile=erp'];
+  return temporaryFile(xlsxOf([header, ...rows, own]), 'corrections.xlsx');
+}
+
 describe('a workbook read with a mapping profile', () => {
   it('is read from the sheet that the profile names', async () => {
     const { ok, proof } = await read(TWO_SHEETS, { sheet: 'Fevereiro' }, 'erp');
@@ -38,10 +46,15 @@ describe('a workbook read with a mapping profile', () => {
     expect(findings[0]?.message).toContain('"Janeiro", "Fevereiro"');
   });
 
-  it('is refused when it holds corrections of a file that was read with another one', async () => {
-    const header = [...HEADER.split(','), 'lote_state', 'lote_reason', 'lote_read_as'];
-    const own = [...ROW, 'invalid', 'why', 'quantity=point profile=erp'];
-    const path = temporaryFile(xlsxOf([header, own]), 'corrections.xlsx');
+  it('is read with the one that its first rows name, when it holds corrections', async () => {
+    const first = await read(correctionsWorkbook(0), {});
+
+    expect(first.ok).toBe(true);
+    expect(first.proof['profile']).toMatchObject({ name: 'erp', how: 'corrections' });
+  });
+
+  it('is refused when only a row far below names it', async () => {
+    const path = correctionsWorkbook(60);
 
     const without = await read(path, {});
     const withIt = await read(path, {}, 'erp');

@@ -1,0 +1,82 @@
+import { readAsText } from '../../domain/read-as.ts';
+import { COLUMNS } from '../../domain/row.ts';
+import type { Column } from '../../domain/row.ts';
+import { dialectOf } from '../../ingest/csv/read-records.ts';
+import { labelOf } from '../../ingest/csv/table-header.ts';
+import type { Dialect, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
+import type { NumberFormat } from '../../ingest/workbook/number-format.ts';
+import { readSheetRows } from '../../ingest/workbook/read-sheet-rows.ts';
+import type { SheetCell } from '../../ingest/workbook/workbook.ts';
+import type { MergedCells, OriginalCell, OriginalCsv, OriginalSheet } from '../../report/corrections/original-file.ts';
+import { readAsOf } from './read-as-of.ts';
+
+const MOST_ZEROS = 30;
+
+/** The sheet of a kept workbook, so that its rows can go back as cells; `asCsv` is the same file as texts. */
+export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): OriginalSheet {
+  const dialect = dialectOf(proof);
+  let merged: readonly MergedCells[] = [];
+  return {
+    kind: 'sheet',
+    name: dialect.sheet?.name ?? '',
+    header: dialect.header,
+    readAs: readAsText(readAsOf(proof, true)),
+    columns: columnsOf(dialect),
+    rows: rows(),
+    merged: () => merged,
+    asCsv,
+  };
+
+  async function* rows() {
+    for await (const read of readSheetRows(path, dialect)) {
+      const { row, records, isBelievable } = read;
+      merged = read.merged;
+      const cells = Array.from(row.cells, (cell, at) =>
+        cell === undefined ? undefined : originalCell(cell, !records.isRead(at) || isBelievable(at)),
+      );
+      yield { row: row.row, hidden: row.hidden, cells };
+    }
+  }
+}
+
+function columnsOf({ header, headerRow, sheet }: Dialect): OriginalSheet['columns'] {
+  const columns = new Map<string, { position: number; column: Column }>();
+  if (sheet === undefined) return columns;
+  const places = { header: { row: headerRow ?? 0, cells: header }, map: sheet };
+  for (const [at, column] of COLUMNS.entries()) {
+    const position = positionOf(sheet, at, column);
+    if (position >= 0) columns.set(labelOf(places, column), { position, column });
+  }
+  return columns;
+}
+
+/** A reference that is built stands in its first part. */
+function positionOf({ indexes, referenceParts }: SheetDialect, at: number, column: Column): number {
+  const index = indexes[at] ?? -1;
+  return index < 0 && column === 'invoice_ref' ? (referenceParts[0] ?? -1) : index;
+}
+
+function originalCell({ kind, text, format }: SheetCell, isBelievable: boolean): OriginalCell {
+  if (kind === 'missing' || !isBelievable) return { kind: 'none', text, format: null };
+  // A date that its format does not show as one would come back as a number.
+  const isShown = format !== null && (kind !== 'date' || format.kind === 'date');
+  return { kind, text, format: isShown ? (format.code ?? codeOf(format)) : null };
+}
+
+/** ODS describes a format in other words: a code that says as much of the number. Null: no format says anything. */
+function codeOf({ kind, decimals, leastDigits, addsText, currency }: NumberFormat): string | null {
+  if (kind === 'date') return null;
+  const isPlain = kind === 'general' || (decimals === null && leastDigits === 1 && kind !== 'percent');
+  const digits = zeros(leastDigits) + (decimals === null || decimals === 0 ? '' : `.${zeros(decimals)}`);
+  const number = isPlain ? 'General' : digits;
+  if (kind === 'percent') return `${digits}%`;
+  if (currency !== null) return `${isPlain ? '0.##########' : digits} "${currency.replaceAll('"', '')}"`;
+  // What it adds is not known any more, but that it does must be seen again.
+  if (addsText) return `${number} "…"`;
+  return isPlain ? null : number;
+}
+
+/** As many as a format of Excel may have: the file says any number. */
+function zeros(count: number): string {
+  return '0'.repeat(Math.min(Math.max(Math.trunc(count) || 0, 0), MOST_ZEROS));
+}

@@ -1,0 +1,266 @@
+import { utils, type CellObject } from '@e965/xlsx';
+import { strFromU8, unzipSync } from 'fflate';
+import { describe, expect, it, vi } from 'vitest';
+import type { Finding } from '../../../../../src/domain/invoice.ts';
+import type { BatchInvoice } from '../../../../../src/domain/ports/ledger.ts';
+import type { Column } from '../../../../../src/domain/row.ts';
+import { MOST_IN_A_WORKBOOK, planCorrections } from '../../../../../src/report/corrections/corrections-plan.ts';
+import type { OriginalCell, OriginalSheet } from '../../../../../src/report/corrections/original-file.ts';
+import { UnfitForWorkbook } from '../../../../../src/report/corrections/workbook/fit-for-workbook.ts';
+import { xlsxCorrections } from '../../../../../src/report/corrections/workbook/xlsx-corrections.ts';
+import { openOffice } from '../../../../support/files/office-workbook.ts';
+import { each, portionsOf, unsentInvoice } from '../../batch-invoices.ts';
+
+const HEADER = ['Fatura', 'Data', 'Descrição', 'Preço'];
+const COLUMNS: readonly (readonly [string, number, Column])[] = [
+  ['Fatura', 0, 'invoice_ref'],
+  ['Descrição', 2, 'description'],
+  ['Preço', 3, 'unit_price'],
+];
+
+const text = (value: string): OriginalCell => ({ kind: 'text', text: value, format: '@' });
+const number = (value: string, format: string | number = '0.00'): OriginalCell => ({
+  kind: 'number',
+  text: value,
+  format,
+});
+
+const ROWS: OriginalSheet['rows'] extends AsyncIterable<infer Row> ? readonly Row[] : never = [
+  {
+    row: 2,
+    hidden: false,
+    cells: [text('007'), { kind: 'date', text: '2026-11-23', format: 14 }, text('=cmd()'), number('12.5')],
+  },
+  {
+    row: 3,
+    hidden: false,
+    cells: [text('008'), undefined, text("'=x"), { kind: 'error', text: '#REF!', format: null }],
+  },
+  {
+    row: 4,
+    hidden: true,
+    cells: [text('009'), { kind: 'boolean', text: 'TRUE', format: null }, text('_x0041_\n<&"> 😀')],
+  },
+];
+
+function sheet(given: Partial<OriginalSheet> = {}): OriginalSheet {
+  return {
+    kind: 'sheet',
+    name: 'Faturas',
+    header: HEADER,
+    readAs: '',
+    columns: new Map(COLUMNS.map(([label, position, column]) => [label, { position, column }])),
+    rows: each(ROWS),
+    merged: () => [],
+    asCsv: {
+      kind: 'csv',
+      extension: 'csv',
+      header: HEADER,
+      dialect: { delimiter: ',', newline: '\n', encoding: 'utf8', byteOrderMark: true },
+      records: each([]),
+    },
+    ...given,
+  };
+}
+
+function finding(row: number, column: string | null, code: string, message: string): Finding {
+  return { row, column, code, message, severity: 'error' };
+}
+
+const INVALID = unsentInvoice({
+  rows: [2, 3],
+  state: 'invalid',
+  findings: [finding(3, 'Preço', 'spreadsheet-error', 'Row 3, Preço: expected a value, found the error #REF!')],
+});
+
+async function written(
+  invoices: readonly BatchInvoice[],
+  original = sheet(),
+  { language = 'en', findings = [] }: { readonly language?: string; readonly findings?: readonly Finding[] } = {},
+): Promise<Buffer> {
+  const plan = await planCorrections(portionsOf(invoices), findings);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of xlsxCorrections(original, plan, language)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+type SeenCell = Omit<CellObject, 's'> & { readonly s?: { readonly patternType?: string } };
+
+/** The cells of the first sheet as another program reads them, by name. */
+function cellsOf(bytes: Uint8Array): Readonly<Record<string, SeenCell>> {
+  const workbook = openOffice(bytes);
+  return workbook.Sheets[workbook.SheetNames[0] ?? ''] as never;
+}
+
+/** How a cell differs for who sees no colour. SheetJS reads neither. */
+function withoutColour(bytes: Uint8Array, name: string): { readonly bold: boolean; readonly frame: boolean } {
+  const parts = unzipSync(bytes);
+  const text = (part: string): string => strFromU8(parts[part] ?? new Uint8Array(0));
+  const styles = text('xl/styles.xml');
+  const style = Number(new RegExp(`<c r="${name}" s="(\\d+)"`, 'u').exec(text('xl/worksheets/sheet1.xml'))?.[1]);
+  const [list = ''] = /<cellXfs.*<\/cellXfs>/u.exec(styles) ?? [];
+  const xf = [...list.matchAll(/<xf [^>]*>/gu)][style]?.[0] ?? '';
+  const idOf = (kind: string): number => Number(new RegExp(`${kind}Id="(\\d+)"`, 'u').exec(xf)?.[1]);
+  const font = [...styles.matchAll(/<font>.*?<\/font>/gu)][idOf('font')]?.[0] ?? '';
+  const border = [...styles.matchAll(/<border>.*?<\/border>/gu)][idOf('border')]?.[0] ?? '';
+  return { bold: font.includes('<b/>'), frame: border.includes('style="medium"') };
+}
+
+describe('a workbook of corrections', () => {
+  it('has the columns of the sheet, the wrong rows, and what became of them at the end', async () => {
+    const workbook = openOffice(await written([INVALID]));
+
+    expect(workbook.SheetNames).toEqual(['Faturas']);
+    expect(utils.sheet_to_json(workbook.Sheets['Faturas'] ?? {}, { header: 1, raw: false })).toEqual([
+      [...HEADER, 'lote_state', 'lote_reason'],
+      ['007', expect.anything(), '=cmd()', '12.50', 'invalid', expect.stringContaining('spreadsheet-error')],
+      // SheetJS gives no value for an error.
+      ['008', undefined, "''=x", undefined, 'invalid', expect.stringContaining('spreadsheet-error')],
+    ]);
+  });
+
+  it('keeps types and number formats: texts, also such as look like formulas or have zeros in front, dates and errors', async () => {
+    const cells = cellsOf(await written([INVALID]));
+
+    expect(cells['A2']).toMatchObject({ t: 's', v: '007', z: '@' });
+    expect(cells['B2']).toMatchObject({ t: 'n', v: 46_349, z: 'm/d/yy' });
+    expect(cells['C2']).toMatchObject({ t: 's', v: '=cmd()' });
+    expect(cells['C2']?.f).toBeUndefined();
+    expect(cells['D2']).toMatchObject({ t: 'n', v: 12.5, z: '0.00' });
+    expect(cells['D3']).toMatchObject({ t: 'e', w: '#REF!' });
+  });
+
+  it('marks the wrong cells alone, by fill, frame and bold type, with a note at each', async () => {
+    const bytes = await written([INVALID]);
+    const cells = cellsOf(bytes);
+    const noted = Object.entries(cells).filter(([, cell]) => cell.c !== undefined && cell.c.length > 0);
+    const filled = Object.entries(cells).filter(([, cell]) => cell.s?.patternType === 'solid');
+
+    expect(noted.map(([name]) => name)).toEqual(['D3']);
+    expect(filled.map(([name]) => name)).toEqual(['D3']);
+    expect(withoutColour(bytes, 'D3')).toEqual({ bold: true, frame: true });
+    expect(withoutColour(bytes, 'D2')).toEqual({ bold: false, frame: false });
+    expect(noted[0]?.[1].c?.[0]).toMatchObject({
+      a: 'Lote',
+      t: 'What is wrong: expected a value, found the error #REF!\nWhat must hold: a number, in the currency of the invoice.',
+    });
+  });
+
+  it('says what must hold in the language of its readers', async () => {
+    const cells = cellsOf(await written([INVALID], sheet(), { language: 'pt-BR' }));
+
+    expect(cells['D3']?.c?.[0]?.t).toBe(
+      'O que está errado: a célula tem um erro de fórmula.\nO que tem de ser: um número, na moeda da fatura.\nEm inglês, como no relatório: expected a value, found the error #REF!',
+    );
+  });
+
+  it('marks the reference of an invoice that is wrong as a whole, and of a row that is in no invoice', async () => {
+    const rejected = unsentInvoice({ rows: [2], state: 'rejected', reason: { code: 'no', message: 'No such tax.' } });
+    const lost = finding(4, null, 'row-lost', 'Row 4: no tax number');
+
+    const cells = cellsOf(await written([rejected], sheet(), { findings: [lost] }));
+
+    expect(cells['A2']?.c?.[0]?.t).toBe('What is wrong: no: No such tax.');
+    expect(cells['A3']?.c?.[0]?.t).toBe('What is wrong: no tax number');
+    expect(cells['C3']).toMatchObject({ t: 's', v: '_x0041_\n<&"> 😀' });
+  });
+
+  it('marks an empty cell', async () => {
+    const empty = unsentInvoice({
+      rows: [4],
+      state: 'invalid',
+      findings: [finding(4, 'Preço', 'price-missing', 'Row 4, Preço: expected a number, found none')],
+    });
+
+    expect(cellsOf(await written([empty]))['D2']?.c?.[0]?.t).toContain('expected a number, found none');
+  });
+
+  it('keeps rows hidden and cells merged, so that what nobody looked at is refused again', async () => {
+    const original = sheet({
+      merged: () => [
+        { firstRow: 3, lastRow: 4, firstColumn: 0, lastColumn: 0 },
+        { firstRow: 9, lastRow: 12, firstColumn: 1, lastColumn: 1 },
+      ],
+    });
+    const findings = [
+      finding(3, 'Fatura', 'no', 'Row 3, Fatura: above'),
+      finding(4, 'Fatura', 'no', 'Row 4, Fatura: below'),
+    ];
+    const invalid = unsentInvoice({ rows: [3, 4], state: 'invalid', findings });
+
+    const bytes = await written([invalid], original);
+    const faturas = openOffice(bytes).Sheets['Faturas'];
+
+    expect(faturas?.['!merges']).toEqual([{ s: { c: 0, r: 1 }, e: { c: 0, r: 2 } }]);
+    expect(faturas?.['!rows']?.[2]).toMatchObject({ hidden: true });
+    // Of merged cells only the first one is seen.
+    expect(cellsOf(bytes)['A2']?.c?.[0]?.t).toMatch(/above[^]*below/u);
+    expect(cellsOf(bytes)['A3']?.c).toBeUndefined();
+  });
+
+  it('is the same bytes for the same rows a year later, so that a report that is written again keeps it', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 23) });
+    const first = await written([INVALID]);
+    vi.setSystemTime(Date.UTC(2027, 10, 23));
+    const second = await written([INVALID]);
+    vi.useRealTimers();
+
+    expect(second.equals(first)).toBe(true);
+  });
+
+  it('replaces the columns of a corrections workbook that came back and is still wrong', async () => {
+    const original = sheet({
+      header: ['lote_state', 'Descrição', ' lote_reason '],
+      columns: new Map(),
+      rows: each([{ row: 2, hidden: false, cells: [text('rejected'), text("'=x"), text('old')] }]),
+    });
+    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: { code: 'no', message: 'No.' } });
+
+    const workbook = openOffice(await written([invalid], original));
+
+    expect(utils.sheet_to_json(workbook.Sheets['Faturas'] ?? {}, { header: 1 })).toEqual([
+      ['Descrição', 'lote_state', 'lote_reason'],
+      ["'=x", 'invalid', 'no: No.'],
+    ]);
+  });
+
+  it('ends with an error when a row that must go back is not in the file any more', async () => {
+    await expect(
+      written([unsentInvoice({ rows: [2, 99], state: 'invalid', reason: { code: 'no', message: '' } })]),
+    ).rejects.toThrow('each of the 2 rows to hand back must be in the original file, found 1');
+  });
+});
+
+describe('what no workbook can hold', () => {
+  it.each([
+    ['a sheet whose name Excel does not take', { name: 'a/b' }, 'of that name'],
+    ['a sheet with a longer name', { name: 'x'.repeat(32) }, 'of that name'],
+    ['more columns than Excel has', { header: Array.from({ length: 16_001 }, () => 'x') }, '16,000 columns'],
+  ])('is %s', async (_, given, reason) => {
+    await expect(written([INVALID], sheet(given))).rejects.toThrow(UnfitForWorkbook);
+    await expect(written([INVALID], sheet(given))).rejects.toThrow(reason);
+  });
+
+  it('is a text that is longer than Excel takes', async () => {
+    const original = sheet({ rows: each([{ row: 2, hidden: false, cells: [text('x'.repeat(32_768))] }]) });
+    const invalid = unsentInvoice({ rows: [2], state: 'invalid', reason: { code: 'no', message: '' } });
+
+    await expect(written([invalid], original)).rejects.toThrow(UnfitForWorkbook);
+  });
+
+  it('is more rows, or more wrong cells, than somebody could work through', async () => {
+    const rows = Array.from({ length: MOST_IN_A_WORKBOOK + 1 }, (_, at) => at + 2);
+    const reason = { code: 'no', message: '' };
+    const findings = rows.map((row) => finding(2, 'Preço', 'no', `Row ${row}`));
+
+    const long = await planCorrections(portionsOf([unsentInvoice({ rows, state: 'rejected', reason })]), []);
+    const full = await planCorrections(portionsOf([unsentInvoice({ rows: [2], state: 'invalid', findings })]), []);
+    const just = await planCorrections(
+      portionsOf([unsentInvoice({ rows: rows.slice(1), state: 'rejected', reason })]),
+      [],
+    );
+
+    expect([long.marks, full.marks]).toEqual([null, null]);
+    expect(just.marks?.size).toBe(1);
+  });
+});
