@@ -7,6 +7,7 @@ import type { InvoiceSpool } from '../invoice-spool.ts';
 import { jsonCorrections } from './json-corrections.ts';
 import type { OriginalFile } from './original-file.ts';
 import type { ReportModel } from '../report-model.ts';
+import type { ReportNote } from '../report-note.ts';
 import { writeSynced } from '../write-synced.ts';
 
 export interface CorrectionsRequest {
@@ -21,7 +22,7 @@ export interface WrittenCorrections {
   /** Base name; null when there is nothing to hand back, or nothing to hand it back from. */
   readonly name: string | null;
   /** For the reader of the report, when there should have been one. */
-  readonly note: string | null;
+  readonly note: ReportNote | null;
 }
 
 /** Writes the corrections file. A file that is gone or was changed costs the corrections, never the report. */
@@ -42,10 +43,7 @@ export async function writeCorrections({
   } catch (error) {
     if (!isFileTrouble(error)) throw error;
     await rm(join(directory, name), { force: true });
-    return {
-      name: null,
-      note: 'There is no corrections file: the original file could not be read again as it was. Correct the rows in the original file and drop that one.',
-    };
+    return { name: null, note: { kind: 'no-corrections' } };
   }
 }
 

@@ -103,7 +103,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       expect((await inputTree(stack)).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
       expect(await inputTree(stack)).toContain('upload.csv.part');
       const page = await readFile(result.reports.html, 'utf8');
-      expect(page).toContain('2 files of 3 need somebody.');
+      expect(page).toContain('2 of 3 files need somebody.');
       expect(page).toContain(`href="../${files['good.csv']?.batchId}/report.html"`);
       await expectAgreement(stack, ...Object.values(files).map(({ batchId }) => batchId));
     });
