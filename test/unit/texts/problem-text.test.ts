@@ -14,8 +14,8 @@ const PLACES = [
   'activities/sending',
   'activities/settling',
 ];
-/** Codes in these places that no report shows: answers to retries, and what only a log or a caller reads. */
-const NOT_SHOWN = new Set(['batch-running', 'http-403', 'invalid', 'not-permitted']);
+/** What the patterns find and is no such code: of zod, of a column, of the answers of the service. */
+const NOT_SHOWN = new Set(['code', 'custom', 'http-403', 'invalid']);
 
 function sources(): readonly string[] {
   return PLACES.flatMap((place) =>
