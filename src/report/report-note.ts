@@ -4,6 +4,8 @@ export type ReportNote =
   | { readonly kind: 'webhooks-unreadable' | 'webhooks-of-unknown-invoices'; readonly n: number }
   /** There should be a corrections file, and the original could not be read again. */
   | { readonly kind: 'no-corrections' }
+  /** They come as CSV although the original is a workbook; `cause`: why, in English. */
+  | { readonly kind: 'corrections-as-csv'; readonly cause: string }
   /** Why no webhook came, or some were refused. */
   | {
       readonly kind:

@@ -34,6 +34,8 @@ export const REPORT_TEXTS_EN: ReportTexts = {
     refusedNext: 'What to do next: correct the file and drop it again.',
     corrections: 'Corrections file:',
     correctionsHold: 'holds every row that the back office can correct, with the reason at its end.',
+    workbookHolds:
+      'holds every row that the back office can correct, with each wrong cell marked, a note that says why, and the reason at its end.',
     misfit: 'Alert: the service profile does not fit the service.',
   },
   doers: {
@@ -186,6 +188,8 @@ export const REPORT_TEXTS_EN: ReportTexts = {
     },
     'no-corrections':
       'There is no corrections file: the original file could not be read again as it was. Correct the rows in the original file and drop that one.',
+    'corrections-as-csv':
+      'The corrections file is CSV and no workbook: {cause}. Each row says at its end what is wrong with it; saved as a workbook it is read as well.',
     'no-webhook-url': 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.',
     'no-webhook-secret':
       'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.',

@@ -35,6 +35,8 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     refusedNext: 'Qué hacer ahora: corrija el archivo y deposítelo de nuevo.',
     corrections: 'Archivo de correcciones:',
     correctionsHold: 'tiene todas las filas que la administración puede corregir, con el motivo al final de cada una.',
+    workbookHolds:
+      'tiene todas las filas que la administración puede corregir, con cada celda errónea marcada, una nota que dice por qué y el motivo al final de cada fila.',
     misfit: 'Alerta: el perfil del servicio no corresponde al servicio.',
   },
   doers: {
@@ -188,6 +190,8 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     },
     'no-corrections':
       'No hay archivo de correcciones: el archivo original no se pudo leer de nuevo tal como era. Corrija las filas en el archivo original y deposite ese.',
+    'corrections-as-csv':
+      'El archivo de correcciones es CSV y no un libro de hojas de cálculo. En inglés: {cause}. Cada fila dice al final qué está mal; guardado como libro, también se lee.',
     'no-webhook-url':
       'WEBHOOK_URL no está definido: no se registró ningún webhook, y las respuestas finales se obtuvieron solo preguntando (GET).',
     'no-webhook-secret':

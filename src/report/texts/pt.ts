@@ -36,6 +36,8 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     corrections: 'Ficheiro de correções:',
     correctionsHold:
       'tem todas as linhas que os serviços administrativos podem corrigir, com o motivo no fim de cada uma.',
+    workbookHolds:
+      'tem todas as linhas que os serviços administrativos podem corrigir, com cada célula errada assinalada, uma nota que diz porquê e o motivo no fim de cada linha.',
     misfit: 'Alerta: o perfil do serviço não corresponde ao serviço.',
   },
   doers: {
@@ -188,6 +190,8 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     },
     'no-corrections':
       'Não há ficheiro de correções: o ficheiro original não pôde ser lido de novo tal como era. Corrija as linhas no ficheiro original e deposite esse.',
+    'corrections-as-csv':
+      'O ficheiro de correções é CSV e não um livro de folhas de cálculo. Em inglês: {cause}. Cada linha diz no fim o que está errado; guardado como livro, também é lido.',
     'no-webhook-url':
       'WEBHOOK_URL não está definido: não foi registado nenhum webhook, e as respostas finais foram obtidas só por consulta (GET).',
     'no-webhook-secret':

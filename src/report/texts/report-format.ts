@@ -33,7 +33,11 @@ export function noteText(
 ): string {
   const text = notes[note.kind];
   const n = 'n' in note ? note.n : 0;
-  const words = { n: String(n), code: 'code' in note ? note.code : '' };
+  const words = {
+    n: String(n),
+    code: 'code' in note ? note.code : '',
+    cause: 'cause' in note ? note.cause : '',
+  };
   return fill(typeof text === 'string' ? text : pluralForm(text, n, language), words);
 }
 

@@ -30,6 +30,8 @@ export interface ReportTexts {
     readonly refusedNext: string;
     readonly corrections: string;
     readonly correctionsHold: string;
+    /** The same of a workbook. */
+    readonly workbookHolds: string;
     readonly misfit: string;
   };
   readonly doers: Readonly<Record<Doer, string>>;

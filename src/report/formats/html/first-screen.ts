@@ -69,7 +69,7 @@ function nextSteps(model: ReportModel, corrections: string | null, format: Repor
       <p>${texts.verdict.refusedNext}</p>`;
   }
   return html`${DOERS.map((who) => tasksOf(model, who, format))}
-  ${corrections === null ? '' : html`<p>${texts.verdict.corrections} <a href="${corrections}">${corrections}</a> ${texts.verdict.correctionsHold}</p>`}
+  ${corrections === null ? '' : html`<p>${texts.verdict.corrections} <a href="${corrections}">${corrections}</a> ${corrections.endsWith('.xlsx') ? texts.verdict.workbookHolds : texts.verdict.correctionsHold}</p>`}
   ${model.notes.map((note) => html`<p>${noteText(format, note)}</p>`)}
   ${model.misfits.map(({ message }) => html`<p>${texts.verdict.misfit} ${inEnglish(format, message)}</p>`)}`;
 }
