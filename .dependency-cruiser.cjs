@@ -21,7 +21,7 @@ const stepsImportOnlyTheDomain = {
     'A step that reaches for runtime, console, sandbox, cli or workflows cannot be wired differently by an entry point.',
   severity: 'error',
   from: { path: `^src/(${STEPS.join('|')})/` },
-  to: { path: PRODUCT, pathNot: `^src/(concurrency|domain|file-system|service-profile|${STEPS.join('|')})/` },
+  to: { path: PRODUCT, pathNot: `^src/(concurrency|domain|file-system|service-profile|texts|${STEPS.join('|')})/` },
 };
 
 module.exports = {
@@ -67,6 +67,14 @@ module.exports = {
       to: { path: PRODUCT, pathNot: '^src/(domain|service-profile)/' },
     },
     {
+      name: 'the-texts-know-only-the-domain',
+      comment:
+        'Words, numbers and dates for people are needed by steps, activities, workflows and the console alike; one that knew a reader could serve no other.',
+      severity: 'error',
+      from: { path: '^src/texts/' },
+      to: { path: PRODUCT, pathNot: '^src/(domain|texts)/' },
+    },
+    {
       name: 'the-contract-knows-only-the-domain',
       comment:
         'Messages between starters, workflows and activities: each side imports them, so that they import none of the sides.',
@@ -80,7 +88,7 @@ module.exports = {
         'Workflow code is replayed: an adapter, or an activity pulled in by value, would run inside the deterministic sandbox.',
       severity: 'error',
       from: { path: '^workflows/' },
-      to: { path: '^(src|activities)/', pathNot: '^src/(contract|domain)/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^(src|activities)/', pathNot: '^src/(contract|domain|texts)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'workflows-know-no-other-folder-even-by-type',
@@ -88,7 +96,7 @@ module.exports = {
         'Types of a step in a workflow tie a replayed history to that step; the ports in src/domain are the contract.',
       severity: 'error',
       from: { path: '^workflows/' },
-      to: { path: '^src/', pathNot: '^src/(contract|domain)/' },
+      to: { path: '^src/', pathNot: '^src/(contract|domain|texts)/' },
     },
     {
       name: 'workflows-use-no-package-but-temporal-and-what-the-domain-uses',
@@ -105,7 +113,7 @@ module.exports = {
       comment: 'An activity that imports a step, the runtime or the command line cannot be given another adapter.',
       severity: 'error',
       from: { path: '^activities/' },
-      to: { path: '^(src|workflows)/', pathNot: '^src/(concurrency|contract|domain)/' },
+      to: { path: '^(src|workflows)/', pathNot: '^src/(concurrency|contract|domain|texts)/' },
     },
     {
       name: 'the-sandbox-shares-nothing-with-the-product',
@@ -127,7 +135,7 @@ module.exports = {
       comment: 'The console shows the ledger; given ports, it works on any ledger and in a test without one.',
       severity: 'error',
       from: { path: '^src/console/' },
-      to: { path: PRODUCT, pathNot: '^src/(domain|console)/' },
+      to: { path: PRODUCT, pathNot: '^src/(domain|console|texts)/' },
     },
     {
       name: 'the-runtime-knows-only-the-domain',

@@ -11,12 +11,15 @@ import type { SendingPermission } from './sending/sending-permission.ts';
 import type { AnswerWatch } from './profile-fit/answer-watch.ts';
 import type { NotifyWaiting } from './batch/waiting-notice.ts';
 import type { OperatorLinks, BatchSettings, Counts, ReportPaths } from '../src/contract/messages.ts';
+import type { Speech } from '../src/texts/choose-language.ts';
 
 /** Everything activities touch, handed in by the entry points: activities know no driver, no server, no file format. */
 export interface ActivityDeps {
   readonly application: string;
   /** Other applications work beside this one, each with a worker of its own. */
   readonly isOneOfSeveral: boolean;
+  /** How what is written for people is spoken (`LOTE_LANGUAGE`). */
+  readonly speech: Speech;
   /** Under which findings about the service profile are noted in the ledger (`noteMisfits`). */
   readonly profileDigest: string;
   readonly ledger: Ledger;

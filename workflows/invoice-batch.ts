@@ -74,7 +74,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
       const found: IngestResult = await ingestBatch({ ...input, sha256, workflowId, runId });
       if (found.kind !== 'attached') return found;
       sha256 = found.sha256;
-      batch.attach(found.workflowId);
+      batch.attach(found.workflowId, found.language);
       if (found.unusual !== undefined && !notified) {
         notified = true;
         await notifyNightlyRun(found.unusual.batchId, found.unusual);

@@ -70,6 +70,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const board = followNightlyRun();
   const held = followHeldBatches();
   const opened = await openNightlyRun({ ...requireInput(input), ...ownRun() });
+  board.speak(opened.language);
   board.show({ night: opened.night.nightId });
 
   const troubles: { readonly name: string; readonly error: unknown }[] = [];

@@ -2,6 +2,7 @@ import { isCancellation, log, proxyActivities, setCurrentDetails } from '@tempor
 import { hasPatch } from './has-patch.ts';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
+import { detailsFormat, type DetailsFormat } from './texts/details-format.ts';
 import type { ReconciliationInput, ReconciliationResult } from '../src/contract/messages.ts';
 
 const { repeatUnknown } = proxyActivities<Activities>({
@@ -54,7 +55,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
     reports: written,
     unwritten: [...unwritten],
   };
-  setCurrentDetails(details(result));
+  setCurrentDetails(details(result, detailsFormat(repeated.language)));
   return result;
 }
 
@@ -73,16 +74,16 @@ async function writeReports(ledgerId: string | undefined, batchIds: readonly str
   return unwritten;
 }
 
-function details(result: ReconciliationResult): string {
-  const rows: readonly (readonly [string, number | string])[] = [
-    ['Unknown invoices repeated', result.repeated],
-    ['of them found', result.found],
-    ['Documents asked for', result.asked],
-    ['of them settled', result.settled],
-    ...(result.orphans.length > 0 ? [['Batches without a run, closed', result.orphans.length] as const] : []),
-    ['Reports written again', result.reports.length],
-    ...(result.unwritten.length > 0 ? [['Reports that could not be written', result.unwritten.length] as const] : []),
-    ...(result.serviceAway ? [['The service', 'did not answer; the rest waits for the next time'] as const] : []),
+function details(result: ReconciliationResult, { texts: { reconciliation: texts }, count }: DetailsFormat): string {
+  const rows: readonly (readonly [string, string])[] = [
+    [texts.repeated, count(result.repeated)],
+    [texts.found, count(result.found)],
+    [texts.asked, count(result.asked)],
+    [texts.settled, count(result.settled)],
+    ...(result.orphans.length > 0 ? [[texts.orphans, count(result.orphans.length)] as const] : []),
+    [texts.reports, count(result.reports.length)],
+    ...(result.unwritten.length > 0 ? [[texts.unwritten, count(result.unwritten.length)] as const] : []),
+    ...(result.serviceAway ? [[texts.service, texts.serviceAway] as const] : []),
   ];
-  return `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n\n&nbsp;`;
+  return `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n\n\u00A0`;
 }

@@ -41,6 +41,8 @@ export type IngestResult =
       readonly kind: 'attached';
       readonly sha256: string;
       readonly workflowId: string;
+      /** As in `OperatorLinks`. */
+      readonly language?: string;
       /** The other run waits until an operator has confirmed this total of the batch; left out: it does not. */
       readonly unusual?: UnusualTotal & { readonly batchId: string };
     };
@@ -136,11 +138,12 @@ async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
 }
 
 async function attachedTo(
-  { ledger }: ActivityDeps,
+  { ledger, speech }: ActivityDeps,
   { batchId, sha256, workflowId }: BatchRecord,
 ): Promise<IngestResult> {
   const unusual = unusualTotalOf(await ledger.totalCheck(batchId));
-  return { kind: 'attached', sha256, workflowId, ...(unusual === null ? {} : { unusual: { ...unusual, batchId } }) };
+  const attached = { kind: 'attached', sha256, workflowId, language: speech.locale } as const;
+  return unusual === null ? attached : { ...attached, unusual: { ...unusual, batchId } };
 }
 
 function holdOf({ batchId }: BatchRecord, unusual: UnusualTotal | null): Reason | null {

@@ -1,7 +1,11 @@
 import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
-import type { NightlyVerdict } from '../../src/domain/ports/run-log.ts';
+import type { NightlyRemark, NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
+import { ENGLISH, type Speech } from '../../src/texts/choose-language.ts';
+import { documentFormat } from '../../src/texts/document-format.ts';
+import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';
+import { remarkText } from '../../src/texts/nights/remark-text.ts';
 
 /** How the batch of a dropped file ended. */
 export type FileEnd =
@@ -15,8 +19,10 @@ export interface NightlyNote {
   readonly destination: Destination;
   /** The same bytes were a batch before this night. */
   readonly known: boolean;
+  readonly remarks: readonly NightlyRemark[];
+  /** The remarks in English, for programs. */
   readonly sentences: readonly string[];
-  /** The whole text of the note beside the file. */
+  /** The whole text of the note beside the file, in the language of the installation. */
   readonly text: string;
 }
 
@@ -26,35 +32,48 @@ export interface NoteRequest {
   /** The batch as the ledger knows it; null when there is none. */
   readonly batch: BatchRecord | null;
   readonly night: { readonly nightId: string; readonly startedAt: number };
+  readonly speech: Speech;
 }
 
 /** Says in words what became of a file and what to do next. */
-export function nightlyNote({ file, end, batch, night }: NoteRequest): NightlyNote {
+export function nightlyNote(request: NoteRequest): NightlyNote {
+  const { file, end, batch, night } = request;
   const known = batch !== null && !file.resumed && batch.startedAt < night.startedAt;
   const verdict = verdictOf(end);
-  const sentences = [
-    ...(file.resumed ? ['An earlier night had claimed it and was interrupted; this night went on with it.'] : []),
-    ...(known ? [knownSentence(batch)] : []),
-    ...outcomeSentences(end, verdict),
+  const remarks: readonly NightlyRemark[] = [
+    ...(file.resumed ? [{ kind: 'resumed' } as const] : []),
+    ...(known ? [{ kind: 'dropped-before', at: batch.startedAt, file: batch.file } as const] : []),
+    ...outcomeRemarks(end, verdict),
   ];
-  const paths = end.kind === 'batch' ? end.result.reports : null;
-  const lines = [
-    `File         ${file.name}`,
-    `Night        ${night.nightId}`,
-    `Batch        ${batchIdOfEnd(end) ?? 'none'}`,
-    '',
-    ...sentences,
-    '',
-    ...(paths === null ? [] : [`Report       ${paths.html}`]),
-    ...(paths === null || paths.corrections === null ? [] : [`Corrections  ${paths.corrections}`]),
-  ];
+  const english = documentFormat(ENGLISH);
   return {
     verdict,
     destination: verdict === 'issued' || verdict === 'attention' ? 'archive' : 'refused',
     known,
-    sentences,
-    text: lines.join('\n'),
+    remarks,
+    sentences: remarks.map((remark) => remarkText(english, remark)),
+    text: noteText(request, remarks),
   };
+}
+
+/** Wide enough for the longest name of a line, in each language. */
+const NAME_WIDTH = 13;
+
+function noteText({ file, end, night, speech }: NoteRequest, remarks: readonly NightlyRemark[]): string {
+  const format = documentFormat(speech);
+  const { nights, nightFile } = NIGHT_TEXTS[speech.language];
+  const paths = end.kind === 'batch' ? end.result.reports : null;
+  const line = (name: string, value: string): string => name.padEnd(NAME_WIDTH) + value;
+  return [
+    line(nightFile.file, file.name),
+    line(nights.night, night.nightId),
+    line(nightFile.batch, batchIdOfEnd(end) ?? nightFile.noBatch),
+    '',
+    ...remarks.map((remark) => remarkText(format, remark)),
+    '',
+    ...(paths === null ? [] : [line(nightFile.report, paths.html)]),
+    ...(paths === null || paths.corrections === null ? [] : [line(nightFile.corrections, paths.corrections)]),
+  ].join('\n');
 }
 
 /** Number of invoices of a result for which a document exists: `issued` and `already-issued`. */
@@ -77,35 +96,22 @@ function verdictOf(end: FileEnd): NightlyVerdict {
   return everything && state === 'finished' ? 'issued' : 'attention';
 }
 
-function knownSentence(batch: BatchRecord): string {
-  const first = new Date(batch.startedAt).toISOString().slice(0, 16).replace('T', ' ');
-  return `The same bytes were dropped before, on ${first} UTC as ${batch.file}: it is the same batch, and nothing that was sent is sent again.`;
-}
-
-function outcomeSentences(end: FileEnd, verdict: NightlyVerdict): readonly string[] {
-  if (end.kind === 'failed') {
-    return [
-      `Its run ended without a result (${end.code}): ${end.message}`,
-      'What it had sent is in the ledger. Drop the file again: it goes on where it stopped, and nothing is sent twice.',
-    ];
-  }
+function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict): readonly NightlyRemark[] {
+  if (end.kind === 'failed')
+    return [{ kind: 'run-failed', code: end.code, message: end.message }, { kind: 'drop-again' }];
   if (end.kind === 'held') {
     return [
-      `Held: nothing of it was sent. ${end.difference}`,
-      `If the total is right, confirm it: on the page of the batch in the console, or with lote confirm-total ${end.batchId} --invoices ${end.invoices} --reason WHY. The batch is then sent at once. If it is wrong, cancel the batch.`,
+      { kind: 'held', difference: end.difference },
+      { kind: 'confirm-total', batchId: end.batchId, invoices: end.invoices },
     ];
   }
   const { counts, reports, state } = end.result;
-  if (verdict === 'refused')
-    return ['Refused: nothing of it was sent. The report says why. Correct the file and drop it again.'];
-  if (verdict === 'issued') return [`Everything went out: ${counts.invoices ?? 0} invoices.`];
-  const missing = (counts.invoices ?? 0) - issuedOf(end.result);
-  const withoutInvoice = counts.rowsWithoutInvoice ?? 0;
+  const { invoices = 0, rowsWithoutInvoice = 0 } = counts;
+  if (verdict === 'refused') return [{ kind: 'refused' }];
+  if (verdict === 'issued') return [{ kind: 'all-out', n: invoices }];
   return [
-    `${state === 'cancelled' ? 'Cancelled by an operator. ' : ''}${missing} of ${counts.invoices ?? 0} invoices did not go out.`,
-    ...(withoutInvoice === 0 ? [] : [`${withoutInvoice} rows belong to no invoice.`]),
-    reports.corrections === null
-      ? 'The report says of each what to do next.'
-      : 'Correct the rows in the corrections file and drop that file; the report says why each of them did not go out.',
+    { kind: 'missing', n: invoices - issuedOf(end.result), of: invoices, cancelled: state === 'cancelled' },
+    ...(rowsWithoutInvoice === 0 ? [] : [{ kind: 'rows-without-invoice', n: rowsWithoutInvoice } as const]),
+    { kind: reports.corrections === null ? 'read-report' : 'use-corrections' },
   ];
 }

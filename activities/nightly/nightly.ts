@@ -22,6 +22,8 @@ export interface OpenedNightlyRun {
   readonly night: NightlyRun;
   /** How long the night waits for files that are still being written. */
   readonly patienceMs: number;
+  /** Of what the Temporal UI shows, as `LOTE_LANGUAGE`; left out by an earlier version of Lote. */
+  readonly language?: string;
 }
 
 /** Gives the night its name and its date. */
@@ -32,7 +34,7 @@ export async function openNightlyRun(
   const date = dateIn(startedAt, timezone);
   // The end of the run's id: its beginning is a time, and two runs of one minute share it.
   const night = { nightId: `${date}-${runId.slice(-8)}`, date, workflowId, runId, startedAt };
-  return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs };
+  return { ledgerId: deps.ledger.id, night, patienceMs: deps.settings.dropPatienceMs, language: deps.speech.locale };
 }
 
 /** The nightly run that a step belongs to, and its ledger. */
@@ -90,7 +92,7 @@ export async function archiveDrop(
 ): Promise<NightlyRunEntry> {
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
-  const note = nightlyNote({ file, end, batch, night });
+  const note = nightlyNote({ file, end, batch, night, speech: deps.speech });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
   const entry: NightlyRunEntry = {
@@ -99,6 +101,7 @@ export async function archiveDrop(
     shelvedAs,
     verdict: note.verdict,
     sentences: note.sentences,
+    remarks: note.remarks,
     known: note.known,
     resumed,
     batchId,

@@ -22,6 +22,8 @@ export interface RepeatedUnknown {
   readonly found: number;
   /** The service does not answer: the rest waits for the next time. */
   readonly serviceAway: boolean;
+  /** As in `OperatorLinks`. */
+  readonly language?: string;
 }
 
 /** Taken and repeated together; what is taken is out of reach of others for that long. */
@@ -40,7 +42,7 @@ const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
  * a crash left unapplied.
  */
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
-  const { application, ledger, settings } = deps;
+  const { application, ledger, settings, speech } = deps;
   await ledger.applyMissedEvents();
   const { cancellationSignal } = Context.current();
   const window = retentionWindow(deps);
@@ -69,7 +71,8 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
       troubles = answer === 'trouble' ? troubles + 1 : 0;
     });
   }
-  return { ledgerId: ledger.id, repeated, found, serviceAway: troubles >= TROUBLE_IN_A_ROW };
+  const serviceAway = troubles >= TROUBLE_IN_A_ROW;
+  return { ledgerId: ledger.id, repeated, found, serviceAway, language: speech.locale };
 }
 
 async function repeatOne(

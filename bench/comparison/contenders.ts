@@ -19,7 +19,9 @@ export const BARE: Contender = { name: 'bare', title: 'bare script, keeps nothin
 /** All but the bare script, in the order of the first round. @throws when the packages of the peers are not installed */
 export function contenders(): readonly Contender[] {
   if (!existsSync(`${PEERS}node_modules`))
-    throw new Error('Comparing with job queues: their packages are not installed. Run: npm install --prefix bench/peers');
+    throw new Error(
+      'Comparing with job queues: their packages are not installed. Run: npm install --prefix bench/peers',
+    );
   const peer = (name: string, title: string, store: 'postgres' | 'redis'): Contender => ({
     ...{ kind: 'peer', name, title, store },
     file: `../peers/${name}.js`,

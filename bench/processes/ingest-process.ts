@@ -11,6 +11,7 @@ import { openLedger } from '../../src/wiring/account/open-ledger.ts';
 import { createFileReader } from '../../src/wiring/reports/input-files.ts';
 import { retrySettings } from '../../src/wiring/start/retry-settings.ts';
 import { DEFAULT_PROFILE } from '../../src/service-profile/default-profile.ts';
+import { ENGLISH } from '../../src/texts/choose-language.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface IngestInput {
@@ -98,6 +99,7 @@ async function staging(): Promise<Work> {
   const ledger = await openLedger({ databaseUrl: input.databaseUrl, directory });
   const deps = {
     application: 'default',
+    speech: ENGLISH,
     profileDigest: 'bench',
     service: { baseUrl: 'http://service.example' },
     ledger,

@@ -15,7 +15,7 @@ interface Span {
 
 const WIDTH = 1310;
 const LAYER = { top: 46, step: 92, height: 46 };
-const LAYERS = 8;
+const LAYERS = 9;
 const HEIGHT = LAYER.top + LAYERS * LAYER.step - 16;
 /** A line needs this much room beside a box. */
 const LANE = 20;
@@ -23,6 +23,8 @@ const LANE = 20;
 const APART = 11;
 /** It spans the picture, so that the lines of `cli` pass behind it. */
 const BAR = 'wiring';
+/** Lines to `domain` pass behind the texts, too: whoever imports them imports both. */
+const PASSED_BEHIND: ReadonlySet<string> = new Set([BAR, 'texts']);
 
 /** Where each folder stands. A folder without a place stops the picture, as does an import that leads upwards. */
 const PLACES: Readonly<Record<string, Box>> = {
@@ -45,10 +47,11 @@ const PLACES: Readonly<Record<string, Box>> = {
   'service-profile': { x: 442, width: 128, layer: 6, does: 'how it speaks' },
   'file-system': { x: 866, width: 120, layer: 6, does: 'folders' },
   runtime: { x: 1014, width: 80, layer: 6, does: 'process' },
+  texts: { x: 20, width: 1140, layer: 7, does: 'languages, numbers and dates for people' },
   domain: {
     x: 20,
     width: 1270,
-    layer: 7,
+    layer: 8,
     does: 'invoices, states, money, identity, ports: pure, imported by every folder but sandbox',
   },
 };
@@ -131,7 +134,7 @@ function freeSpans(source: Box, target: Box): readonly Span[] {
     end: Math.min(source.x + source.width, target.x + target.width),
   };
   const between = Object.entries(PLACES)
-    .filter(([name, { layer }]) => name !== BAR && layer > source.layer && layer < target.layer)
+    .filter(([name, { layer }]) => !PASSED_BEHIND.has(name) && layer > source.layer && layer < target.layer)
     .map(([, { x, width }]) => ({ start: x, end: x + width }))
     .toSorted((a, b) => a.start - b.start);
   const spans: Span[] = [];

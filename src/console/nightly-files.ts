@@ -14,11 +14,24 @@ const time = z
   .transform((iso) => Date.parse(iso))
   .refine((milliseconds) => Number.isFinite(milliseconds));
 
+/** As `NightlyRemark` of the run log. */
+const Remark = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['resumed', 'drop-again', 'refused', 'read-report', 'use-corrections']) }),
+  z.object({ kind: z.literal('dropped-before'), at: z.number(), file: z.string() }),
+  z.object({ kind: z.literal('run-failed'), code: z.string(), message: z.string() }),
+  z.object({ kind: z.literal('held'), difference: z.string() }),
+  z.object({ kind: z.literal('confirm-total'), batchId: z.string(), invoices: z.number() }),
+  z.object({ kind: z.enum(['all-out', 'rows-without-invoice']), n: z.number() }),
+  z.object({ kind: z.literal('missing'), n: z.number(), of: z.number(), cancelled: z.boolean() }),
+]);
+
 const File = z.object({
   name: z.string(),
   shelvedAs: z.string().nullable(),
   verdict: z.enum(['issued', 'attention', 'refused', 'failed']),
   sentences: z.array(z.string()),
+  /** Left out by an earlier version of Lote; unreadable ones by a later version. The sentences are the same in English. */
+  remarks: z.array(Remark).optional().catch(undefined),
   known: z.boolean(),
   batchId: z.string().nullable(),
   waitsFor: z.literal('total-unusual').optional(),

@@ -149,6 +149,8 @@ export interface OperatorLinks {
   /** Address of the console; null: not known here. */
   readonly console: string | null;
   readonly reportsDir: string;
+  /** `LOTE_LANGUAGE`: of what the Temporal UI shows; left out by an earlier version of Lote, and then English. */
+  readonly language?: string;
 }
 
 /** Answer of the query `progress`: what the run does now, and the counts of its last snapshot of the ledger. */
@@ -315,8 +317,8 @@ export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped')
 export const outageOverSignal = defineSignal('outageOver');
 /** From a batch to its pages. */
 export const controlSignal = defineSignal<[PageControl]>('control');
-/** From a page to its batch: what it waits for, or null. */
-export const waitingSignal = defineSignal<[{ page: number; reason: string | null }]>('waiting');
+/** From a page or an activity to its batch: what it waits for, or null. `language`: as in `OperatorLinks`. */
+export const waitingSignal = defineSignal<[{ page: number; reason: string | null; language?: string }]>('waiting');
 
 /** From a batch to the nightly run that started it: it is held until an operator has confirmed its total. */
 export const batchHeldSignal =

@@ -11,6 +11,7 @@ import { isoTime } from './iso-time.ts';
 import { createOutcomeTally } from './outcome-tally.ts';
 import { createReasonGroups } from './reason-groups.ts';
 import { NO_HISTORY, type ReportHistory } from './report-history.ts';
+import type { ReportNote } from './report-note.ts';
 import type { ReportBatch, ReportCounts, ReportMisfit, ReportModel } from './report-model.ts';
 import { createRowSet } from './row-set.ts';
 
@@ -21,7 +22,7 @@ export interface ReportSource {
   readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
   readonly findings: readonly Finding[];
   readonly revision: number;
-  readonly notes: readonly string[];
+  readonly notes: readonly ReportNote[];
   readonly misfits?: readonly ProfileMisfit[];
   readonly history?: ReportHistory;
   readonly now: number;

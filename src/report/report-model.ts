@@ -3,6 +3,7 @@ import type { Finding, Reason } from '../domain/invoice.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchState } from '../domain/ports/ledger.ts';
 import type { ReportHistory } from './report-history.ts';
+import type { ReportNote } from './report-note.ts';
 
 /** Value of `schema` in `report.json`. A change that breaks readers raises its number. */
 export const REPORT_SCHEMA = 'lote.report/1';
@@ -75,7 +76,7 @@ export interface ReportModel {
   /** From the first POST of an invoice to the service's final word. */
   readonly settling: DurationHistogram;
   readonly fileFindings: readonly Finding[];
-  readonly notes: readonly string[];
+  readonly notes: readonly ReportNote[];
   readonly misfits: readonly ReportMisfit[];
   readonly history: ReportHistory;
   /** Every invoice issued and every data row accounted for in one. */

@@ -15,6 +15,9 @@ import { inReportsFolder } from './reports-folder.ts';
 import { replaceCorrections } from './corrections/replace-corrections.ts';
 import type { ReportHistory } from './report-history.ts';
 import type { ReportCounts, ReportModel } from './report-model.ts';
+import type { ReportNote } from './report-note.ts';
+import { ENGLISH, type Speech } from '../texts/choose-language.ts';
+import { reportFormat, type ReportFormat } from './texts/report-format.ts';
 import { writeCorrections, type WrittenCorrections } from './corrections/write-corrections.ts';
 import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from './write-synced.ts';
 
@@ -28,8 +31,8 @@ const WORK_PREFIX = '.writing-';
  */
 const REPORT_FORMATS: Readonly<Record<string, (parts: ReportParts) => AsyncIterable<string>>> = {
   'report.csv': ({ spool, decimalMark }) => csvReport(spool.portions(), { decimalMark }),
-  'report.html': ({ model, spool, corrections }) =>
-    htmlReport(model, () => spool.portions(), { corrections: corrections.name }),
+  'report.html': ({ model, spool, corrections, format }) =>
+    htmlReport(model, () => spool.portions(), { corrections: corrections.name, format }),
   'report.json': ({ model, spool }) => jsonReport(model, spool.portions()),
 };
 
@@ -39,10 +42,10 @@ export interface WriteReport {
   readonly reportsDir: string;
   /** The dropped file; without it there is no corrections file. */
   readonly original?: OriginalFile;
-  /** Of the notes in a workbook of corrections: a tag such as `pt-BR`. Default `en`, as the report is. */
-  readonly language?: string;
-  /** Sentences for the reader, e.g. that webhooks are not registered. */
-  readonly notes?: readonly string[];
+  /** For the reader, e.g. that webhooks are not registered. */
+  readonly notes?: readonly ReportNote[];
+  /** Of report.html; left out: English. */
+  readonly speech?: Speech;
   /** What was found of a service profile that does not fit since the batch began. */
   readonly misfits?: readonly ProfileMisfit[];
   /** What changed since the report before, and what was done by hand. */
@@ -92,11 +95,12 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   const { model: built, spool } = await readReport({ ...request, revision }, join(places.work, 'invoices.spool'));
   const corrections = await writeCorrections({
     ...{ original, spool, model: built, directory: places.work },
-    language: request.language ?? 'en',
+    language: (request.speech ?? ENGLISH).language,
   });
   const notes = corrections.note === null ? built.notes : [...built.notes, corrections.note];
   const model: ReportModel = { ...built, notes };
-  const parts: ReportParts = { model, spool, corrections, decimalMark: decimalMarkOf(original) };
+  const format = reportFormat(request.speech ?? ENGLISH);
+  const parts: ReportParts = { model, spool, corrections, format, decimalMark: decimalMarkOf(original) };
   for (const [name, write] of Object.entries(REPORT_FORMATS)) await writeSynced(join(places.work, name), write(parts));
   await requireNewest(request, revision);
   await replaceCorrections({ ...places, name: corrections.name, revision });
@@ -128,6 +132,7 @@ interface ReportParts {
   readonly model: ReportModel;
   readonly spool: InvoiceSpool;
   readonly corrections: WrittenCorrections;
+  readonly format: ReportFormat;
   readonly decimalMark: '.' | ',';
 }
 

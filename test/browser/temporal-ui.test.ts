@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -6,12 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
 import { gatedEngine, type GatedEngine } from '../support/crash/gated-engine.ts';
+import { batchFile, testInvoices } from '../support/files/batch-file.ts';
 import { ownPort } from '../support/servers/own-port.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 import { independentSandbox, SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
+import { startServiceFront, type ServiceFront } from '../support/servers/service-front.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../input/sample.csv', import.meta.url));
 const WORKFLOW_ID = 'started-by-hand';
+const CANCELLED_ID = 'cancelled-by-hand';
+const RETRIED_ID = 'retried-by-hand';
 
 /** The UI's first page is compiled by the browser on a machine that is busy with everything else. */
 const PATIENCE_MS = 300_000;
@@ -20,15 +24,17 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
   let lote: RunningLote;
   let sandbox: Sandbox;
   let engine: GatedEngine;
+  let front: ServiceFront;
   let browser: Browser;
   let page: Page;
 
   beforeAll(async () => {
     engine = gatedEngine();
     sandbox = await independentSandbox({ engine: engine.engine });
+    front = await startServiceFront(sandbox.url);
     const port = await ownPort();
     lote = await startLoteUp({
-      INVOICING_BASE_URL: sandbox.url,
+      INVOICING_BASE_URL: front.url,
       INVOICING_API_KEY: SANDBOX_KEY,
       RECEIVER_PORT: String(port),
       WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
@@ -43,26 +49,19 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
   afterAll(async () => {
     await browser?.close();
     await lote?.stop();
+    await front?.close();
     await sandbox?.close();
   }, 300_000);
 
   it('starts a batch by its form, typing the file name alone', async () => {
-    await page.goto(
-      `${lote.temporalUi}/namespaces/default/workflows/start-workflow?workflowId=${WORKFLOW_ID}&taskQueue=lote&workflowType=invoiceBatch`,
-    );
-    const editor = page.locator('[role=textbox]:visible').first();
-    await editor.fill('{"file":"sample.csv"}');
-    // Losing the focus reformats the input and moves the button away: a click that comes straight after typing is lost.
-    await editor.blur();
-    await keepScreen(page, 'temporal-start-form');
+    await startWorkflow({ type: 'invoiceBatch', id: WORKFLOW_ID, input: '{"file": "sample.csv"}' });
 
-    await page.getByTestId('start-workflow-button').click();
-
-    await page.getByText('Workflow started successfully').waitFor();
+    await openRun(WORKFLOW_ID);
+    await expectDetails(page, 'Console: this batch');
   });
 
   it('pauses and resumes it by updates, and sees both in the current details', async () => {
-    await page.goto(`${lote.temporalUi}/namespaces/default/workflows/${WORKFLOW_ID}`);
+    await openRun(WORKFLOW_ID);
 
     await sendUpdate(page, 'pause', '{"reason":"waiting for the accountant"}');
     await expectDetails(page, 'paused by an operator');
@@ -82,14 +81,95 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     await page.keyboard.press('Escape');
   });
 
-  it('reads the end of the batch there', async () => {
-    engine.open();
+  it('has the service asked at once by an update', async () => {
+    const gets = (): number =>
+      front.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/invoices/')).length;
+    const before = gets();
+
+    await sendUpdate(page, 'settleNow', null);
+
+    await expect.poll(gets, { timeout: PATIENCE_MS }).toBeGreaterThan(before);
+  });
+
+  it('cancels what is not sent of another batch, by an update', async () => {
+    front.script = ({ path }) =>
+      path.startsWith('/v1/merchants') ? { status: 429, headers: { 'retry-after': '1' } } : 'pass';
+    await writeFile(join(lote.place.inputDir, 'cancelled.csv'), batchFile(testInvoices(3, { nif: '502757191' })));
+    await startWorkflow({ type: 'invoiceBatch', id: CANCELLED_ID, input: '{"file": "cancelled.csv"}' });
+    await openRun(CANCELLED_ID);
+    await expectDetails(page, 'Now\tmaking sure the merchants exist');
+
+    await sendUpdate(page, 'cancelRemaining', '{"reason":"the wrong month"}');
 
     await expectDetails(page, 'Now\tdone');
+    await expectDetails(page, '3 invoices did not go out');
+    front.script = () => 'pass';
+  });
+
+  it('reads the end of the batch there, and in its report what was done by hand', async () => {
+    engine.open();
+    await openRun(WORKFLOW_ID);
+
+    await expectDetails(page, 'Now\tdone');
+
     await keepScreen(page, 'temporal-done');
+    const { audit } = await reportOf('batch-sample');
+    expect(audit.map(({ what }) => what)).toEqual(['pause', 'resume', 'settle-now']);
     expect(sandbox.books().duplicates).toEqual([]);
   });
+
+  it('sends the held invoices of the cancelled batch again, by the form and the input that its details name', async () => {
+    await openRun(CANCELLED_ID);
+    const input = /\{"batch": "batch-cancelled-[0-9a-f]{8}"\}/.exec(await expectDetails(page, 'retryInvoices'))?.[0];
+
+    await startWorkflow({ type: 'retryInvoices', id: RETRIED_ID, input: input ?? expect.fail('no input') });
+    await openRun(RETRIED_ID);
+
+    await expectDetails(page, 'Nothing: every invoice went out');
+    const { counts } = await reportOf('batch-cancelled');
+    expect(counts).toMatchObject({ invoices: 3, issued: 3, held: 0 });
+    expect(sandbox.books().duplicates).toEqual([]);
+  });
+
+  it('finds the runs of a batch by the name of its file', async () => {
+    const query = 'LoteBatch STARTS_WITH "batch-cancelled"';
+    await page.goto(`${lote.temporalUi}/namespaces/default/workflows?query=${encodeURIComponent(query)}`);
+
+    await page.getByRole('link', { name: CANCELLED_ID }).first().waitFor();
+    await page.getByRole('link', { name: RETRIED_ID }).first().waitFor();
+    expect(await page.getByRole('link', { name: WORKFLOW_ID }).count()).toBe(0);
+    await keepScreen(page, 'temporal-find');
+  });
+
+  /** By the UI's own form, with an input as `docs/operating.md` shows it. */
+  async function startWorkflow({ type, id, input }: { type: string; id: string; input: string }): Promise<void> {
+    await page.goto(
+      `${lote.temporalUi}/namespaces/default/workflows/start-workflow?workflowId=${id}&taskQueue=lote&workflowType=${type}`,
+    );
+    const editor = page.locator('[role=textbox]:visible').first();
+    await editor.fill(input);
+    // Losing the focus reformats the input and moves the button away: a click that comes straight after typing is lost.
+    await editor.blur();
+    await keepScreen(page, `temporal-start-${type}`);
+    await page.getByTestId('start-workflow-button').click();
+    await page.getByText('Workflow started successfully').waitFor();
+  }
+
+  async function openRun(id: string): Promise<void> {
+    await page.goto(`${lote.temporalUi}/namespaces/default/workflows/${id}`);
+  }
+
+  /** The only batch whose id begins so. */
+  async function reportOf(batch: string): Promise<Report> {
+    const name = (await readdir(lote.place.reportsDir)).find((folder) => folder.startsWith(batch));
+    return JSON.parse(await readFile(join(lote.place.reportsDir, name ?? '', 'report.json'), 'utf8')) as Report;
+  }
 });
+
+interface Report {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly audit: readonly { readonly what: string }[];
+}
 
 async function chooseUpdate(page: Page, name: string, input: string | null): Promise<Locator> {
   await page.getByRole('button', { name: 'More Actions' }).click();
@@ -112,8 +192,9 @@ async function sendUpdate(page: Page, name: string, input: string | null): Promi
   await dialog.waitFor({ state: 'hidden' });
 }
 
-/** The details are what the worker said last; their page is loaded again until they say what is waited for. */
-async function expectDetails(page: Page, text: string): Promise<void> {
+/** The details are what the worker said last; their page is loaded again until they say what is waited for. Returns them. */
+async function expectDetails(page: Page, text: string): Promise<string> {
+  let shown = '';
   const details = page.frameLocator('iframe[title=output]').first();
   await expect
     .poll(
@@ -121,15 +202,15 @@ async function expectDetails(page: Page, text: string): Promise<void> {
         await page.reload();
         // Chosen after every load: the UI goes back to the history by itself when an update has ended.
         await page.getByTestId('user-metadata-tab').click();
-        return (
-          details
-            // The frame is there before its words are: an empty one would only be loaded again, and again be empty.
-            .locator('body', { hasText: 'Invoices' })
-            .innerText({ timeout: 15_000 })
-            .catch(() => '')
-        );
+        shown = await details
+          // The frame is there before its words are: an empty one would only be loaded again, and again be empty.
+          .locator('body', { hasText: 'Invoices' })
+          .innerText({ timeout: 15_000 })
+          .catch(() => '');
+        return shown;
       },
       { timeout: PATIENCE_MS, interval: 500 },
     )
     .toContain(text);
+  return shown;
 }

@@ -195,6 +195,25 @@ describe('the current details', SIDE_BY_SIDE, () => {
     });
   });
 
+  it('speak the language of the installation, as its report does', async () => {
+    const env = { LOTE_LANGUAGE: 'pt-PT' };
+    await withStack({ env }, async (stack) => {
+      await stack.drop('alguma.csv', [{ ref: 'F-1' }, { ref: 'F-2', taxCode: FAILING_TAX_CODE }]);
+      const { batchId, handle } = await stack.start({ file: 'alguma.csv' });
+      const { reports } = await handle.result();
+
+      const { currentDetails } = await metadataOf(handle);
+
+      expect(currentDetails).toContain(`**Lote** ${batchId}`);
+      expect(currentDetails).toContain('| Agora | terminado |');
+      expect(currentDetails).toContain('1 fatura não foi emitida.');
+      expect(currentDetails).toContain(`{"batch": "${batchId}"}`);
+      expect(currentDetails).toMatch(/\| EUR \| [\d\s]+,\d\d \|/u);
+      expect(await readFile(reports.html, 'utf8')).toContain('<html lang="pt">');
+      expect(await readFile(reports.json, 'utf8')).not.toContain('fatura');
+    });
+  });
+
   it('say of a finished batch what did not go out, and how to send it again', async () => {
     await withStack({}, async (stack) => {
       await stack.drop('some.csv', [{ ref: 'F-1' }, { ref: 'F-2', taxCode: FAILING_TAX_CODE }]);

@@ -12,6 +12,7 @@ import type {
 import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
 import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
 import { type BatchAttributes, upsertBatchAttributes } from './batch-attributes.ts';
+import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
 import { batchDetails } from './batch-details.ts';
 import { registerBatchHandlers, type BatchHandles, type OperatorAction } from './batch-handlers.ts';
 import type { BatchEnd } from './batch-view.ts';
@@ -46,7 +47,8 @@ export interface BatchControl {
   begin(batch: RunningBatch): void;
   /** Nothing is sent until an operator has confirmed the total. */
   confirming(unusual: UnusualTotal): void;
-  attach(workflowId: string): void;
+  /** `language`: as in `OperatorLinks`. */
+  attach(workflowId: string, language?: string): void;
   phase(phase: BatchProgress['phase']): void;
   pageDone(page: number, outcome: { failed: boolean }): void;
   waitFor(page: number, reason: string | null): void;
@@ -77,6 +79,8 @@ class FollowedBatch implements BatchControl, BatchHandles {
   #progress: BatchProgress = NOTHING_YET;
   #snapshot: BatchSnapshot | null = null;
   #links: OperatorLinks | null = null;
+  /** English until an activity has told the language of its worker. */
+  #format: DetailsFormat = detailsFormat(undefined);
   #end: BatchEnd | null = null;
   #running: RunningBatch | null = null;
   #retries: RetryRequestInput[] = [];
@@ -185,7 +189,8 @@ class FollowedBatch implements BatchControl, BatchHandles {
     this.#change({ pagesFailed: this.#progress.pagesFailed + (failed ? 1 : 0) });
   }
 
-  waitFor(page: number, reason: string | null): void {
+  waitFor(page: number, reason: string | null, language?: string): void {
+    if (language !== undefined) this.#speak(language);
     const isNew = reason !== null && ![...this.#waiting.values()].includes(reason);
     if (reason === null) this.#waiting.delete(page);
     else this.#waiting.set(page, reason);
@@ -204,7 +209,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
   begin(batch: RunningBatch): void {
     this.#running = batch;
     this.attachedTo = null;
-    this.#links = batch.desk;
+    this.#show(batch.desk);
     this.#snapshot = batch.standing;
     const { unusual: _, ...progress } = this.#progress;
     this.#progress = progress;
@@ -217,7 +222,8 @@ class FollowedBatch implements BatchControl, BatchHandles {
     this.#list(this.#stateNow());
   }
 
-  attach(workflowId: string): void {
+  attach(workflowId: string, language?: string): void {
+    this.#speak(language);
     this.attachedTo = workflowId;
     this.#change({ phase: 'attached' });
   }
@@ -237,7 +243,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
 
   done(ended: BatchEnd): void {
     this.#end = ended;
-    this.#links = ended.links;
+    this.#show(ended.links);
     this.#waiting.clear();
     this.#change({ phase: 'done', batchId: ended.batchId });
     if (this.attachedTo === null) this.#list(ended.state, ended.problems);
@@ -256,12 +262,20 @@ class FollowedBatch implements BatchControl, BatchHandles {
       counts: snapshot?.counts ?? {},
       net: snapshot?.net ?? [],
     };
-    setCurrentDetails(
-      batchDetails({
-        ...{ progress: this.#progress, snapshot, links: this.#links },
-        ...{ attachedTo: this.attachedTo, end: this.#end },
-      }),
-    );
+    const view = {
+      ...{ progress: this.#progress, snapshot, links: this.#links },
+      ...{ attachedTo: this.attachedTo, end: this.#end },
+    };
+    setCurrentDetails(batchDetails(view, this.#format));
+  }
+
+  #show(links: OperatorLinks): void {
+    this.#links = links;
+    this.#speak(links.language);
+  }
+
+  #speak(language: string | undefined): void {
+    this.#format = detailsFormat(language);
   }
 
   #stateNow(): BatchAttributes['state'] {

@@ -1,32 +1,24 @@
 import { OUTCOMES } from '../../src/domain/invoice-state.ts';
+import { fill } from '../../src/texts/fill.ts';
+import type { DetailsFormat } from '../texts/details-format.ts';
 import type { BatchView } from './batch-view.ts';
 import { nextStep } from './next-step.ts';
-import type { BatchProgress, BatchSnapshot } from '../../src/contract/messages.ts';
-
-const PHASES: Readonly<Record<BatchProgress['phase'], string>> = {
-  reading: 'reading the file',
-  attached: 'another run has this file: waiting for it',
-  confirming: 'held before anything is sent: its total is unusual',
-  merchants: 'making sure the merchants exist',
-  sending: 'sending invoices',
-  waiting: 'all sent: waiting for final answers',
-  reporting: 'writing the report',
-  done: 'done',
-};
+import type { BatchSnapshot } from '../../src/contract/messages.ts';
 
 /**
  * What the Temporal UI shows as "Current Details". Links come first and an empty line ends it: the UI sizes the frame
  * of it before the text is laid out, and the lowest line may be cut off.
  */
-export function batchDetails(view: BatchView): string {
+export function batchDetails(view: BatchView, format: DetailsFormat): string {
   const { progress, snapshot } = view;
+  const { texts } = format;
   const lines = [
-    ...linkLines(progress.batchId, view),
-    `**Batch** ${progress.batchId ?? '(not read yet)'}`,
+    ...linkLines(progress.batchId, view, format),
+    `**${texts.batch}** ${progress.batchId ?? texts.notRead}`,
     '',
-    table(['', ''], situation(view)),
+    table(['', ''], situation(view, format)),
     '',
-    ...(snapshot === null ? [] : balance(snapshot)),
+    ...(snapshot === null ? [] : balance(snapshot, format)),
     LAST_LINE,
   ];
   return lines.join('\n');
@@ -35,63 +27,69 @@ export function batchDetails(view: BatchView): string {
 /** Not `&nbsp;`: the UI shows those six letters as they are. */
 const LAST_LINE = '\n\u00A0\n\n\u00A0';
 
-function linkLines(batchId: string | null, { links, end }: Pick<BatchView, 'links' | 'end'>): readonly string[] {
+function linkLines(
+  batchId: string | null,
+  { links, end }: Pick<BatchView, 'links' | 'end'>,
+  { texts }: DetailsFormat,
+): readonly string[] {
   if (batchId === null || links === null) return [];
   const page = links.console === null ? null : `${links.console}/batches/${encodeURIComponent(batchId)}`;
   const shown = [
-    ...(page === null || end === null ? [] : [`[Report](${page}/files/report.html)`]),
-    ...(page === null ? [] : [`[Console: this batch](${page})`]),
+    ...(page === null || end === null ? [] : [`[${texts.report}](${page}/files/report.html)`]),
+    ...(page === null ? [] : [`[${texts.console}](${page})`]),
   ];
   const file = `${links.reportsDir}/${batchId}/report.html`;
   return [
     ...(shown.length === 0 ? [] : [shown.join(' · '), '']),
-    end === null ? `Report, when it is written: \`${file}\`` : `Report: \`${file}\``,
+    `${end === null ? texts.reportLater : texts.report}: \`${file}\``,
     '',
   ];
 }
 
 type Row = readonly (string | number)[];
 
-function situation(view: BatchView): readonly Row[] {
+function situation(view: BatchView, format: DetailsFormat): readonly Row[] {
   const { progress, snapshot } = view;
-  const now = progress.paused ? `paused by an operator (${PHASES[progress.phase]})` : PHASES[progress.phase];
+  const { texts, count } = format;
+  const phase = texts.phases[progress.phase];
+  const pages = {
+    sent: count(progress.pagesSent),
+    done: count(progress.pagesDone),
+    pages: count(progress.pages),
+  };
   return [
-    ['Now', now],
-    ['Waits for', progress.waitingFor ?? 'nothing'],
-    ['What to do', nextStep(view)],
-    ...(progress.unusual === undefined ? [] : [['Unusual total', progress.unusual.difference]]),
-    ...(snapshot?.misfits ?? []).map((sentence): Row => ['Service profile', sentence]),
-    ['Invoices', progress.invoices],
-    ['Pages', `${progress.pagesSent} sent, ${progress.pagesDone} done, of ${progress.pages}`],
-    ...(progress.pagesFailed > 0 ? [['Pages failed', progress.pagesFailed]] : []),
-    ...(progress.cancelled ? [['Cancelled', 'nothing more is sent']] : []),
+    [texts.now, progress.paused ? fill(texts.paused, { phase }) : phase],
+    [texts.waitsFor, progress.waitingFor ?? texts.nothing],
+    [texts.whatToDo, nextStep(view, format)],
+    ...(progress.unusual === undefined ? [] : [[texts.unusualTotal, progress.unusual.difference]]),
+    ...(snapshot?.misfits ?? []).map((sentence): Row => [texts.serviceProfile, sentence]),
+    [texts.invoices, count(progress.invoices)],
+    [texts.pages, fill(texts.pagesOf, pages)],
+    ...(progress.pagesFailed > 0 ? [[texts.pagesFailed, count(progress.pagesFailed)]] : []),
+    ...(progress.cancelled ? [[texts.cancelled, texts.nothingMore]] : []),
   ];
 }
 
-function balance({ at, counts, net }: BatchSnapshot): readonly string[] {
-  const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
-  const states = OUTCOMES.flatMap((state) => (counts[state] === undefined ? [] : [[state, counts[state]]]));
+function balance({ at, counts, net }: BatchSnapshot, { texts, count, money, time }: DetailsFormat): readonly string[] {
+  const states = OUTCOMES.flatMap((state) => {
+    const invoices = counts[state];
+    return invoices === undefined ? [] : [[state, count(invoices)]];
+  });
   return [
-    `**Balance** as of ${when} UTC`,
+    `**${texts.balance}** ${fill(texts.asOf, { time: time(at) })}`,
     '',
-    table(['State', 'Invoices'], states),
+    table([texts.state, texts.invoices], states),
     '',
     ...(net.length === 0
       ? []
       : [
           table(
-            ['Net', 'of the file', 'gone out'],
-            net.map(({ currency, all, out }) => [currency, amount(all), amount(out)]),
+            [texts.net, texts.ofFile, texts.goneOut],
+            net.map(({ currency, all, out }) => [currency, money(all), money(out)]),
           ),
           '',
         ]),
   ];
-}
-
-/** Exact, with two decimals at least. */
-function amount(net: string): string {
-  const [whole = '0', fraction = ''] = net.split('.');
-  return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
 function table(head: readonly string[], rows: readonly Row[]): string {

@@ -45,7 +45,8 @@ export interface BatchHandles {
   pageSent(page: number): void;
   pageStopped(): void;
   outageOver(): void;
-  waitFor(page: number, reason: string | null): void;
+  /** `language`: as in `OperatorLinks`; left out: it stays as it is. */
+  waitFor(page: number, reason: string | null, language?: string): void;
 }
 
 /** Each description begins with the input's shape: it is all that the Temporal UI shows beside the empty box. */
@@ -205,7 +206,7 @@ function registerSignals(batch: BatchHandles): void {
   setHandler(outageOverSignal, () => batch.outageOver(), {
     description: '(internal, no input) A page has waited for the service for as long as it may.',
   });
-  setHandler(waitingSignal, ({ page, reason }) => batch.waitFor(page, reason), {
+  setHandler(waitingSignal, ({ page, reason, language }) => batch.waitFor(page, reason, language), {
     description: '(internal) {"page": 1, "reason": null} What a page waits for.',
   });
 }

@@ -1,5 +1,9 @@
 import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { WaitingReason } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyVerdict } from '../../src/domain/ports/run-log.ts';
+import { fill } from '../../src/texts/fill.ts';
+import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';
+import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
 
 export interface NightlyProgress {
   readonly night: string | null;
@@ -10,13 +14,15 @@ export interface NightlyProgress {
     readonly verdict: NightlyVerdict;
     readonly batchId: string | null;
   }[];
-  readonly waiting: readonly { readonly name: string; readonly reason: string }[];
+  readonly waiting: readonly { readonly name: string; readonly reason: WaitingReason }[];
   readonly summary: string | null;
 }
 
 const nightlyQuery = defineQuery<NightlyProgress>('night');
 
 export interface NightlyRunBoard {
+  /** In the language that an activity has told; undefined: English. */
+  speak(language: string | undefined): void;
   show(change: Partial<NightlyProgress>): void;
   begun(name: string): void;
   ended(name: string, verdict: NightlyVerdict, batchId: string | null): void;
@@ -25,16 +31,20 @@ export interface NightlyRunBoard {
 /** What a night knows about itself, for the Temporal UI. */
 export function followNightlyRun(): NightlyRunBoard {
   let progress: NightlyProgress = { night: null, phase: 'looking', running: [], ended: [], waiting: [], summary: null };
+  let format = detailsFormat(undefined);
 
   function show(change: Partial<NightlyProgress>): void {
     progress = { ...progress, ...change };
-    setCurrentDetails(nightlyDetails(progress));
+    setCurrentDetails(nightlyDetails(progress, format));
   }
 
   setHandler(nightlyQuery, () => progress, {
     description: '(no input) Files of this night: running, ended with their outcome, still waiting and why.',
   });
   return {
+    speak: (language) => {
+      format = detailsFormat(language);
+    },
     show,
     begun: (name) => show({ running: [...progress.running, name] }),
     ended(name, verdict, batchId) {
@@ -50,23 +60,28 @@ export function followNightlyRun(): NightlyRunBoard {
 /** Enough to see how a night goes; all of it stands in the summary. */
 const ROWS_SHOWN = 30;
 
-/** The UI cuts the last line off, so an empty one ends it. */
-function nightlyDetails({ night, phase, running, ended, waiting, summary }: NightlyProgress): string {
+/** The UI cuts the last line off, so an empty one ends it; it would show `&nbsp;` as these six letters. */
+function nightlyDetails(
+  { night, phase, running, ended, waiting, summary }: NightlyProgress,
+  { texts: { night: texts }, language, count }: DetailsFormat,
+): string {
+  const { nights } = NIGHT_TEXTS[language];
   const rows = [
-    ...running.map((name) => [name, 'its batch runs']),
-    ...waiting.map(({ name, reason }) => [name, `waiting: ${reason}`]),
+    ...running.map((name) => [name, texts.running]),
+    ...waiting.map(({ name, reason }) => [name, nights.waiting[reason]]),
     ...ended
       .toReversed()
-      .map(({ name, verdict, batchId }) => [name, `${verdict}${batchId === null ? '' : `, ${batchId}`}`]),
+      .map(({ name, verdict, batchId }) => [name, nights.verdicts[verdict] + (batchId === null ? '' : `, ${batchId}`)]),
   ];
   const table = rows.slice(0, ROWS_SHOWN).map(([name, what]) => `| ${cell(name ?? '')} | ${what} |`);
-  if (rows.length > ROWS_SHOWN) table.push(`| … | ${rows.length - ROWS_SHOWN} more in the summary |`);
+  if (rows.length > ROWS_SHOWN) table.push(`| … | ${fill(texts.more, { n: count(rows.length - ROWS_SHOWN) })} |`);
+  const files = fill(texts.filesDone, { done: count(ended.length), all: count(ended.length + running.length) });
   return [
-    ...(summary === null ? [] : [`**Summary** ${summary}`, '']),
-    `**Night** ${night ?? '(not opened yet)'}: ${phase}, ${ended.length} of ${ended.length + running.length} files done`,
+    ...(summary === null ? [] : [`**${texts.summary}** ${summary}`, '']),
+    `**${texts.night}** ${night ?? texts.notOpened}: ${texts.phases[phase]}, ${files}`,
     '',
-    ...(table.length === 0 ? [] : ['| File | Outcome |', '|---|---|', ...table, '']),
-    '&nbsp;',
+    ...(table.length === 0 ? [] : [`| ${texts.file} | ${texts.outcome} |`, '|---|---|', ...table, '']),
+    '\u00A0',
   ].join('\n');
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import { moneyPictures, outcomePicture, reasonPicture, settlingPicture } from './night-pictures.ts';
 import type { NightFigures } from './night-figures.ts';
 import { nightTable, reasonTable } from './night-table.ts';

@@ -7,7 +7,7 @@ import { durationText } from '../pictures/duration-text.ts';
 import { fillsOf } from '../pictures/fill-pattern.ts';
 import { lineDrawing, lineSwatch } from '../pictures/line-drawing.ts';
 import { pictureFrame } from '../pictures/picture-frame.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import { FATES, MONEY_PARTS, type MoneyPart, type NightFigures } from './night-figures.ts';
 import { commonReasons, currenciesOf } from './night-selection.ts';
 

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import { reasonField } from './reason-field.ts';
 
 export interface TotalForm {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { chooseLanguage } from '../texts/choose-language.ts';
+import { chooseLanguage } from '../../texts/choose-language.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { FormTokens } from '../forms/form-token.ts';
 import { callerOf } from '../people/caller.ts';
@@ -9,7 +9,7 @@ import { pageFormat } from '../pages/page-format.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import { pageLayout } from '../pages/page-layout.ts';
 import type { Html } from '../pages/page-layout.ts';
-import { LANGUAGES } from '../texts/text-catalogue.ts';
+import { LANGUAGES } from '../../texts/languages.ts';
 
 const LANGUAGE_COOKIE = 'lote_language';
 const ONE_YEAR_S = 365 * 24 * 60 * 60;

@@ -4,7 +4,7 @@ import { ENCODINGS } from '../forms/declared.ts';
 import { select } from '../forms/select.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import type { MappedColumn, MappedFile, MappingChoices } from './file-mapper.ts';
 import { DELIMITERS } from './mapping-choices.ts';
 

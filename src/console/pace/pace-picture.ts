@@ -4,7 +4,7 @@ import type { Html } from '../pages/page-layout.ts';
 import { durationText } from '../pictures/duration-text.ts';
 import { lineDrawing, lineSwatch } from '../pictures/line-drawing.ts';
 import { pictureFrame } from '../pictures/picture-frame.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import { paceOf, type Pace } from './pace.ts';
 import type { PaceSample } from './pace-samples.ts';
 

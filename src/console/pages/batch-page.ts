@@ -6,7 +6,7 @@ import { findingsTable, totalsTable } from './batch-tables.ts';
 import type { BatchWatch, StuckBatch } from '../console-options.ts';
 import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
 import { comparedText, totalForm } from '../forms/total-form.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import { downloads } from '../http/downloads.ts';
 import { invoiceList } from './invoice-list.ts';
 import type { InvoiceView } from './invoice-view.ts';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import type { RetryRefusal } from '../../domain/retry-decision.ts';
 import type { Operation, ReconcileAnswer, RetryAnswer } from '../console-options.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 

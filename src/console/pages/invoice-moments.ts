@@ -7,7 +7,7 @@ import type {
   StoredDelivery,
 } from '../../domain/ports/invoice-lookup.ts';
 import type { LookupTexts } from '../texts/lookup-texts.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import type { PageFormat } from './page-format.ts';
 
 /** One thing that happened to an invoice. `at` is epoch milliseconds. */

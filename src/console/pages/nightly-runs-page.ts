@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
+import { remarkText } from '../../texts/nights/remark-text.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
@@ -122,7 +123,9 @@ function filesTable(format: PageFormat, files: readonly NightlyFile[]): Html {
   </div>`;
 }
 
-function fileRow({ texts: { nights }, count, plural }: PageFormat, file: NightlyFile): Html {
+function fileRow(format: PageFormat, file: NightlyFile): Html {
+  const { count, plural, texts } = format;
+  const { nights } = texts;
   const name =
     file.batchId === null
       ? html`${file.name}`
@@ -140,17 +143,21 @@ function fileRow({ texts: { nights }, count, plural }: PageFormat, file: Nightly
       ${file.waitsFor === undefined ? '' : html`<div>${nights.held}</div>`}
       ${file.verdict === 'attention' ? html`<div>${plural(nights.notOut, file.invoices - file.issued, file.invoices)}</div>` : ''}
       ${file.verdict === 'refused' ? html`<div>${nights.nothingSent}</div>` : ''}
-      ${note(nights.note, file)}
+      ${note(format, file)}
     </td>
   </tr>`;
 }
 
-/** Lote's own words beside the file, in English; of a run that failed nothing else tells why. */
-function note(title: string, { sentences, verdict: became }: NightlyFile): Html {
+/** What the note beside the file says; of a run that failed nothing else tells why. */
+function note(format: PageFormat, { remarks, sentences, verdict: became }: NightlyFile): Html {
   if (sentences.length === 0) return html``;
   return html`<details ${became === 'failed' ? 'open' : ''}>
-    <summary>${title}</summary>
-    ${sentences.map((line) => html`<div lang="en">${line}</div>`)}
+    <summary>${format.texts.nights.note}</summary>
+    ${
+      remarks === undefined
+        ? sentences.map((line) => html`<div lang="en">${line}</div>`)
+        : remarks.map((remark) => html`<div>${remarkText(format, remark)}</div>`)
+    }
   </details>`;
 }
 

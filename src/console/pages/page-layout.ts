@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { PageFormat } from './page-format.ts';
 import type { Caller } from '../people/caller.ts';
-import { CONSOLE_TEXTS, LANGUAGES } from '../texts/text-catalogue.ts';
+import { LANGUAGES } from '../../texts/languages.ts';
+import { CONSOLE_TEXTS } from '../texts/text-catalogue.ts';
 
 /** A piece of HTML in which every inserted value is escaped already. */
 export type Html = ReturnType<typeof html>;

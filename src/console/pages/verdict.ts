@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Finding } from '../../domain/invoice.ts';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import { settledCount } from '../../domain/settled-count.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { PROBLEM_STATES } from './state-counts.ts';

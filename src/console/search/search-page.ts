@@ -4,7 +4,7 @@ import { TABLE_KINDS } from '../http/file-answers.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
 import { toneOf } from '../pages/state-counts.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../texts/fill.ts';
 import { positionWord, searchAddress, type SearchQuery } from './search-query.ts';
 
 /** The search page. `result` is null where nothing was asked. */

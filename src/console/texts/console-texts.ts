@@ -5,10 +5,11 @@ import type { FigureTexts } from './figure-texts.ts';
 import type { LookupTexts } from './lookup-texts.ts';
 import type { OperatorTexts } from './operator-texts.ts';
 import type { ProfileTexts } from './profile-texts.ts';
-import type { Plural } from './plural.ts';
+import type { NightTexts } from '../../texts/nights/night-texts.ts';
+import type { Plural } from '../../texts/plural.ts';
 
 /** Every text of the console. Names of states stay as they are: ledger, reports and pages use one word each. */
-export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, FigureTexts {
+export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, FigureTexts, NightTexts {
   /** Of the language itself, in the language. */
   readonly languageName: string;
   readonly batches: string;

@@ -1,5 +1,5 @@
 import type { Fate, MoneyPart } from '../figures/night-figures.ts';
-import type { Plural } from './plural.ts';
+import type { Plural } from '../../texts/plural.ts';
 
 /** The words of pictures: the last nights, and a batch that runs. */
 export interface FigureTexts {

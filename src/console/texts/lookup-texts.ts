@@ -1,4 +1,4 @@
-import type { Plural } from './plural.ts';
+import type { Plural } from '../../texts/plural.ts';
 
 /** What a reader sees who looks for an invoice and follows its life. */
 export interface LookupTexts {

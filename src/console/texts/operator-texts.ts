@@ -1,11 +1,9 @@
-import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
-import type { MessageChannel, NightlyVerdict, NightMessageNote } from '../../domain/ports/run-log.ts';
 import type { TotalCheck } from '../../domain/ports/total-ledger.ts';
 import type { RetryMove, RetryRefusal } from '../../domain/retry-decision.ts';
 import type { Role } from '../people/caller.ts';
-import type { Plural } from './plural.ts';
+import type { Plural } from '../../texts/plural.ts';
 
-/** What an operator reads who sends again, asks the service, looks at what was done by hand, or at a night. */
+/** What an operator reads who sends again, asks the service, or looks at what was done by hand. */
 export interface OperatorTexts {
   readonly retry: {
     readonly title: string;
@@ -44,30 +42,6 @@ export interface OperatorTexts {
     /** Of the batch as a whole; a word that is not here is shown as it is. */
     readonly actions: Readonly<Record<string, string>>;
   };
-  readonly nights: {
-    readonly title: string;
-    readonly none: string;
-    readonly night: string;
-    readonly files: string;
-    readonly outcome: string;
-    readonly issued: string;
-    readonly lies: string;
-    readonly know: string;
-    readonly run: string;
-    readonly unfinished: string;
-    readonly waitingFiles: string;
-    readonly unreadable: string;
-    readonly repeated: string;
-    readonly notOut: Plural;
-    readonly nothingSent: string;
-    readonly note: string;
-    readonly held: string;
-    readonly allOut: Plural;
-    readonly empty: string;
-    readonly open: Plural;
-    readonly verdicts: Readonly<Record<NightlyVerdict, string>>;
-    readonly waiting: Readonly<Record<WaitingReason, string>>;
-  };
   /** A batch whose total is unlike those of earlier files. */
   readonly total: {
     readonly state: string;
@@ -82,17 +56,6 @@ export interface OperatorTexts {
     readonly compared: Readonly<
       Record<'title' | 'usual' | 'tooFew' | 'confirmed' | Exclude<TotalCheck['kind'], 'too-few' | 'unusual'>, string>
     >;
-  };
-  /** The message that a night sends, and what became of it. */
-  readonly morning: {
-    readonly subject: string;
-    readonly wentOut: Plural;
-    readonly needs: string;
-    readonly more: string;
-    readonly page: string;
-    readonly toDo: Readonly<Record<Exclude<NightlyVerdict, 'issued'>, string>>;
-    readonly channels: Readonly<Record<MessageChannel, string>>;
-    readonly states: Readonly<Record<NightMessageNote['state'], string>>;
   };
   /** Of people whom a proxy signs in. */
   readonly people: {

@@ -1,5 +1,5 @@
 import type { ComparedRow, KeepRefusal } from '../profile-editor.ts';
-import type { Plural } from './plural.ts';
+import type { Plural } from '../../texts/plural.ts';
 
 /** Names of the sections of a service profile; `general` holds what stands in none. */
 export type ProfileSectionName =

@@ -11,6 +11,16 @@ export type NightlyVerdict =
   /** Its run ended without a result. */
   | 'failed';
 
+/** What became of a dropped file and what to do next: a sentence each, in the language of whoever reads it. */
+export type NightlyRemark =
+  | { readonly kind: 'resumed' | 'drop-again' | 'refused' | 'read-report' | 'use-corrections' }
+  | { readonly kind: 'dropped-before'; readonly at: number; readonly file: string }
+  | { readonly kind: 'run-failed'; readonly code: string; readonly message: string }
+  | { readonly kind: 'held'; readonly difference: string }
+  | { readonly kind: 'confirm-total'; readonly batchId: string; readonly invoices: number }
+  | { readonly kind: 'all-out' | 'rows-without-invoice'; readonly n: number }
+  | { readonly kind: 'missing'; readonly n: number; readonly of: number; readonly cancelled: boolean };
+
 /** What one nightly run did with one dropped file, for the summary of that date. */
 export interface NightlyRunEntry {
   readonly slot: string;
@@ -19,7 +29,10 @@ export interface NightlyRunEntry {
   /** Its place now, relative to the input directory; null: it was taken out of its claim folder. */
   readonly shelvedAs: string | null;
   readonly verdict: NightlyVerdict;
+  /** The remarks in English. */
   readonly sentences: readonly string[];
+  /** Left out by an earlier version of Lote. */
+  readonly remarks?: readonly NightlyRemark[];
   /** The same bytes had been dropped before this night. */
   readonly known: boolean;
   readonly resumed: boolean;

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Language } from '../../texts/languages.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { type CorrectionsPlan, planCorrections } from './corrections-plan.ts';
 import { csvCorrections } from './csv-corrections.ts';
@@ -7,6 +8,7 @@ import type { InvoiceSpool } from '../invoice-spool.ts';
 import { jsonCorrections } from './json-corrections.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson, OriginalSheet } from './original-file.ts';
 import type { ReportModel } from '../report-model.ts';
+import type { ReportNote } from '../report-note.ts';
 import { UnfitForWorkbook } from './workbook/fit-for-workbook.ts';
 import { xlsxCorrections } from './workbook/xlsx-corrections.ts';
 import { writeSynced } from '../write-synced.ts';
@@ -16,8 +18,8 @@ export interface CorrectionsRequest {
   readonly model: ReportModel;
   readonly spool: InvoiceSpool;
   readonly directory: string;
-  /** Of the notes in a workbook: a tag such as `pt-BR`. */
-  readonly language: string;
+  /** Of the notes in a workbook. */
+  readonly language: Language;
 }
 
 /** Whether a corrections file was written, and what the report says about it. */
@@ -25,7 +27,7 @@ export interface WrittenCorrections {
   /** Base name; null when there is nothing to hand back, or nothing to hand it back from. */
   readonly name: string | null;
   /** For the reader of the report, when there should have been one. */
-  readonly note: string | null;
+  readonly note: ReportNote | null;
 }
 
 /** Writes the corrections file. A file that is gone or was changed costs the corrections, never the report. */
@@ -46,10 +48,7 @@ export async function writeCorrections({
       : { name: await write(original, plan, directory), note: null };
   } catch (error) {
     if (!isFileTrouble(error)) throw error;
-    return {
-      name: null,
-      note: 'There is no corrections file: the original file could not be read again as it was. Correct the rows in the original file and drop that one.',
-    };
+    return { name: null, note: { kind: 'no-corrections' } };
   }
 }
 
@@ -57,14 +56,14 @@ export async function writeCorrections({
 async function writeWorkbook(
   original: OriginalSheet,
   plan: CorrectionsPlan,
-  { directory, language }: { readonly directory: string; readonly language: string },
+  { directory, language }: { readonly directory: string; readonly language: Language },
 ): Promise<WrittenCorrections> {
   try {
     const name = await put(directory, 'corrections.xlsx', xlsxCorrections(original, plan, language));
     return { name, note: null };
   } catch (error) {
     if (!(error instanceof UnfitForWorkbook)) throw error;
-    const note = `The corrections file is CSV and no workbook: ${error.message}. Each row says at its end what is wrong with it; saved as a workbook it is read as well.`;
+    const note: ReportNote = { kind: 'corrections-as-csv', cause: error.message };
     return { name: await write(original.asCsv, plan, directory), note };
   }
 }

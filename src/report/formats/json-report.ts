@@ -1,8 +1,9 @@
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
 import { reportInvoice } from '../report-invoice.ts';
 import { REPORT_SCHEMA, type ReportModel } from '../report-model.ts';
+import { englishNote } from '../texts/report-format.ts';
 
-/** report.json: one JSON document, one invoice a line, so that it can be read by eye and by line tools too. */
+/** report.json: one JSON document, one invoice a line, so that it can be read by eye and by line tools too. It is the same in each language. */
 export async function* jsonReport(
   model: ReportModel,
   invoices: AsyncIterable<readonly BatchInvoice[]>,
@@ -12,7 +13,7 @@ export async function* jsonReport(
   yield member('counts', model.counts);
   yield member('totals', model.totals);
   yield member('reasons', model.reasons);
-  yield member('notes', model.notes);
+  yield member('notes', model.notes.map(englishNote));
   yield member('misfits', model.misfits);
   yield member('changes', model.history.changes);
   yield member('audit', model.history.audit);

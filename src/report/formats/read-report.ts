@@ -5,6 +5,7 @@ import { type InvoiceSpool, openSpool, spooling } from '../invoice-spool.ts';
 import { NO_HISTORY, type ReportHistory } from '../report-history.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import type { ReportModel } from '../report-model.ts';
+import type { ReportNote } from '../report-note.ts';
 
 /** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
 const READINGS = 3;
@@ -18,8 +19,8 @@ export type ReportLedger = Pick<
 export interface ReportQuestion {
   readonly ledger: ReportLedger;
   readonly batchId: string;
-  /** Sentences for the reader, e.g. that webhooks are not registered. */
-  readonly notes?: readonly string[];
+  /** For the reader, e.g. that webhooks are not registered. */
+  readonly notes?: readonly ReportNote[];
   readonly misfits?: readonly ProfileMisfit[];
   readonly history?: ReportHistory;
   /** Taken before anything is read: what a higher one says was read later. */

@@ -1,51 +1,55 @@
-import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
 import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
+import type { Speech } from '../../texts/choose-language.ts';
+import { documentFormat } from '../../texts/document-format.ts';
+import { fill } from '../../texts/fill.ts';
+import { NIGHT_TEXTS } from '../../texts/nights/night-catalogue.ts';
+import type { NightTexts } from '../../texts/nights/night-texts.ts';
+import { remarkText } from '../../texts/nights/remark-text.ts';
+import type { SpeechFormat } from '../../texts/speech-format.ts';
 import { STYLE } from '../formats/html/style.ts';
 import { html, type SafeHtml } from '../formats/html/html.ts';
-import { isoTime } from '../iso-time.ts';
 import type { NightlySummary } from './run-summary.ts';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-const VERDICTS: Readonly<Record<NightlyVerdict, { readonly tone: string; readonly text: string }>> = {
-  failed: { tone: 'bad', text: 'run failed' },
-  refused: { tone: 'bad', text: 'refused' },
-  attention: { tone: 'open', text: 'needs somebody' },
-  issued: { tone: 'good', text: 'everything went out' },
+const TONES: Readonly<Record<NightlyVerdict, string>> = {
+  failed: 'bad',
+  refused: 'bad',
+  attention: 'open',
+  issued: 'good',
 };
 
-const WAITING: Readonly<Record<WaitingReason, string>> = {
-  growing: 'It was still being written. The next night looks again.',
-  empty: 'It has no content yet. The next night looks again.',
-  'no-marker': 'Its .done marker is missing or older than the file.',
-  'not-movable': 'The system did not let Lote move it: check who owns the file and the folder.',
-  'too-many': 'A night takes 500 files. The next night goes on.',
-  unfinished: 'The night could not bring it to its end. It lies in in-progress; the next night goes on with it.',
-};
+interface NightPage {
+  readonly format: SpeechFormat;
+  readonly texts: NightTexts;
+  readonly linkTo: (path: string) => string;
+}
 
 /** `reports/nights/<date>.html`: did every file go through, what needs somebody first, then each run. */
-export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => string): string {
-  const { date, runs } = summary;
+export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => string, speech: Speech): string {
+  const { runs } = summary;
+  const page = { format: documentFormat(speech), texts: NIGHT_TEXTS[speech.language], linkTo };
+  const title = fill(page.texts.nightFile.title, { date: page.format.date(summary.date) });
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${speech.language}">
       <head>
         <meta charset="utf-8" />
         <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
-        <title>Night of ${date}</title>
+        <title>${title}</title>
         <style>
           ${{ safe: STYLE }}
         </style>
       </head>
       <body>
         <main>
-          <header><h1>Night of ${date}</h1></header>
-          <section class="verdict ${tone(summary)}" aria-label="Outcome">
-            <p><strong>${verdict(summary)}</strong></p>
-            <p>${countsLine(summary)}</p>
+          <header><h1>${title}</h1></header>
+          <section class="verdict ${tone(summary)}" aria-label="${page.texts.nights.outcome}">
+            <p><strong>${verdict(page, summary)}</strong></p>
+            <p>${countsLine(page, summary)}</p>
           </section>
-          ${runs.toReversed().map((run) => runSection(run, linkTo))}
+          ${runs.toReversed().map((run) => runSection(page, run))}
         </main>
       </body>
     </html> `.safe;
@@ -56,53 +60,57 @@ function tone({ totals }: NightlySummary): string {
   return totals.attention + totals.waiting > 0 ? 'open' : 'good';
 }
 
-function verdict({ totals }: NightlySummary): string {
-  if (totals.files + totals.waiting === 0) return 'No file was dropped.';
-  const open = totals.files - totals.issued + totals.waiting;
-  if (open === 0)
-    return `Everything went out: ${files(totals.files)}, ${totals.invoices} ${totals.invoices === 1 ? 'invoice' : 'invoices'}.`;
-  return `${files(open)} of ${totals.files + totals.waiting} ${open === 1 ? 'needs' : 'need'} somebody.`;
+function verdict({ format: { plural }, texts: { nights } }: NightPage, { totals }: NightlySummary): string {
+  const all = totals.files + totals.waiting;
+  const open = all - totals.issued;
+  if (all === 0) return nights.empty;
+  return open === 0 ? plural(nights.allOut, all) : plural(nights.open, open, all);
 }
 
-function countsLine({ totals }: NightlySummary): string {
-  return (
-    `${totals.issued} went out, ${totals.attention} with invoices or rows to correct, ${totals.refused} refused, ` +
-    `${totals.failed} runs failed, ${totals.waiting} still waiting. ${totals.notIssued} of ${totals.invoices} invoices did not go out.`
-  );
+function countsLine({ format: { count }, texts: { nightFile } }: NightPage, { totals }: NightlySummary): string {
+  const words = Object.entries(totals).map(([name, number]) => [name, count(number)] as const);
+  return fill(nightFile.counts, Object.fromEntries(words));
 }
 
-function runSection(
-  { night, workflowId, startedAt, finishedAt, files: entries, waiting }: NightlyRunState,
-  linkTo: (path: string) => string,
-): SafeHtml {
-  const urgent = Object.keys(VERDICTS);
-  const sorted = entries.toSorted((a, b) => urgent.indexOf(a.verdict) - urgent.indexOf(b.verdict));
+function runSection(page: NightPage, run: NightlyRunState): SafeHtml {
+  const { nights, nightFile } = page.texts;
+  const urgent = Object.keys(TONES);
+  const sorted = run.files.toSorted((a, b) => urgent.indexOf(a.verdict) - urgent.indexOf(b.verdict));
   return html`<section>
-    <h2>Run ${night}</h2>
+    <h2>${fill(nightFile.run, { night: run.night })}</h2>
     <p class="soft">
-      Workflow <span class="mono">${workflowId}</span>. Started ${shortTime(startedAt)},
-      ${finishedAt === null ? 'not finished: what it left is gone on with by the next night' : `finished ${shortTime(finishedAt)}`}.
+      Workflow <span class="mono">${run.workflowId}</span>. ${timesOf(page, run)}
     </p>
     ${
       sorted.length === 0
         ? ''
         : table(
-            ['File', 'Outcome', 'Invoices', 'Issued', 'What to know'],
-            sorted.map((entry) => fileRow(entry, linkTo)),
+            [nightFile.file, nights.outcome, nightFile.invoices, nights.issued, nights.know],
+            sorted.map((entry) => fileRow(page, entry)),
           )
     }
     ${
-      waiting.length === 0
+      run.waiting.length === 0
         ? ''
         : table(
-            ['Still waiting', 'Why'],
-            waiting.map(
+            [nights.waitingFiles, nightFile.why],
+            run.waiting.map(
               ({ name, reason }) =>
-                html`<tr><td class="text">${name}</td><td class="text">${WAITING[reason]}</td></tr>`,
+                html`<tr><td class="text">${name}</td><td class="text">${nights.waiting[reason]}</td></tr>`,
             ),
           )
     }
   </section>`;
+}
+
+function timesOf(
+  { format: { time }, texts: { nightFile } }: NightPage,
+  { startedAt, finishedAt }: NightlyRunState,
+): string {
+  const started = time(startedAt);
+  return finishedAt === null
+    ? fill(nightFile.unfinishedTimes, { started })
+    : fill(nightFile.times, { started, finished: time(finishedAt) });
 }
 
 function table(heads: readonly string[], rows: readonly SafeHtml[]): SafeHtml {
@@ -114,26 +122,25 @@ function table(heads: readonly string[], rows: readonly SafeHtml[]): SafeHtml {
   </div>`;
 }
 
-function fileRow(entry: NightlyRunEntry, linkTo: (path: string) => string): SafeHtml {
-  const { tone: own, text } = VERDICTS[entry.verdict];
+function fileRow(page: NightPage, entry: NightlyRunEntry): SafeHtml {
+  const { format, texts, linkTo } = page;
+  const { nights, nightFile } = texts;
   const link = (path: string | null, name: string): SafeHtml | string =>
     path === null ? '' : html`<p><a href="${linkTo(path)}">${name}</a></p>`;
   return html`<tr>
     <td class="text">${entry.name}${entry.shelvedAs === null ? '' : html`<p class="soft mono">${entry.shelvedAs}</p>`}</td>
-    <td><span class="state ${own}">${text}</span></td>
-    <td class="number">${entry.invoices}</td>
-    <td class="number">${entry.issued}</td>
+    <td><span class="state ${TONES[entry.verdict]}">${nights.verdicts[entry.verdict]}</span></td>
+    <td class="number">${format.count(entry.invoices)}</td>
+    <td class="number">${format.count(entry.issued)}</td>
     <td class="text">
-      ${entry.sentences.map((sentence) => html`<p>${sentence}</p>`)} ${link(entry.report, 'Report')}${link(entry.corrections, 'Corrections')}
+      ${remarksOf(page, entry)} ${link(entry.report, nightFile.report)}${link(entry.corrections, nightFile.corrections)}
     </td>
   </tr>`;
 }
 
-function files(count: number): string {
-  return count === 1 ? '1 file' : `${count} files`;
-}
-
-function shortTime(epochMs: number): string {
-  const iso = isoTime(epochMs);
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+/** An earlier version of Lote wrote English sentences alone. */
+function remarksOf({ format }: NightPage, { remarks, sentences }: NightlyRunEntry): readonly SafeHtml[] {
+  return remarks === undefined
+    ? sentences.map((sentence) => html`<p lang="en">${sentence}</p>`)
+    : remarks.map((remark) => html`<p>${remarkText(format, remark)}</p>`);
 }

@@ -12,6 +12,7 @@ import type {
   NightMessageNote,
   RunLog,
 } from '../../domain/ports/run-log.ts';
+import { ENGLISH, type Speech } from '../../texts/choose-language.ts';
 import { isoTime } from '../iso-time.ts';
 import { nightlyHtml } from './run-html.ts';
 import { nightlySummary, type NightlySummary } from './run-summary.ts';
@@ -31,9 +32,9 @@ interface RunHead {
 
 /**
  * `reports/nights/<date>.json|html`, made from one small file per dropped file under `reports/nights/runs/`: two runs of one date, or two workers of
- * one run, write different files and cannot undo each other's.
+ * one run, write different files and cannot undo each other's. `speech`: of the page; the JSON is the same in each language.
  */
-export function createRunLog(reportsDir: string): RunLog {
+export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunLog {
   const nightlyRunsDir = join(reportsDir, 'nights');
   const runDir = ({ nightId }: NightlyRun): string => join(nightlyRunsDir, 'runs', nightId);
   return {
@@ -42,24 +43,24 @@ export function createRunLog(reportsDir: string): RunLog {
         if ((await readJson<RunHead>(join(runDir(night), HEAD))) === null)
           await replaceFile(join(runDir(night), HEAD), json({ night, end: null }));
         await replaceFile(join(runDir(night), `${entry.slot}.json`), json(entry));
-        return writeSummary(nightlyRunsDir, night.date);
+        return writeSummary(nightlyRunsDir, night.date, speech);
       }),
     finish: (night, end) =>
       inReportsFolder(reportsDir, async () => {
         await replaceFile(join(runDir(night), HEAD), json({ night, end }));
-        const paths = await writeSummary(nightlyRunsDir, night.date);
+        const paths = await writeSummary(nightlyRunsDir, night.date, speech);
         return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
       }),
     run: (night) => readRun(runDir(night)),
     noteMessage: (night, note) =>
       inReportsFolder(reportsDir, async () => {
         await replaceFile(join(runDir(night), MESSAGES, `${note.channel}.json`), json(note));
-        await writeSummary(nightlyRunsDir, night.date);
+        await writeSummary(nightlyRunsDir, night.date, speech);
       }),
   };
 }
 
-async function writeSummary(nightlyRunsDir: string, date: string): Promise<NightlySummaryPaths> {
+async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech): Promise<NightlySummaryPaths> {
   const runsDir = join(nightlyRunsDir, 'runs');
   const runs: NightlyRunState[] = [];
   for (const name of await readdir(runsDir)) {
@@ -70,7 +71,7 @@ async function writeSummary(nightlyRunsDir: string, date: string): Promise<Night
   const summary = nightlySummary(date, runs);
   const paths = { json: join(nightlyRunsDir, `${date}.json`), html: join(nightlyRunsDir, `${date}.html`) };
   const linkTo = (path: string): string => relative(nightlyRunsDir, path).split(sep).map(encodeURIComponent).join('/');
-  await replaceFile(paths.html, nightlyHtml(summary, linkTo));
+  await replaceFile(paths.html, nightlyHtml(summary, linkTo, speech));
   // Last: who waits for the JSON finds the page.
   await replaceFile(paths.json, json(summaryDocument(summary)));
   return paths;

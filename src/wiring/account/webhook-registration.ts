@@ -1,5 +1,6 @@
 import type { EndpointAnswer, InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger, WebhookEndpointRecord, WebhookPlace } from '../../domain/ports/ledger.ts';
+import type { ReportNote } from '../../report/report-note.ts';
 import { withoutAddressSecret } from './webhook-address.ts';
 
 export interface RegistrationDeps {
@@ -30,8 +31,8 @@ export interface RegistrationDeps {
 export interface WebhookRegistration {
   /** Registers once per base address, application and URL, over all processes; tried again by the next caller after a failure. */
   ensure(): Promise<void>;
-  /** Why no webhook will come, or some will be refused, as sentences for the report; null when all is well. */
-  note(): string | null;
+  /** Why no webhook will come, or some will be refused, for the report; none when all is well. */
+  notes(): readonly ReportNote[];
 }
 
 /** A claim that is not kept for so long is one of a process that has died. */
@@ -40,16 +41,6 @@ const KEEP_EVERY_MS = 2_000;
 /** Longer than the claim of a dead process lasts; the batch goes on without an answer, for GET settles too. */
 const LONGEST_WAIT_MS = 12_000;
 const POLL_INTERVAL_MS = 250;
-
-const NO_URL = 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.';
-const NO_SECRET =
-  'Alert: the service gave no secret when the webhook was registered, and WEBHOOK_SECRET is not set: every delivery was refused, and final answers came by asking (GET) alone.';
-const NO_ADDRESS_SECRET =
-  'Alert: by the service profile (signature.kind) the address of the webhook holds the secret, and WEBHOOK_SECRET is not set: no webhook was registered, and final answers came by asking (GET) alone. Set WEBHOOK_SECRET.';
-const NOT_BY_LOTE =
-  'By the service profile (webhook.register) Lote registers no webhook, and WEBHOOK_SECRET is not set: final answers came by asking (GET) alone.';
-const TAKEN =
-  'Another process was registering the webhook when the batch began: until it had, final answers came by asking (GET) alone.';
 
 /**
  * The registration has no Idempotency-Key, so that the ledger decides who asks: a claim before the POST, its end with the secret. After a
@@ -63,7 +54,7 @@ class ClaimedRegistration implements WebhookRegistration {
   readonly #deps: RegistrationDeps;
   /** What the service is told; it may hold a secret. */
   readonly #address: string | null;
-  #note: string | null;
+  #note: ReportNote | null;
   #unanswered = 0;
   /** Received, and the ledger was away: a secret is never given up. */
   #unsaved: WebhookEndpointRecord | null = null;
@@ -76,9 +67,9 @@ class ClaimedRegistration implements WebhookRegistration {
     const wanted = register && url !== null;
     this.#address = wanted ? (deps.addressOf ?? asItIs)(url) : null;
     this.#done = this.#address === null;
-    if (!register) this.#note = ownSecret ? null : NOT_BY_LOTE;
-    else if (url === null) this.#note = NO_URL;
-    else this.#note = this.#address === null ? NO_ADDRESS_SECRET : null;
+    if (!register) this.#note = ownSecret ? null : { kind: 'webhook-not-by-lote' };
+    else if (url === null) this.#note = { kind: 'no-webhook-url' };
+    else this.#note = this.#address === null ? { kind: 'no-address-secret' } : null;
   }
 
   async ensure(): Promise<void> {
@@ -89,9 +80,11 @@ class ClaimedRegistration implements WebhookRegistration {
     await this.#running;
   }
 
-  note(): string | null {
-    const notes = [this.#note, this.#unanswered === 0 ? null : twice(this.#unanswered)].filter((one) => one !== null);
-    return notes.length === 0 ? null : notes.join(' ');
+  notes(): readonly ReportNote[] {
+    return [
+      ...(this.#note === null ? [] : [this.#note]),
+      ...(this.#unanswered === 0 ? [] : [{ kind: 'registered-before', n: this.#unanswered } as const]),
+    ];
   }
 
   async #register(url: string): Promise<void> {
@@ -99,7 +92,7 @@ class ClaimedRegistration implements WebhookRegistration {
     const place = { baseUrl: service.baseUrl, application, url };
     if (!(await this.#isRegistered(place))) return;
     const secrets = await ledger.webhookSecrets(service.baseUrl, application);
-    this.#note = ownSecret || secrets.length > 0 ? null : NO_SECRET;
+    this.#note = ownSecret || secrets.length > 0 ? null : { kind: 'no-webhook-secret' };
     this.#done = true;
   }
 
@@ -115,7 +108,7 @@ class ClaimedRegistration implements WebhookRegistration {
         return this.#post(place);
       }
       if (waited >= LONGEST_WAIT_MS) {
-        this.#note = TAKEN;
+        this.#note = { kind: 'webhook-registered-elsewhere' };
         return false;
       }
       // oxlint-disable-next-line no-await-in-loop
@@ -156,18 +149,10 @@ class ClaimedRegistration implements WebhookRegistration {
     const { url } = this.#deps;
     const code = withoutAddressSecret(reason.code, this.#address ?? '', url ?? '');
     this.#deps.log.warn('webhook not registered', { reason: code });
-    this.#note =
-      kind === 'lost'
-        ? `The answer to the registration of the webhook was lost (${code}): final answers came by asking (GET) alone, and the next batch registers it again.`
-        : `The service did not register the webhook (${code}): final answers came by asking (GET) alone.`;
+    this.#note = { kind: kind === 'lost' ? 'registration-lost' : 'registration-refused', code };
   }
 }
 
 function asItIs(url: string): string {
   return url;
-}
-
-function twice(unanswered: number): string {
-  const times = unanswered === 1 ? 'once' : `${unanswered} times`;
-  return `Alert: the webhook was registered ${times} before without its answer being kept (a crash, or a lost answer). The service may have the address more than once; deliveries signed with a secret that never came are refused (401), and the same news comes through the endpoint that is known. Remove the other one at the service.`;
 }

@@ -1,9 +1,11 @@
 import type { MessageChannel, NightlyRunEntry } from '../../domain/ports/run-log.ts';
 import type { NightOutcome } from '../../domain/ports/night-messages.ts';
-import { pageFormat, type PageFormat } from '../../console/pages/page-format.ts';
-import type { Speech } from '../../console/texts/choose-language.ts';
-import { fill } from '../../console/texts/fill.ts';
 import { html, type SafeHtml } from '../../report/formats/html/html.ts';
+import type { Speech } from '../../texts/choose-language.ts';
+import { fill } from '../../texts/fill.ts';
+import { NIGHT_TEXTS } from '../../texts/nights/night-catalogue.ts';
+import type { NightTexts } from '../../texts/nights/night-texts.ts';
+import { speechFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 
 /** The message of a night: for people, and for programs. */
 export interface NightMessage {
@@ -22,6 +24,10 @@ export interface MessagePlace {
   readonly consoleUrl: string | null;
 }
 
+interface MessageFormat extends SpeechFormat {
+  readonly texts: NightTexts;
+}
+
 interface Line {
   readonly name: string;
   readonly words: string;
@@ -37,7 +43,7 @@ const URGENT_FIRST = ['failed', 'refused', 'attention'];
  * shows of files and numbers; no reference, no tax number, no name of a customer.
  */
 export function nightMessage(night: NightOutcome, speech: Speech, place: MessagePlace): NightMessage {
-  const format = pageFormat(speech);
+  const format: MessageFormat = { ...speechFormat(speech), texts: NIGHT_TEXTS[speech.language] };
   const { morning, nights } = format.texts;
   const { files, waiting } = night.run;
   const problems = urgent(files).map((file) => lineOf(format, file, place));
@@ -70,7 +76,7 @@ interface Section {
   readonly lines: readonly Line[];
 }
 
-function section({ count, texts }: PageFormat, title: string | null, lines: readonly Line[]): Section {
+function section({ count, texts }: MessageFormat, title: string | null, lines: readonly Line[]): Section {
   const more = lines.length - MOST_FILES;
   const words = more > 0 ? [fill(texts.morning.more, { n: count(more) })] : [];
   return { title, lines: lines.slice(0, MOST_FILES), words };
@@ -82,7 +88,7 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
     .toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
 }
 
-function lineOf({ texts, plural }: PageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
+function lineOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const { nights, morning } = texts;
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
   const name = plain(file.name);
@@ -100,7 +106,7 @@ function plain(name: string): string {
   return name.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
-function outcomeOf({ texts: { nights }, plural }: PageFormat, { run }: NightOutcome): string {
+function outcomeOf({ texts: { nights }, plural }: MessageFormat, { run }: NightOutcome): string {
   const all = run.files.length + run.waiting.length;
   const open = all - run.files.filter(({ verdict }) => verdict === 'issued').length;
   if (all === 0) return nights.empty;
@@ -118,7 +124,7 @@ function textOf(sections: readonly Section[], last: string | null): string {
   return `${[...blocks, ...(last === null ? [] : [last])].join('\n\n')}\n`;
 }
 
-function htmlOf({ language, texts }: PageFormat, sections: readonly Section[], page: string | null): string {
+function htmlOf({ language, texts }: MessageFormat, sections: readonly Section[], page: string | null): string {
   const link = (address: string | null, name: string): SafeHtml =>
     address === null ? html`${name}` : html`<a href="${address}">${name}</a>`;
   const blocks = sections.map(

@@ -1,7 +1,7 @@
 import type { NightMessages } from '../../domain/ports/night-messages.ts';
 import type { MessageChannel } from '../../domain/ports/run-log.ts';
-import { chooseLanguage } from '../../console/texts/choose-language.ts';
 import type { Config } from '../../runtime/config/config.ts';
+import { chooseLanguage } from '../../texts/choose-language.ts';
 import { sendMail } from './mail-sender.ts';
 import { messageIdOf, nightMessage } from './night-message.ts';
 import { postSigned } from './webhook-sender.ts';

@@ -7,7 +7,9 @@ import { profileFindings, type ProfileInUse } from '../../../activities/batch/pr
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { deliveryNotes } from '../../report/delivery-notes.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
+import type { ReportNote } from '../../report/report-note.ts';
 import { writeReport } from '../../report/write-report.ts';
+import type { Speech } from '../../texts/choose-language.ts';
 import type { Counts } from '../../contract/messages.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
 import { originalOf } from './original-of.ts';
@@ -16,10 +18,10 @@ export interface ReportWriterOptions {
   readonly ledger: Ledger;
   readonly reportsDir: string;
   readonly dataDir: string;
-  /** Sentences every report carries, e.g. that nothing listens for webhooks. */
-  readonly notes: () => readonly string[];
-  /** Of the notes in a workbook of corrections: a tag such as `pt-BR`; default `en`. */
-  readonly language?: string;
+  /** What every report says, e.g. that nothing listens for webhooks. */
+  readonly notes: () => readonly ReportNote[];
+  /** Of report.html; left out: English. */
+  readonly speech?: Speech;
   readonly profile: ProfileInUse;
   readonly now: () => number;
 }
@@ -63,8 +65,8 @@ async function writeOnce(
     misfits: misfits.filter((misfit) => concerns(batch, misfit)),
     history,
     now,
-    ...(options.language === undefined ? {} : { language: options.language }),
     ...(original === null ? {} : { original }),
+    ...(options.speech === undefined ? {} : { speech: options.speech }),
   });
   const { json, csv, html, corrections, summary: counts, revision, figures } = written;
   const said = { revision, writtenAt: now, flags: since.flags, open: watched.open(), figures };

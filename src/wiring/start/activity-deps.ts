@@ -9,9 +9,11 @@ import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { createDropFolder } from '../../drop/drop-folder.ts';
 import { createRunLog } from '../../report/nightly/run-log.ts';
+import type { ReportNote } from '../../report/report-note.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { chooseLanguage } from '../../texts/choose-language.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { deliveryAddress } from '../account/webhook-address.ts';
@@ -35,7 +37,12 @@ const PATIENCE_MS = 5_000;
 /** Tells the batch of an activity what is waited for, by the signal that its pages use; never rejects. */
 function createWaitingNotices(
   client: Client,
-  log: { warn(message: string, fields?: Record<string, unknown>): void },
+  {
+    language,
+    log,
+  }: Pick<Config, 'language'> & {
+    readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+  },
 ): NotifyWaiting {
   return async ({ workflowId, runId, activity, reason }) => {
     const notified = notify().catch((error: unknown) => {
@@ -47,7 +54,8 @@ function createWaitingNotices(
       const { type, parentExecution } = await client.workflow.getHandle(workflowId, runId).describe();
       const batch = BATCHES.has(type) ? workflowId : type === 'invoicePage' ? parentExecution?.workflowId : null;
       if (batch === null || batch === undefined) return;
-      await client.workflow.getHandle(batch).signal('waiting', { page: noticeKey(workflowId, activity), reason });
+      const notice = { page: noticeKey(workflowId, activity), reason, language };
+      await client.workflow.getHandle(batch).signal('waiting', notice);
     }
   };
 }
@@ -117,13 +125,14 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
   return {
     application: config.application,
     isOneOfSeveral: config.isOneOfSeveral,
+    speech: chooseLanguage(config.language),
     profileDigest: profileDigestOf(config, profile),
     ledger,
     service,
     watch: parts.watch,
     runs: createRunDirectory(client),
-    notifyWaiting: createWaitingNotices(client, log),
-    ...folderUsers(parts, () => notesOf(registration.note())),
+    notifyWaiting: createWaitingNotices(client, { language: config.language, log }),
+    ...folderUsers(parts, () => registration.notes()),
     messages: createNightMessages(config, { consoleUrl: parts.consoleUrl, now }),
     announce: (report) => hook.announce(report),
     requireAccount: parts.requireAccount,
@@ -142,7 +151,10 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
       retry: retrySettings(profile),
       dropPatienceMs: config.drop.patienceMs,
     },
-    operatorLinks: () => ({ searchable: parts.searchable, console: parts.consoleUrl(), reportsDir: config.reportsDir }),
+    operatorLinks: () => ({
+      ...{ searchable: parts.searchable, console: parts.consoleUrl() },
+      ...{ reportsDir: config.reportsDir, language: config.language },
+    }),
     log,
     now,
     random: Math.random,
@@ -152,14 +164,14 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
 /** What reads and writes files; where workers share the ledger, only in the folders that they share too. */
 function folderUsers(
   { config, ledger, folders, profile, service, crash = NO_CRASH, telemetry = NO_TELEMETRY }: WorkerParts,
-  notes: () => readonly string[],
+  notes: () => readonly ReportNote[],
 ) {
+  const speech = chooseLanguage(config.language);
   const users = {
     files: createFileReader(config),
     reports: crash.reports(
       createReportWriter({
-        ...{ ledger, notes, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
-        language: config.language,
+        ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
         profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
       }),
     ),
@@ -170,11 +182,7 @@ function folderUsers(
       pause: (ms) => sleep(ms),
       at: async (point) => crash.drop(point),
     }),
-    nights: telemetry.nights(crash.nights(createRunLog(config.reportsDir))),
+    nights: telemetry.nights(crash.nights(createRunLog(config.reportsDir, speech))),
   };
   return folders === null ? users : onCommonFolders(folders, users);
-}
-
-function notesOf(note: string | null): readonly string[] {
-  return note === null ? [] : [note];
 }

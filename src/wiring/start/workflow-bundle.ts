@@ -6,7 +6,7 @@ import { cacheDirectory } from '../../file-system/cache-directory.ts';
 import { bundleWorkflows, writeBundle } from './bundle-workflows.ts';
 
 /** Everything that workflow code is made of; an import from elsewhere is refused by .dependency-cruiser.cjs. */
-const SOURCES = ['workflows', 'src/contract', 'src/domain'];
+const SOURCES = ['workflows', 'src/contract', 'src/domain', 'src/texts'];
 const DIGEST_LENGTH = 12;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 

@@ -9,6 +9,7 @@ import type { InvoicingService } from '../../../src/domain/ports/invoicing-servi
 import type { Ledger, SendOutcome } from '../../../src/domain/ports/ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import type { OperatorLinks } from '../../../src/contract/messages.ts';
+import { ENGLISH } from '../../../src/texts/choose-language.ts';
 import { createScenario, NOW, type Scenario, type TestBatch } from '../../contract/ledger/scenario.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
 import { temporaryLedger } from '../../support/servers/temporary-database.ts';
@@ -72,6 +73,7 @@ export function activityPlaces(): (parts?: {
     const profileDigest = `profile of ${scenario.application}`;
     const deps: ActivityDeps = {
       application: scenario.application,
+      speech: ENGLISH,
       isOneOfSeveral: false,
       profileDigest,
       ledger: open,

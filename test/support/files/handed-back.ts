@@ -36,17 +36,13 @@ export async function readKept(
 }
 
 /** The workbook of corrections of a workbook that was read from `directory`, as if the service had refused what was valid in it. */
-export async function workbookHandedBack(
-  directory: string,
-  { read, invoices }: ReadWorkbook,
-  language = 'en',
-): Promise<Buffer> {
+export async function workbookHandedBack(directory: string, { read, invoices }: ReadWorkbook): Promise<Buffer> {
   const { sha256, proof } = read;
   const plan = await planCorrections(portionsOf(invoices.map(outcomeOf)), read.findings);
   const original = await originalOf({ file: 'invoices.xlsx', state: 'finished', sha256, proof }, directory);
   if (original?.kind !== 'sheet') throw new Error('The file is no workbook');
   const pieces: Uint8Array[] = [];
-  for await (const piece of xlsxCorrections(original, plan, language)) pieces.push(piece);
+  for await (const piece of xlsxCorrections(original, plan, 'en')) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 

@@ -95,7 +95,7 @@ describe('the first screen', () => {
       [
         'Not everything went out: 2 of 3 invoices did not.',
         'Nothing to do: Lote goes on by itself',
-        'Webhooks are not registered',
+        'no webhook was registered',
       ],
       ['To do for the back office'],
     ],

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { OUTCOMES, wentOut } from '../../../src/domain/invoice-state.ts';
 import { reasonOf } from '../../../src/report/reason-of.ts';
 import { reportHistory } from '../../../src/report/report-history.ts';
-import { DOERS, STATE_ORDER, STATE_TEXTS } from '../../../src/report/report-texts.ts';
+import { DOER_OF, DOERS, STATE_ORDER } from '../../../src/report/doers.ts';
+import { REPORT_TEXTS } from '../../../src/report/texts/report-format.ts';
 import { toneOf } from '../../../src/report/formats/html/state-bar.ts';
 import { isCorrectable } from '../../../src/report/corrections/corrections-plan.ts';
 import { topLevelMembers } from '../../../src/report/formats/top-level-members.ts';
@@ -56,21 +57,22 @@ describe('the words of the report', () => {
     expect([...STATE_ORDER].toSorted()).toEqual([...OUTCOMES].toSorted());
   });
 
-  it.each(OUTCOMES)('say of %s whose turn it is, unless it went out', (state) => {
-    const { next, label } = STATE_TEXTS[state];
-
-    expect(label).not.toBe('');
-    expect(next === null).toBe(wentOut(state));
-    if (next !== null) expect(DOERS.map(([who]) => who)).toContain(next.who);
+  it.each(OUTCOMES)('say of %s whose turn it is and what to do in each language, unless it went out', (state) => {
+    expect(DOER_OF[state] === null).toBe(wentOut(state));
+    if (DOER_OF[state] !== null) expect(DOERS).toContain(DOER_OF[state]);
+    for (const { states } of Object.values(REPORT_TEXTS)) expect(states[state].next === null).toBe(wentOut(state));
   });
 
   it('never ask the back office to send again what may be alive at the service', () => {
     for (const state of ['accepted', 'sending', 'unknown', 'unsettled'] as const) {
-      expect(STATE_TEXTS[state].next?.who).toBe('lote');
+      expect(DOER_OF[state]).toBe('lote');
       expect(isCorrectable({ state, reason: { code: 'merchant-details-missing', message: '' } })).toBe(false);
     }
-    expect(STATE_TEXTS.unknown.next?.what).toContain('Do not send these in another file');
-    expect(STATE_TEXTS.unsettled.next?.what).toContain('Do not send these in another file');
+    for (const state of ['unknown', 'unsettled'] as const) {
+      expect(REPORT_TEXTS.en.states[state].next).toContain('Do not send these in another file');
+      expect(REPORT_TEXTS.pt.states[state].next).toContain('Não as envie noutro ficheiro');
+      expect(REPORT_TEXTS.es.states[state].next).toContain('No las envíe en otro archivo');
+    }
   });
 
   it('colour only what went out as good, and a definite no as bad', () => {

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger.ts';
 import type { ReportHistory } from '../../../src/report/report-history.ts';
+import type { ReportNote } from '../../../src/report/report-note.ts';
 import { batchInvoice, batchOf, NOON, unsentInvoice } from './batch-invoices.ts';
 
 /** A batch as a report finds it; `test/golden/report/<name>/` holds what the report says of it. */
@@ -8,7 +9,7 @@ export interface ReportCase {
   readonly batch: BatchRecord;
   readonly invoices: readonly BatchInvoice[];
   readonly findings?: readonly Finding[];
-  readonly notes?: readonly string[];
+  readonly notes?: readonly ReportNote[];
   readonly history?: ReportHistory;
 }
 
@@ -76,7 +77,7 @@ export const REPORT_CASES: Readonly<Record<string, ReportCase>> = {
   cancelled: {
     batch: batchOf(cancelled, { file: 'cancelled.csv', state: 'cancelled' }),
     invoices: cancelled,
-    notes: ['Webhooks are not registered: Lote asks the service for each final word.'],
+    notes: [{ kind: 'no-webhook-url' }],
     history: {
       changes: null,
       audit: [

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BatchInvoice } from '../../../src/domain/ports/ledger.ts';
 import type { OriginalFile } from '../../../src/report/corrections/original-file.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
+import { chooseLanguage, ENGLISH, type Speech } from '../../../src/texts/choose-language.ts';
 import { batchInvoice, batchOf, countsOf, ledgerOf, NOON, portionsOf, unsentInvoice } from './batch-invoices.ts';
 import { SAMPLE_BATCH, SAMPLE_FINDINGS, SAMPLE_INVOICES, sampleOriginal, sampleSheet } from './sample-batch.ts';
 
@@ -22,9 +23,9 @@ afterEach(async () => {
   await rm(reportsDir, { recursive: true, force: true });
 });
 
-function writeSample(original: OriginalFile = sampleOriginal()) {
+function writeSample(original: OriginalFile = sampleOriginal(), speech: Speech = ENGLISH) {
   const ledger = ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES, { fileFindings: async () => SAMPLE_FINDINGS });
-  return writeReport({ ledger, batchId: SAMPLE_BATCH.batchId, reportsDir, original, now: NOW });
+  return writeReport({ ledger, batchId: SAMPLE_BATCH.batchId, reportsDir, original, speech, now: NOW });
 }
 
 function write(invoices: readonly BatchInvoice[], original?: OriginalFile) {
@@ -52,6 +53,14 @@ describe('writeReport', () => {
     await expect(await readFile(written.corrections ?? '', 'latin1')).toMatchFileSnapshot(
       join(GOLDEN, 'corrections.csv'),
     );
+  });
+
+  it.each(['pt-PT', 'es-ES'])('writes report.html for readers of %s, and the same for programs', async (language) => {
+    const written = await writeSample(sampleOriginal(), chooseLanguage(language));
+
+    await expect(await readFile(written.html, 'utf8')).toMatchFileSnapshot(join(GOLDEN, `report.${language}.html`));
+    await expect(await readFile(written.json, 'utf8')).toMatchFileSnapshot(join(GOLDEN, 'report.json'));
+    await expect(await readFile(written.csv, 'utf8')).toMatchFileSnapshot(join(GOLDEN, 'report.csv'));
   });
 
   it('leaves the four files and nothing else', async () => {

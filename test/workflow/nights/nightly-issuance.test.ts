@@ -66,6 +66,16 @@ async function textAt({ config }: TestStack, path: string): Promise<string> {
   return readFile(join(config.inputDir, path), 'utf8');
 }
 
+/** State of the workflow that sends the message of a night; null: there is none. */
+async function messageStateOf({ client }: TestStack, nightId: string): Promise<string | null> {
+  const history = await client.workflow.getHandle(nightId).fetchHistory();
+  const started = (history.events ?? []).flatMap(({ childWorkflowExecutionStartedEventAttributes: child }) =>
+    child?.workflowType?.name === 'nightMessage' ? [child.workflowExecution?.workflowId ?? ''] : [],
+  );
+  const [id] = started;
+  return id === undefined ? null : (await client.workflow.getHandle(id).describe()).status.name;
+}
+
 describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   it('runs a batch per dropped file, shelves each with a note that says why, and ends with a summary', async () => {
     await withStack(QUICK, async (stack) => {
@@ -103,7 +113,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       expect((await inputTree(stack)).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
       expect(await inputTree(stack)).toContain('upload.csv.part');
       const page = await readFile(result.reports.html, 'utf8');
-      expect(page).toContain('2 files of 3 need somebody.');
+      expect(page).toContain('2 of 3 files need somebody.');
       expect(page).toContain(`href="../${files['good.csv']?.batchId}/report.html"`);
       await expectAgreement(stack, ...Object.values(files).map(({ batchId }) => batchId));
     });
@@ -274,11 +284,11 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
     });
   });
 
-  it('that cannot bring a file to its end finishes its summary, sends its message, and then fails', async () => {
+  it("that cannot bring a file to its end finishes its summary, sends one message in its readers' language, and then fails", async () => {
     const server = await mailServer({ hideSTARTTLS: true });
     const env = {
       ...{ ...QUICK.env, LOTE_SMTP_URL: `smtp://127.0.0.1:${server.port}`, LOTE_SMTP_TLS: 'none' },
-      ...{ LOTE_MAIL_FROM: 'lote@lote.example', LOTE_MAIL_TO: 'back@office.example', LOTE_LANGUAGE: 'en' },
+      ...{ LOTE_MAIL_FROM: 'lote@lote.example', LOTE_MAIL_TO: 'back@office.example', LOTE_LANGUAGE: 'pt-PT' },
     };
     await withStack({ env }, async (stack) => {
       // Where the folder of the archive must be, so that nothing can go there, whoever runs the test; a night takes neither.
@@ -288,12 +298,13 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       const handle = await startNightlyRun(stack);
 
       await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
-      await until(() => server.taken.length > 0);
-
-      const source = (server.taken[0]?.source ?? '').replaceAll('=\r\n', '');
-      expect(source).toContain('1 of 1 files needs somebody.');
-      expect(source).toContain('- good.csv: The night could not bring it to its end.');
       const { workflowId } = handle;
+      await until(async () => (await messageStateOf(stack, workflowId)) === 'COMPLETED');
+
+      expect(server.taken).toHaveLength(1);
+      const plain = (server.taken[0]?.source ?? '').replaceAll('=\r\n', '').replaceAll('=C3=A3', 'ã');
+      expect(plain).toContain('1 de 1 ficheiros precisa de algu');
+      expect(plain).toContain('- good.csv: A noite não conseguiu lev');
       const history = await stack.client.workflow.getHandle(workflowId).fetchHistory();
       await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
     });

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { AuditEntry } from '../../../domain/ports/operating-ledger.ts';
 import type { ProfileMisfit } from '../../../domain/profile-misfit.ts';
 import type { RecordedAnswers, ShownSection } from '../../profile-editor.ts';
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../texts/fill.ts';
 import { auditCells, auditHeadings } from '../audit-cells.ts';
 import type { PageFormat } from '../page-format.ts';
 import type { Html } from '../page-layout.ts';

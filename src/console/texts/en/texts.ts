@@ -1,5 +1,6 @@
 import { MAPPING_TEXTS_EN } from './mapping-texts.ts';
 import type { ConsoleTexts } from '../console-texts.ts';
+import { NIGHT_TEXTS_EN } from '../../../texts/nights/en.ts';
 import { FIGURE_TEXTS_EN } from './figure-texts.ts';
 import { LOOKUP_TEXTS_EN } from './lookup-texts.ts';
 import { OPERATOR_TEXTS_EN } from './operator-texts.ts';
@@ -11,6 +12,7 @@ export const TEXTS_EN: ConsoleTexts = {
   ...PROFILE_TEXTS_EN,
   ...LOOKUP_TEXTS_EN,
   ...FIGURE_TEXTS_EN,
+  ...NIGHT_TEXTS_EN,
   languageName: 'English',
   batches: 'Batches',
   application: 'Application',

@@ -1,5 +1,6 @@
 import { MAPPING_TEXTS_ES } from './mapping-texts.ts';
 import type { ConsoleTexts } from '../console-texts.ts';
+import { NIGHT_TEXTS_ES } from '../../../texts/nights/es.ts';
 import { FIGURE_TEXTS_ES } from './figure-texts.ts';
 import { LOOKUP_TEXTS_ES } from './lookup-texts.ts';
 import { OPERATOR_TEXTS_ES } from './operator-texts.ts';
@@ -11,6 +12,7 @@ export const TEXTS_ES: ConsoleTexts = {
   ...PROFILE_TEXTS_ES,
   ...LOOKUP_TEXTS_ES,
   ...FIGURE_TEXTS_ES,
+  ...NIGHT_TEXTS_ES,
   languageName: 'Español',
   batches: 'Lotes',
   application: 'Aplicación',

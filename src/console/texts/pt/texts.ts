@@ -1,5 +1,6 @@
 import { MAPPING_TEXTS_PT } from './mapping-texts.ts';
 import type { ConsoleTexts } from '../console-texts.ts';
+import { NIGHT_TEXTS_PT } from '../../../texts/nights/pt.ts';
 import { FIGURE_TEXTS_PT } from './figure-texts.ts';
 import { LOOKUP_TEXTS_PT } from './lookup-texts.ts';
 import { OPERATOR_TEXTS_PT } from './operator-texts.ts';
@@ -11,6 +12,7 @@ export const TEXTS_PT: ConsoleTexts = {
   ...PROFILE_TEXTS_PT,
   ...LOOKUP_TEXTS_PT,
   ...FIGURE_TEXTS_PT,
+  ...NIGHT_TEXTS_PT,
   languageName: 'Português',
   batches: 'Lotes',
   application: 'Aplicação',

@@ -1,4 +1,6 @@
 import { READ_AS } from '../../../domain/read-as.ts';
+import type { Language } from '../../../texts/languages.ts';
+import { problemText } from '../../../texts/problems/problem-text.ts';
 import type { Column } from '../../../domain/row.ts';
 import { checkAllFound, type Correction, type CorrectionsPlan, type Mark } from '../corrections-plan.ts';
 import { keptColumns, LOTE_COLUMNS, oneLine } from '../lote-columns.ts';
@@ -9,7 +11,7 @@ import { cellXml, emptyXml, textXml } from './cell-xml.ts';
 import { MAIN, packageParts, PARTS, RELATIONSHIPS, XML_HEAD } from './package-parts.ts';
 import { fitMarks } from './fit-for-workbook.ts';
 import { mergedInto } from './merged-cells.ts';
-import { noteTexts, type NoteTexts } from './note-texts.ts';
+import { NOTE_TEXTS } from './note-texts.ts';
 import { clipped } from './xml-text.ts';
 import { ZipStream } from './zip-stream.ts';
 
@@ -21,18 +23,18 @@ const DATE_FORMATS = { date: 14, dateTime: 22, time: 21 };
 
 /**
  * The planned rows as a workbook with the sheet's columns, values and number formats: the wrong cells marked, each with a note in this
- * language (`pt-BR`, `en`), and Lote's own columns at the end. Streamed row by row; the notes wait in memory.
+ * language, and Lote's own columns at the end. Streamed row by row; the notes wait in memory.
  * @throws UnfitForWorkbook when they are written as CSV instead; LoteError `file-changed`
  */
 export async function* xlsxCorrections(
   original: OriginalSheet,
   plan: CorrectionsPlan,
-  language: string,
+  language: Language,
 ): AsyncGenerator<Uint8Array> {
   const marks = fitMarks(original, plan);
   const archive = new ZipStream();
   for (const [name, xml] of packageParts(original.name)) archive.add(name, xml);
-  const sheet = new SheetWriter(original, noteTexts(language));
+  const sheet = new SheetWriter(original, language);
   const part = archive.begin(PARTS.sheet);
   part.write(sheet.beginning());
   let found = 0;
@@ -70,7 +72,7 @@ class SheetWriter {
   readonly styles = new CellStyles();
   readonly notes = new CellNotes();
   readonly #original: OriginalSheet;
-  readonly #texts: NoteTexts;
+  readonly #language: Language;
   /** Positions in the original, in the order of the columns that are written. */
   readonly #kept: readonly number[];
   /** A file of corrections that came back has its quotes already. */
@@ -79,10 +81,10 @@ class SheetWriter {
   /** Rows of the original that were written, each one row below its place in this list. */
   readonly #rows: number[] = [];
 
-  constructor(original: OriginalSheet, texts: NoteTexts) {
+  constructor(original: OriginalSheet, language: Language) {
     const { kept, own } = keptColumns(original.header);
     this.#original = original;
-    this.#texts = texts;
+    this.#language = language;
     this.#kept = kept;
     this.#own = own;
     this.#readAs = original.readAs === '' ? [] : [original.readAs];
@@ -145,7 +147,7 @@ class SheetWriter {
     for (const mark of marks) {
       const known = mark.column === null ? undefined : this.#original.columns.get(mark.column);
       const at = this.#kept.indexOf(known?.position ?? this.#referenceAt());
-      const said = noteOf({ row, mark, column: known?.column ?? null }, this.#texts);
+      const said = noteOf({ row, mark, column: known?.column ?? null }, this.#language);
       const earlier = notes.get(Math.max(at, 0));
       notes.set(Math.max(at, 0), earlier === undefined ? said : `${earlier}\n\n${said}`);
     }
@@ -162,16 +164,17 @@ class SheetWriter {
 /** What is wrong, what must hold, and the sentence of the report where the first is a translation. */
 function noteOf(
   { row, mark, column }: { readonly row: number; readonly mark: Mark; readonly column: Column | null },
-  texts: NoteTexts,
+  language: Language,
 ): string {
+  const texts = NOTE_TEXTS[language];
   // The row is that of the first file, and the column is the one at which the note stands.
   const found = mark.message.replace(`Row ${row}, ${mark.column ?? ''}: `, '').replace(`Row ${row}: `, '');
   const sentence = oneLine(found);
-  const translated = texts.codes[mark.code ?? ''];
+  const translated = problemText(mark.code ?? '', language);
   return [
     `${texts.wrong} ${translated ?? sentence}`,
     ...(column === null ? [] : [`${texts.mustHold} ${texts.columns[column]}`]),
-    ...(translated === undefined ? [] : [`${texts.detail} ${sentence}`]),
+    ...(translated === null ? [] : [`${texts.detail} ${sentence}`]),
   ].join('\n');
 }
 

@@ -3,27 +3,41 @@ import { toneOf, stateBar } from './state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { ReportModel } from '../../report-model.ts';
 import { sumDecimals } from '../../../domain/money.ts';
-import { shownMoney } from './grouped-digits.ts';
-import { DOERS, STATE_ORDER, STATE_TEXTS, type Doer } from '../../report-texts.ts';
+import { fill } from '../../../texts/fill.ts';
+import { DOER_OF, DOERS, STATE_ORDER, type Doer } from '../../doers.ts';
+import { noteText, type ReportFormat } from '../../texts/report-format.ts';
+import { problemWords } from './problem-words.ts';
 
 /** Did everything go out; if not, how many did not, why, and what to do next. */
-export function firstScreen(model: ReportModel, corrections: string | null): SafeHtml {
+export function firstScreen(model: ReportModel, corrections: string | null, format: ReportFormat): SafeHtml {
   const { batch } = model;
+  const { texts } = format;
   return html`<header>
       <h1>${batch.file}</h1>
       <p class="soft">
-        Batch <span class="mono">${batch.id}</span>,
-        ${batch.state}${batch.application === 'default' ? '' : `, application ${batch.application}`}. Started
-        ${shortTime(batch.startedAt)}${batch.finishedAt === null ? '' : `, finished ${shortTime(batch.finishedAt)}`}.
-        Report ${batch.revision}, written ${shortTime(batch.writtenAt)}.
+        ${texts.batch} <span class="mono">${batch.id}</span>, ${aboutBatch(model, format)}
       </p>
     </header>
-    <section class="verdict ${verdictTone(model)}" aria-label="Outcome">
-      <p class="big"><strong>${verdict(model)}</strong></p>
-      ${moneyOut(model)}
-      ${nextSteps(model, corrections)}
+    <section class="verdict ${verdictTone(model)}" aria-label="${texts.verdict.title}">
+      <p class="big"><strong>${verdict(model, format)}</strong></p>
+      ${moneyOut(model, format)}
+      ${nextSteps(model, corrections, format)}
     </section>
-    ${stateBar(model.counts)}`;
+    ${stateBar(model.counts, format)}`;
+}
+
+/** Times without seconds: a report is read in the morning, seconds stand in report.json. */
+function aboutBatch({ batch }: ReportModel, { texts, time, count }: ReportFormat): string {
+  const at = (iso: string): string => time(Date.parse(iso));
+  const application =
+    batch.application === 'default' ? '' : `, ${fill(texts.application, { name: batch.application })}`;
+  const started = at(batch.startedAt);
+  const times =
+    batch.finishedAt === null
+      ? fill(texts.started, { started })
+      : fill(texts.startedAndFinished, { started, finished: at(batch.finishedAt) });
+  const revision = fill(texts.revision, { n: count(batch.revision), time: at(batch.writtenAt) });
+  return `${texts.batchStates[batch.state]}${application}. ${times} ${revision}`;
 }
 
 function verdictTone(model: ReportModel): string {
@@ -34,66 +48,67 @@ function verdictTone(model: ReportModel): string {
   return present.includes('open') ? 'open' : 'under-way';
 }
 
-function verdict({ batch, counts, everythingIssued }: ReportModel): string {
-  if (batch.state === 'refused') return 'The file was refused. Nothing was sent.';
-  if (everythingIssued) return `Everything went out: ${count(counts.invoices)}, ${rowCount(counts.rows)}.`;
+function verdict({ batch, counts, everythingIssued }: ReportModel, { texts, plural }: ReportFormat): string {
+  if (batch.state === 'refused') return texts.verdict.refused;
+  const invoices = plural(texts.invoices, counts.invoices);
+  if (everythingIssued) return fill(texts.verdict.allOut, { invoices, rows: plural(texts.rows, counts.rows) });
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
   const missing = counts.invoices - out;
-  if (missing === 0)
-    return `All ${count(counts.invoices)} went out, but some rows could not be taken for an invoice. See "The file" below.`;
-  return `Not everything went out: ${missing} of ${count(counts.invoices)} did not.`;
+  return missing === 0
+    ? fill(texts.verdict.rowsLeft, { invoices })
+    : fill(plural(texts.verdict.notAll, missing), { invoices });
 }
 
-function nextSteps(model: ReportModel, corrections: string | null): SafeHtml {
+function nextSteps(model: ReportModel, corrections: string | null, format: ReportFormat): SafeHtml {
+  const { texts } = format;
   if (model.batch.state === 'refused') {
     const errors = model.fileFindings.filter(({ severity }) => severity === 'error').slice(0, MOST_ERRORS);
     return html`<ul>
-        ${errors.map(({ row, message }) => html`<li>${row === null || message.startsWith(`Row ${row}`) ? '' : `Row ${row}: `}${message}</li>`)}
+        ${errors.map((error) => html`<li>${rowOf(error, format)}${problemWords(format, error)}</li>`)}
       </ul>
-      <p>What to do next: correct the file and drop it again.</p>`;
+      <p>${texts.verdict.refusedNext}</p>`;
   }
-  return html`${DOERS.map(([who, name]) => tasksOf(model, who, name))}
-  ${corrections === null ? '' : html`<p>Corrections file: <a href="${corrections}">${corrections}</a> holds every row that the back office can correct, with${corrections.endsWith('.xlsx') ? ' each wrong cell marked, a note that says why, and' : ''} the reason at its end.</p>`}
-  ${model.notes.map((note) => html`<p>${note}</p>`)}
-  ${model.misfits.map(({ message }) => html`<p>Alert: the service profile does not fit the service. ${message}</p>`)}`;
+  return html`${DOERS.map((who) => tasksOf(model, who, format))}
+  ${corrections === null ? '' : html`<p>${texts.verdict.corrections} <a href="${corrections}">${corrections}</a> ${corrections.endsWith('.xlsx') ? texts.verdict.workbookHolds : texts.verdict.correctionsHold}</p>`}
+  ${model.notes.map((note) => html`<p>${noteText(format, note)}</p>`)}
+  ${model.misfits.map(({ message }) => html`<p>${texts.verdict.misfit} ${inEnglish(format, message)}</p>`)}`;
+}
+
+/** `Row 7: `; many messages begin with it. */
+function rowOf(
+  { row, message }: { readonly row: number | null; readonly message: string },
+  { texts, language }: ReportFormat,
+): string {
+  if (row === null || (language === 'en' && message.startsWith(`Row ${row}`))) return '';
+  return fill(texts.verdict.row, { n: String(row) });
+}
+
+/** Sentences for whoever keeps the service profile: its schema is English, and they name its members. */
+function inEnglish({ language }: ReportFormat, message: string): SafeHtml {
+  return language === 'en' ? html`${message}` : html`<span lang="en">${message}</span>`;
 }
 
 /** What one of them has to do, the most urgent state first. */
-function tasksOf({ counts }: ReportModel, who: Doer, name: string): SafeHtml {
-  const tasks = STATE_ORDER.toReversed().flatMap((state) => {
-    const { next } = STATE_TEXTS[state];
-    return counts[state] > 0 && next?.who === who ? [{ state, what: next.what }] : [];
-  });
-  if (tasks.length === 0) return html``;
-  return html`<h2 class="doer">${name}</h2>
+function tasksOf({ counts }: ReportModel, who: Doer, { texts, plural }: ReportFormat): SafeHtml {
+  const states = STATE_ORDER.toReversed().filter((state) => counts[state] > 0 && DOER_OF[state] === who);
+  if (states.length === 0) return html``;
+  return html`<h2 class="doer">${texts.doers[who]}</h2>
     <ul class="tasks">
-      ${tasks.map(({ state, what }) => html`<li><span class="state ${toneOf(state)}">${state}</span> ${count(counts[state])}. ${what}</li>`)}
+      ${states.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> ${plural(texts.invoices, counts[state])}. ${texts.states[state].next ?? ''}</li>`)}
     </ul>`;
 }
 
 /** By currency: what of the file's money went out. Said only where there is a difference to see. */
-function moneyOut({ totals, everythingIssued, batch }: ReportModel): SafeHtml {
+function moneyOut({ totals, everythingIssued, batch }: ReportModel, { texts, money }: ReportFormat): SafeHtml {
   if (batch.state === 'refused') return html``;
-  const lines = totals.flatMap(({ currency, net, byState }) => {
+  const amounts = totals.flatMap(({ currency, net, byState }) => {
     if (currency === null) return [];
-    const out = shownMoney(sumDecimals(OUTCOMES.filter(wentOut).map((state) => byState[state] ?? '0')));
-    return [everythingIssued ? `${out} ${currency}` : `${out} of ${shownMoney(net)} ${currency}`];
+    const out = money(sumDecimals(OUTCOMES.filter(wentOut).map((state) => byState[state] ?? '0')));
+    const shown = everythingIssued ? out : fill(texts.verdict.partOf, { out, all: money(net) });
+    return [`${shown} ${currency}`];
   });
-  return lines.length === 0 ? html`` : html`<p>Went out, net without tax: ${lines.join('; ')}.</p>`;
+  return amounts.length === 0 ? html`` : html`<p>${fill(texts.verdict.moneyOut, { amounts: amounts.join('; ') })}</p>`;
 }
 
 /** A refused file has one cause or a page of like ones; the rest stands under "The file". */
 const MOST_ERRORS = 10;
-
-/** `2026-05-01 11:59 UTC`: a report is read in the morning, seconds stand in report.json. */
-function shortTime(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
-}
-
-function count(invoices: number): string {
-  return invoices === 1 ? '1 invoice' : `${invoices} invoices`;
-}
-
-function rowCount(rows: number): string {
-  return rows === 1 ? '1 row' : `${rows} rows`;
-}

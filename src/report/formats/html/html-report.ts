@@ -7,7 +7,9 @@ import { historySection } from './history.ts';
 import { settlingPicture } from './settling-picture.ts';
 import { fileSection, reasonsTable, totalsTable } from './summary-tables.ts';
 import { html } from './html.ts';
+import { fill } from '../../../texts/fill.ts';
 import type { ReportModel } from '../../report-model.ts';
+import type { ReportFormat } from '../../texts/report-format.ts';
 
 /** Nothing is loaded from anywhere, and nothing runs: the texts come from files and from the service. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -15,6 +17,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 export interface HtmlReportOptions {
   /** Base name of the corrections file beside the report; null when there is none. */
   readonly corrections: string | null;
+  readonly format: ReportFormat;
 }
 
 /**
@@ -28,34 +31,37 @@ const MOST_OUT = 5_000;
 export async function* htmlReport(
   model: ReportModel,
   portions: () => AsyncIterable<readonly BatchInvoice[]>,
-  { corrections }: HtmlReportOptions,
+  { corrections, format }: HtmlReportOptions,
 ): AsyncGenerator<string> {
+  const { texts, language } = format;
   yield html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
-        <title>${model.batch.file}: outcome report</title>
+        <title>${fill(texts.title, { file: model.batch.file })}</title>
         <style>
           ${{ safe: STYLE }}
         </style>
       </head>
       <body>
         <main>
-          ${firstScreen(model, corrections)} ${reasonsTable(model.reasons)}${totalsTable(model)}${settlingPicture(model)}${fileSection(model)}${historySection(model.history)}
+          ${firstScreen(model, corrections, format)} ${reasonsTable(model.reasons, format)}${totalsTable(model, format)}${settlingPicture(model, format)}${fileSection(model, format)}${historySection(model.history, format)}
      `.safe;
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + model.counts[state], 0);
   yield* invoiceSection({
-    title: 'Invoices that did not go out',
+    title: texts.list.notOut,
+    format,
     invoices: portions(),
     belongs: ({ state }) => !wentOut(state),
     total: model.counts.invoices - out,
     most: MOST_OPEN,
   });
   yield* invoiceSection({
-    title: 'Invoices that went out',
+    title: texts.list.out,
+    format,
     invoices: portions(),
     belongs: ({ state }) => wentOut(state),
     total: out,

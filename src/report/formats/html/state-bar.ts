@@ -1,8 +1,8 @@
 import { wentOut, type Outcome } from '../../../domain/invoice-state.ts';
-import { groupedDigits } from './grouped-digits.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { ReportCounts } from '../../report-model.ts';
-import { STATE_ORDER, STATE_TEXTS } from '../../report-texts.ts';
+import { STATE_ORDER } from '../../doers.ts';
+import type { ReportFormat } from '../../texts/report-format.ts';
 
 /** The bar's own unit: wide enough that one invoice of ten thousand is a tenth of a unit and still drawn. */
 const WIDTH = 1000;
@@ -17,7 +17,7 @@ export function toneOf(state: Outcome): 'good' | 'under-way' | 'open' | 'bad' {
 }
 
 /** A bar of all states with a legend of their counts; colours never tell alone. */
-export function stateBar(counts: ReportCounts): SafeHtml {
+export function stateBar(counts: ReportCounts, { texts, count }: ReportFormat): SafeHtml {
   const present = STATE_ORDER.filter((state) => counts[state] > 0);
   if (present.length === 0) return html``;
   const label = present.map((state) => `${state} ${counts[state]}`).join(', ');
@@ -25,7 +25,7 @@ export function stateBar(counts: ReportCounts): SafeHtml {
       ${bars(present, counts)}
     </svg>
     <ul class="legend">
-      ${present.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> <strong>${groupedDigits(String(counts[state]))}</strong> <span class="soft">${STATE_TEXTS[state].label}</span></li>`)}
+      ${present.map((state) => html`<li><span class="state ${toneOf(state)}">${state}</span> <strong>${count(counts[state])}</strong> <span class="soft">${texts.states[state].label}</span></li>`)}
     </ul> `;
 }
 

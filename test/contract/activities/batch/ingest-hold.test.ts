@@ -7,6 +7,7 @@ import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import { createFileReader } from '../../../../src/wiring/reports/input-files.ts';
+import { ENGLISH } from '../../../../src/texts/choose-language.ts';
 import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
@@ -100,9 +101,10 @@ async function outcomes(file: string): Promise<Record<string, number>> {
 function deps(): ActivityDeps {
   const parts: Pick<
     ActivityDeps,
-    'application' | 'profileDigest' | 'ledger' | 'files' | 'runs' | 'operatorLinks' | 'settings' | 'now'
+    'application' | 'speech' | 'profileDigest' | 'ledger' | 'files' | 'runs' | 'operatorLinks' | 'settings' | 'now'
   > & { readonly service: Pick<ActivityDeps['service'], 'baseUrl'> } = {
     application,
+    speech: ENGLISH,
     profileDigest: application,
     service: { baseUrl: 'http://service.example' },
     ledger,

@@ -94,6 +94,7 @@ describe('the name of a night', () => {
       ledgerId: place.deps.ledger.id,
       night: { nightId: `${date}-12345678`, date, workflowId: 'w', runId: '018f-4a7b-12345678', startedAt },
       patienceMs: 600_000,
+      language: 'en',
     });
   });
 
@@ -178,6 +179,7 @@ describe('the end of a file', () => {
       ...{ slot: place.file.slot, name: 'a.csv', shelvedAs: expect.stringMatching(/^archive\//u) as string },
       ...{ verdict: 'issued', sentences: ['Everything went out: 2 invoices.'], known: false, resumed: false },
       ...{ batchId: 'batch-a', invoices: 2, issued: 2, report: '/r/report.html', corrections: '/r/corrections.csv' },
+      remarks: [{ kind: 'all-out', n: 2 }],
     });
     const shelf = join(place.inputDir, entry.shelvedAs ?? '', '..');
     const notes = (await readdir(shelf)).filter((name) => name !== 'a.csv');

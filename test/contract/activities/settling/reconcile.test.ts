@@ -72,7 +72,7 @@ describe('unknown invoices', () => {
     const { idempotencyKey } = await batch.line('R0');
 
     expect(await asActivity(repeatUnknown, place.deps, { all: true })).toEqual({
-      ...{ ledgerId: place.deps.ledger.id, repeated: 1, found: 1, serviceAway: false },
+      ...{ ledgerId: place.deps.ledger.id, repeated: 1, found: 1, serviceAway: false, language: 'en' },
     });
     expect(posts).toEqual([{ body: '{"ref":"R0"}', key: idempotencyKey }]);
     expect(await batch.line('R0')).toMatchObject({ state: 'accepted', serviceId: 'inv_repeat_1', attempts: 2 });

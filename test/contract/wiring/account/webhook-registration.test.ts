@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { EndpointAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import { englishNote } from '../../../../src/report/texts/report-format.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
@@ -20,6 +21,12 @@ import { temporaryLedger } from '../../../support/servers/temporary-database.ts'
 
 const URL = 'http://127.0.0.1:9/webhooks';
 const url = postgresUrl();
+
+/** What the report says of it; null: nothing. */
+function noteOf(registration: WebhookRegistration): string | null {
+  const notes = registration.notes().map(englishNote);
+  return notes.length === 0 ? null : notes.join(' ');
+}
 
 /** Resolves when somebody lets it. */
 function barrier(): { readonly reached: Promise<void>; open(): void } {
@@ -92,7 +99,7 @@ describe('createWebhookRegistration', () => {
     await again.ensure();
 
     expect(asked()).toBe(1);
-    expect([first.note(), again.note()]).toEqual([null, null]);
+    expect([noteOf(first), noteOf(again)]).toEqual([null, null]);
     expect(await ledger.webhookSecrets('https://service.example', application)).toEqual(['s']);
   });
 
@@ -117,7 +124,7 @@ describe('createWebhookRegistration', () => {
     await all;
 
     expect(asked()).toBe(1);
-    expect(processes.map((one) => one.note())).toEqual([null, null, null, null, null]);
+    expect(processes.map((one) => noteOf(one))).toEqual([null, null, null, null, null]);
   });
 
   it('does not keep a batch waiting for ever for somebody who does not end', async () => {
@@ -132,14 +139,14 @@ describe('createWebhookRegistration', () => {
     const impatient = process({ pause: () => Promise.resolve() });
 
     await impatient.ensure();
-    const note = impatient.note();
+    const note = noteOf(impatient);
     gate.open();
     await slowEnd;
     await impatient.ensure();
 
     expect(note).toContain('Another process was registering the webhook');
     expect(asked()).toBe(1);
-    expect([slow.note(), impatient.note()]).toEqual([null, null]);
+    expect([noteOf(slow), noteOf(impatient)]).toEqual([null, null]);
   });
 
   it('tries again after a refusal, and says meanwhile that asking settles', async () => {
@@ -149,13 +156,13 @@ describe('createWebhookRegistration', () => {
     const first = process();
 
     await first.ensure();
-    const note = first.note();
+    const note = noteOf(first);
     await process().ensure();
     await first.ensure();
 
     expect(note).toContain('(http-422): final answers came by asking (GET) alone');
     expect(asked()).toBe(2);
-    expect(first.note(), 'nothing was created by what was refused').toBeNull();
+    expect(noteOf(first), 'nothing was created by what was refused').toBeNull();
   });
 
   it('tells of an answer that was lost: the service may have the address twice', async () => {
@@ -165,11 +172,11 @@ describe('createWebhookRegistration', () => {
     const [first, next] = [process(), process()];
 
     await first.ensure();
-    const note = first.note();
+    const note = noteOf(first);
     await next.ensure();
 
     expect(note).toContain('was lost (reset)');
-    expect(next.note()).toMatch(/^Alert: the webhook was registered once before without its answer being kept/);
+    expect(noteOf(next)).toMatch(/^Alert: the webhook was registered once before without its answer being kept/);
   });
 
   it('keeps a secret that it could not write down, and does not ask for another', async () => {
@@ -188,7 +195,7 @@ describe('createWebhookRegistration', () => {
     await one.ensure();
 
     expect(asked()).toBe(1);
-    expect(one.note()).toBeNull();
+    expect(noteOf(one)).toBeNull();
     expect(await ledger.webhookSecrets('https://service.example', application)).toEqual(['s1']);
   });
 
@@ -211,7 +218,7 @@ describe('createWebhookRegistration', () => {
 
     const next = process();
     await next.ensure();
-    const note = next.note();
+    const note = noteOf(next);
     // It was not dead after all.
     gate.open();
     await stalledEnd;
@@ -241,8 +248,8 @@ describe('createWebhookRegistration', () => {
     await again.ensure();
 
     for (const one of [first, again]) {
-      if (note === null) expect(one.note()).toBeNull();
-      else expect(one.note()).toMatch(note);
+      if (note === null) expect(noteOf(one)).toBeNull();
+      else expect(noteOf(one)).toMatch(note);
     }
   });
 
@@ -253,7 +260,7 @@ describe('createWebhookRegistration', () => {
     await first.ensure();
 
     expect(asked()).toBe(0);
-    expect(first.note()).toContain('No WEBHOOK_URL is set');
+    expect(noteOf(first)).toContain('No WEBHOOK_URL is set');
   });
 
   it('tells the service the address with its secret, and keeps the plain one', async () => {
@@ -274,7 +281,7 @@ describe('createWebhookRegistration', () => {
     await one.ensure();
 
     expect(told).toEqual([`${URL}/a-secret`]);
-    expect(one.note()).toBeNull();
+    expect(noteOf(one)).toBeNull();
     expect(await ledger.findEndpoint(service.baseUrl, application, URL)).toMatchObject({ url: URL, secret: null });
   });
 
@@ -285,7 +292,7 @@ describe('createWebhookRegistration', () => {
     await one.ensure();
 
     expect(asked()).toBe(0);
-    expect(one.note()).toMatch(/^Alert: .*Set WEBHOOK_SECRET/);
+    expect(noteOf(one)).toMatch(/^Alert: .*Set WEBHOOK_SECRET/);
   });
 
   it.each([
@@ -298,8 +305,8 @@ describe('createWebhookRegistration', () => {
     await one.ensure();
 
     expect(asked()).toBe(0);
-    if (note === null) expect(one.note()).toBeNull();
-    else expect(one.note()).toMatch(note);
+    if (note === null) expect(noteOf(one)).toBeNull();
+    else expect(noteOf(one)).toMatch(note);
   });
 
   describe('at the sandbox', () => {
@@ -329,7 +336,7 @@ describe('createWebhookRegistration', () => {
 
       expect(front.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v1/webhooks']);
       expect(await ledger.webhookSecrets(front.url, application)).toHaveLength(1);
-      expect([one.note(), other.note()]).toEqual([null, null]);
+      expect([noteOf(one), noteOf(other)]).toEqual([null, null]);
     });
 
     it('a lost answer is asked for again, and the one secret of the one endpoint is kept', async () => {
@@ -339,7 +346,7 @@ describe('createWebhookRegistration', () => {
       const one = await processOf(front, application);
 
       await one.ensure();
-      const note = one.note();
+      const note = noteOf(one);
       await one.ensure();
 
       expect(note).toContain('was lost');

@@ -19,6 +19,7 @@ beforeEach(async () => {
   await mkdir(join(root, 'workflows'), { recursive: true });
   await mkdir(join(root, 'src/domain'), { recursive: true });
   await mkdir(join(root, 'src/contract'), { recursive: true });
+  await mkdir(join(root, 'src/texts'), { recursive: true });
   await symlink(NODE_MODULES, join(root, 'node_modules'));
   await writeFile(join(root, 'package.json'), '{"name":"tiny","type":"module"}');
   await writeFile(join(root, 'src/domain/word.ts'), "export const WORD: string = 'first-word';\n");
@@ -53,8 +54,10 @@ describe('workflowBundle', () => {
     const second = await bundlePath();
     await writeFile(join(root, 'package.json'), '{"name":"tiny","type":"module","version":"2.0.0"}');
     const third = await bundlePath();
+    await writeFile(join(root, 'src/texts/english.ts'), "export const HELLO = 'hello';\n");
+    const fourth = await bundlePath();
 
-    expect(new Set([first, second, third]).size).toBe(3);
+    expect(new Set([first, second, third, fourth]).size).toBe(4);
     expect(await readFile(second, 'utf8')).toContain('second-word');
   });
 

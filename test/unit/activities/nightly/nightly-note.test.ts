@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { issuedOf, nightlyNote, type FileEnd, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
 import type { BatchRecord } from '../../../../src/domain/ports/ledger.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
+import { chooseLanguage, ENGLISH } from '../../../../src/texts/choose-language.ts';
 
 const NIGHT = { nightId: '2027-01-15-0badcafe', startedAt: Date.UTC(2027, 0, 15, 2) };
 const REPORTS = { json: '/r/report.json', csv: '/r/report.csv', html: '/r/report.html', corrections: null };
@@ -19,7 +20,8 @@ function startedAt(time: number): BatchRecord {
 }
 
 function note(over: Partial<NoteRequest> = {}) {
-  return nightlyNote({ file: { name: 'a.csv', resumed: false }, end: ended(), batch: null, night: NIGHT, ...over });
+  const file = { name: 'a.csv', resumed: false };
+  return nightlyNote({ ...{ file, end: ended(), batch: null, night: NIGHT, speech: ENGLISH }, ...over });
 }
 
 describe('the verdict on a dropped file', () => {
@@ -103,6 +105,31 @@ describe('what a person reads beside a file', () => {
 
     expect(text).toContain('Batch        none');
     expect(text).not.toContain('Report');
+  });
+
+  it('in the language of the installation, with its numbers and times, while programs read English', () => {
+    const counts = { invoices: 12_000, issued: 11_998, rowsWithoutInvoice: 1 };
+    const batch = startedAt(NIGHT.startedAt - 86_400_000);
+
+    const { text, sentences } = note({ end: ended({ counts }), batch, speech: chooseLanguage('pt-PT') });
+
+    expect(text.replaceAll(/[\u00A0\u202F]/gu, ' ').split('\n')).toEqual([
+      'Ficheiro     a.csv',
+      'Noite        2027-01-15-0badcafe',
+      'Lote         batch-a-12345678',
+      '',
+      'Os mesmos bytes já tinham sido depositados, em 14/01/2027, 02:00 UTC, como first.csv: é o mesmo lote, e nada do que foi enviado volta a ser enviado.',
+      '2 de 12 000 faturas não foram emitidas.',
+      '1 linha não pertence a nenhuma fatura.',
+      'O relatório diz, para cada uma, o que fazer a seguir.',
+      '',
+      'Relatório    /r/report.html',
+    ]);
+    expect(sentences.slice(1)).toEqual([
+      '2 of 12\u202F000 invoices did not go out.',
+      '1 row belongs to no invoice.',
+      'The report says of each what to do next.',
+    ]);
   });
 
   it('that an interrupted night had claimed', () => {

@@ -6,6 +6,7 @@ import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
 import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
+import { chooseLanguage } from '../../../../src/texts/choose-language.ts';
 import { ledgerHolding } from '../console-ledger.ts';
 
 /** A run that began at no time of this world. */
@@ -104,6 +105,23 @@ describe('the nights', () => {
       expect(page).toContain(text);
     expect(page).toContain('Nada dele foi enviado.');
     expect(page).not.toContain('<b>');
+  });
+
+  it('show the note beside a file in the language of the reader, whatever that of the installation is', async () => {
+    const remarks = [
+      { kind: 'missing', n: 1, of: 3, cancelled: true },
+      { kind: 'rows-without-invoice', n: 2 },
+      { kind: 'confirm-total', batchId: 'batch-may-1', invoices: 3 },
+    ] as const;
+    const file = entry({ verdict: 'attention', sentences: ['Cancelled by an operator.'], remarks });
+    await createRunLog(reportsDir, chooseLanguage('pt')).record(nightOf('2026-05-01'), file);
+
+    const page = await pageOf('/nights/2026-05-01', 'es');
+
+    expect(page).toContain('<div>Cancelado por un operador. 1 de 3 facturas no se emitió.</div>');
+    expect(page).toContain('<div>2 filas no pertenecen a ninguna factura.</div>');
+    expect(page).toContain('lote confirm-total batch-may-1 --invoices 3 --reason WHY');
+    expect(page).not.toContain('Cancelled');
   });
 
   it('say of each message when it was sent, or why not, and of a held file that somebody must confirm it', async () => {

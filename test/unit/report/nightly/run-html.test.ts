@@ -7,6 +7,7 @@ import type { NightlyRunEntry, NightlyRunState } from '../../../../src/domain/po
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
 import { nightlyHtml } from '../../../../src/report/nightly/run-html.ts';
 import { nightlySummary } from '../../../../src/report/nightly/run-summary.ts';
+import { chooseLanguage, ENGLISH } from '../../../../src/texts/choose-language.ts';
 
 const DATE = '2026-11-21';
 const START = Date.UTC(2026, 10, 21, 2);
@@ -43,7 +44,7 @@ function run(over: Partial<NightlyRunState> = {}): NightlyRunState {
 }
 
 function page(...runs: readonly NightlyRunState[]): string {
-  return nightlyHtml(nightlySummary(DATE, runs), (path) => path);
+  return nightlyHtml(nightlySummary(DATE, runs), (path) => path, ENGLISH);
 }
 
 /** What a person reads, without the tags. */
@@ -97,34 +98,34 @@ describe('the page of a night', () => {
     [
       'everything went out',
       [run({ files: [entry(), entry({ slot: '0002', invoices: 1, issued: 1 })] })],
-      'Everything went out: 2 files, 11 invoices.',
+      'Everything went out: 2 files.',
       'good',
     ],
     [
       'one small file went out',
       [run({ files: [entry({ invoices: 1, issued: 1 })] })],
-      'Everything went out: 1 file, 1 invoice.',
+      'Everything went out: 1 file.',
       'good',
     ],
     [
       'one of two needs somebody',
       [run({ files: [entry(), entry({ verdict: 'attention', issued: 9 })] })],
-      '1 file of 2 needs somebody.',
+      '1 of 2 files needs somebody.',
       'open',
     ],
     [
       'a file waits',
       [run({ files: [entry()], waiting: [{ name: 'x.csv', reason: 'empty' }] })],
-      '1 file of 2 needs somebody.',
+      '1 of 2 files needs somebody.',
       'open',
     ],
     [
       'a file was refused',
       [run({ files: [entry({ verdict: 'refused' }), entry({ verdict: 'attention' })] })],
-      '2 files of 2 need somebody.',
+      '2 of 2 files need somebody.',
       'bad',
     ],
-    ['a run failed', [run({ files: [entry({ verdict: 'failed' })] })], '1 file of 1 needs somebody.', 'bad'],
+    ['a run failed', [run({ files: [entry({ verdict: 'failed' })] })], '1 of 1 files needs somebody.', 'bad'],
   ])('when %s says so first', (_, runs, sentence, tone) => {
     const text = page(...runs);
 
@@ -172,7 +173,7 @@ describe('the page of a night', () => {
       'no content yet',
       '.done marker',
       'did not let Lote move it',
-      '500 files',
+      'only so many files',
     ])
       expect(text).toContain(part);
   });
@@ -181,10 +182,51 @@ describe('the page of a night', () => {
     const text = nightlyHtml(
       nightlySummary(DATE, [run({ files: [entry({ report: '/r/report.html', corrections: null })] })]),
       (path) => `..${path}`,
+      ENGLISH,
     );
 
     expect(text).toContain('<a href="../r/report.html">Report</a>');
     expect(text).not.toContain('Corrections');
+  });
+
+  it.each([
+    [
+      'pt',
+      'Noite de sábado, 21 de novembro de 2026',
+      '1 de 1 ficheiros precisa de alguém.',
+      '1 de 10 faturas não foi emitida.',
+    ],
+    [
+      'es',
+      'Noche del sábado, 21 de noviembre de 2026',
+      '1 de 1 archivos necesita a alguien.',
+      '1 de 10 facturas no se emitió.',
+    ],
+  ])('in %s has its words and dates', (language, title, verdict, remark) => {
+    const files = [
+      entry({
+        verdict: 'attention',
+        issued: 9,
+        sentences: ['1 of 10 invoices did not go out.'],
+        remarks: [{ kind: 'missing', n: 1, of: 10, cancelled: false }],
+      }),
+    ];
+
+    const text = nightlyHtml(nightlySummary(DATE, [run({ files })]), (path) => path, chooseLanguage(language));
+
+    expect(text).toContain(`<html lang="${language}">`);
+    expect(text).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain(`<strong>${verdict}</strong>`);
+    expect(text).toContain(`<p>${remark}</p>`);
+    expect(words(text)).not.toMatch(/invoice|file|Started/u);
+  });
+
+  it('shows the English sentences of an entry that an earlier version wrote', () => {
+    const files = [entry({ verdict: 'attention', sentences: ['1 of 10 invoices did not go out.'] })];
+
+    const text = nightlyHtml(nightlySummary(DATE, [run({ files })]), (path) => path, chooseLanguage('pt'));
+
+    expect(text).toContain('<p lang="en">1 of 10 invoices did not go out.</p>');
   });
 
   it('runs nothing that stands in a file name or a sentence', () => {
@@ -238,6 +280,16 @@ describe('the book of the nights', () => {
       runs: [{ night: night.nightId, startedAt: '2026-11-21T02:00:00.000Z', finishedAt: null }],
     });
     expect(await readFile(paths.html, 'utf8')).toContain('Night of 2026-11-21');
+  });
+
+  it('has a page in the language of the installation, and the same JSON in each', async () => {
+    const [english, portuguese] = [await reports(), await reports()];
+    await createRunLog(english).record(night, entry());
+
+    const { html } = await createRunLog(portuguese, chooseLanguage('pt')).record(night, entry());
+
+    expect(await readFile(html, 'utf8')).toContain('<html lang="pt">');
+    expect(await summary(portuguese)).toEqual(await summary(english));
   });
 
   it('takes a file that is recorded again, after a crash, for the same file', async () => {

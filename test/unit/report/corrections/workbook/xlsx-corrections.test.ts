@@ -1,3 +1,4 @@
+import type { Language } from '../../../../../src/texts/languages.ts';
 import { utils, type CellObject } from '@e965/xlsx';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it, vi } from 'vitest';
@@ -76,7 +77,7 @@ const INVALID = unsentInvoice({
 async function written(
   invoices: readonly BatchInvoice[],
   original = sheet(),
-  { language = 'en', findings = [] }: { readonly language?: string; readonly findings?: readonly Finding[] } = {},
+  { language = 'en', findings = [] }: { readonly language?: Language; readonly findings?: readonly Finding[] } = {},
 ): Promise<Buffer> {
   const plan = await planCorrections(portionsOf(invoices), findings);
   const pieces: Uint8Array[] = [];
@@ -147,10 +148,10 @@ describe('a workbook of corrections', () => {
   });
 
   it('says what must hold in the language of its readers', async () => {
-    const cells = cellsOf(await written([INVALID], sheet(), { language: 'pt-BR' }));
+    const cells = cellsOf(await written([INVALID], sheet(), { language: 'pt' }));
 
     expect(cells['D3']?.c?.[0]?.t).toBe(
-      'O que está errado: a célula tem um erro de fórmula.\nO que tem de ser: um número, na moeda da fatura.\nEm inglês, como no relatório: expected a value, found the error #REF!',
+      'O que está errado: A célula tem um erro da folha de cálculo em vez de um valor.\nO que tem de ser: um número, na moeda da fatura.\nEm inglês, como no relatório: expected a value, found the error #REF!',
     );
   });
 

@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../../src/domain/invoice.ts';
 import type { BatchInvoice, BatchRecord } from '../../../../../src/domain/ports/ledger.ts';
 import { buildReport } from '../../../../../src/report/build-report.ts';
-import { groupedDigits } from '../../../../../src/report/formats/html/grouped-digits.ts';
 import { htmlReport } from '../../../../../src/report/formats/html/html-report.ts';
 import { html } from '../../../../../src/report/formats/html/html.ts';
+import type { ReportNote } from '../../../../../src/report/report-note.ts';
 import { rowList } from '../../../../../src/report/row-list.ts';
+import { reportFormat } from '../../../../../src/report/texts/report-format.ts';
+import { chooseLanguage } from '../../../../../src/texts/choose-language.ts';
 import { batchInvoice, batchOf, countsOf, NOON, portionsOf, textOf, unsentInvoice } from '../../batch-invoices.ts';
 
 const NO = { code: 'no', message: 'No.' };
@@ -15,6 +17,9 @@ interface Given {
   readonly batch?: Partial<BatchRecord>;
   readonly findings?: readonly Finding[];
   readonly corrections?: string;
+  readonly notes?: readonly ReportNote[];
+  /** As `LOTE_LANGUAGE`. */
+  readonly language?: string;
 }
 
 async function pageOf(invoices: readonly BatchInvoice[], given: Given = {}): Promise<string> {
@@ -24,10 +29,11 @@ async function pageOf(invoices: readonly BatchInvoice[], given: Given = {}): Pro
     invoices: portionsOf(invoices),
     findings: given.findings ?? [],
     revision: 1,
-    notes: [],
+    notes: given.notes ?? [],
     now: NOON,
   });
-  return textOf(htmlReport(model, () => portionsOf(invoices), { corrections: given.corrections ?? null }));
+  const format = reportFormat(chooseLanguage(given.language ?? 'en'));
+  return textOf(htmlReport(model, () => portionsOf(invoices), { corrections: given.corrections ?? null, format }));
 }
 
 describe('htmlReport, first screen', () => {
@@ -125,7 +131,7 @@ describe('htmlReport of a large batch', () => {
     expect(text).toContain('Only the first 10 000 of 10 002 stand on this page');
     expect(text).toMatch(/Only the first 5 000 of 5 001 .{0,200}<a href="report.csv">/u);
     // The numbers above the list are those of all.
-    expect(text).toContain('10002 of 15003 invoices did not.');
+    expect(text).toContain('10 002 of 15 003 invoices did not.');
   });
 });
 
@@ -250,6 +256,73 @@ describe('htmlReport', () => {
   });
 });
 
+describe('htmlReport in the language of its readers', () => {
+  const notOut = [
+    batchInvoice({ net: '1234567.5' }),
+    batchInvoice({
+      ordinal: 2,
+      state: 'rejected',
+      reason: { code: 'merchant-refused', message: 'The service says no.' },
+    }),
+    unsentInvoice({
+      ordinal: 3,
+      state: 'held',
+      reason: { code: 'failure-budget-spent', message: '3 of 4 were refused.' },
+    }),
+  ];
+
+  it.each([
+    [
+      'pt-PT',
+      'pt',
+      'Nem tudo foi emitido: faltam 2 de 3 faturas.',
+      'Demasiadas faturas foram recusadas',
+      '1 234 567,50',
+    ],
+    [
+      'es-ES',
+      'es',
+      'No se emitió todo: faltan 2 de 3 facturas.',
+      'Demasiadas facturas fueron rechazadas',
+      '1.234.567,50',
+    ],
+  ])('%s has its words, numbers and the language of the page', async (language, lang, verdict, reason, amount) => {
+    const page = (await pageOf(notOut, { language })).replaceAll(/[\u00A0\u202F]/gu, ' ');
+
+    expect(page).toContain(`<html lang="${lang}">`);
+    expect(page).toContain(`<strong>${verdict}</strong>`);
+    expect(page).toContain(`${reason}`);
+    expect(page).toContain(`<td class="number">${amount} EUR</td>`);
+    for (const english of ['went out', 'To do', 'Invoices', 'Reference', 'The file', '>Why<', 'Started'])
+      expect(page).not.toContain(english);
+  });
+
+  it("keeps Lote's own English words behind the translated ones, and marks them as English", async () => {
+    const page = await pageOf(notOut, { language: 'pt' });
+
+    expect(page).toContain('<span class="soft" lang="en">3 of 4 were refused.</span>');
+  });
+
+  it('leaves what the service says as it is, also under a code that Lote has words for', async () => {
+    const page = await pageOf(notOut, { language: 'pt' });
+
+    expect(page).toContain('<div>The service says no.</div>');
+    expect(page).not.toContain('O serviço recusou o emitente.');
+  });
+
+  it('tells in it why a file was refused, and what every report says', async () => {
+    const findings: Finding[] = [
+      { row: 3, column: null, code: 'quote-unclosed', message: 'A quote is never closed.', severity: 'error' },
+    ];
+
+    const refused = await pageOf([], { batch: { state: 'refused', rows: 0 }, findings, language: 'es' });
+    const noted = await pageOf(notOut, { notes: [{ kind: 'no-webhook-url' }], language: 'es' });
+
+    expect(refused).toContain('<li>Fila 3: Una comilla nunca se cierra. <span class="soft" lang="en">');
+    expect(noted).toContain('<p>WEBHOOK_URL no está definido: no se registró ningún webhook');
+  });
+});
+
 describe('html', () => {
   it('escapes text, keeps its own pieces, and joins lists of them', () => {
     const items = ['a<b', 'c&d'].map((text) => html`<li>${text}</li>`);
@@ -262,18 +335,6 @@ describe('html', () => {
   });
 });
 
-describe('groupedDigits', () => {
-  it.each([
-    ['0', '0'],
-    ['999', '999'],
-    ['1000', '1 000'],
-    ['-1234567.12345', '-1 234 567.12345'],
-    ['-100', '-100'],
-  ])('writes %s as %s', (decimal, expected) => {
-    expect(groupedDigits(decimal).replaceAll('\u202F', ' ')).toBe(expected);
-  });
-});
-
 describe('rowList', () => {
   it.each([
     [[], 'no rows'],
@@ -281,6 +342,6 @@ describe('rowList', () => {
     [[2, 3], 'rows 2, 3'],
     [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 'rows 1, 2, 3, 4, 5, 6, 7, 8 and 2 more'],
   ])('names %j', (rows, expected) => {
-    expect(rowList(rows)).toBe(expected);
+    expect(rowList(reportFormat(chooseLanguage('en')), rows)).toBe(expected);
   });
 });

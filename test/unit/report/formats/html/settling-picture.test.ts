@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
 import { settlingPicture } from '../../../../../src/report/formats/html/settling-picture.ts';
+import { reportFormat } from '../../../../../src/report/texts/report-format.ts';
+import { chooseLanguage } from '../../../../../src/texts/choose-language.ts';
+
+const ENGLISH = reportFormat(chooseLanguage('en'));
 
 it('says in a sentence what it draws, with a bar and a row for each doubling', () => {
   // 1.28 s and 20.48 s; four hours.
-  const { safe } = settlingPicture({ settling: { 56: 900, 88: 60, 164: 40 } });
+  const { safe } = settlingPicture({ settling: { 56: 900, 88: 60, 164: 40 } }, ENGLISH);
 
   expect(safe).toContain(
     'Half of the invoices had their final word within 1.3 s of their first POST, 95 of 100 within 20 s.',
@@ -23,5 +27,11 @@ it('says in a sentence what it draws, with a bar and a row for each doubling', (
 });
 
 it('is not there when nothing was settled', () => {
-  expect(settlingPicture({ settling: {} }).safe).toBe('');
+  expect(settlingPicture({ settling: {} }, ENGLISH).safe).toBe('');
+});
+
+it('writes durations with the decimal mark of the reader', () => {
+  const { safe } = settlingPicture({ settling: { 56: 900 } }, reportFormat(chooseLanguage('pt-PT')));
+
+  expect(safe).toContain('Metade das faturas teve a palavra final até 1,3 s depois do primeiro POST');
 });

@@ -1,17 +1,19 @@
-import { LANGUAGES } from './text-catalogue.ts';
-import type { Language } from './text-catalogue.ts';
+import { LANGUAGES, type Language } from './languages.ts';
 
-/** How a page is spoken: texts, and the locale in which its numbers and times are written. */
+/** How a page, a file or a message is spoken: its words, and the locale in which its numbers and times are written. */
 export interface Speech {
   readonly language: Language;
-  /** The browser's own, e.g. `pt-BR`: same texts, its own number marks. */
+  /** The reader's own, e.g. `pt-BR`: same words, its own number marks. */
   readonly locale: string;
 }
 
 /** Language and region only: Intl throws at what follows them when it is ill-formed, and headers come from anywhere. */
 const TAG = /^([A-Za-z]{2})(?:-([A-Za-z]{2}|\d{3}))?(?![A-Za-z0-9])/u;
 
-/** The first language of the browser's list that the console speaks; English otherwise. */
+/** What is written where nobody chose a language. */
+export const ENGLISH: Speech = { language: 'en', locale: 'en' };
+
+/** The first language of a browser's list, or of `LOTE_LANGUAGE`, that Lote speaks; English otherwise. */
 export function chooseLanguage(acceptLanguage: string): Speech {
   const wanted = acceptLanguage
     .split(',')
@@ -29,5 +31,5 @@ export function chooseLanguage(acceptLanguage: string): Speech {
     const language = LANGUAGES.find((known) => known === primary?.toLowerCase());
     if (language !== undefined) return { language, locale: region === undefined ? language : `${language}-${region}` };
   }
-  return { language: 'en', locale: 'en' };
+  return ENGLISH;
 }

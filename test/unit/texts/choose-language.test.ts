@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chooseLanguage } from '../../../../src/console/texts/choose-language.ts';
-import { pageFormat } from '../../../../src/console/pages/page-format.ts';
+import { chooseLanguage } from '../../../src/texts/choose-language.ts';
+import { speechFormat } from '../../../src/texts/speech-format.ts';
 
 describe('chooseLanguage', () => {
   it.each([
@@ -21,26 +21,7 @@ describe('chooseLanguage', () => {
   it.each(['pt-x-a', 'pt-12345678', 'es-419', 'en-US-u-nu-arab', 'pt-PT-PT', `pt-${'a'.repeat(500)}`, 'ptx-'])(
     'gives a locale that numbers can be written in: %s',
     (header) => {
-      expect(pageFormat(chooseLanguage(header), 'UTC').count(1)).toBe('1');
+      expect(speechFormat(chooseLanguage(header)).count(1)).toBe('1');
     },
   );
-});
-
-describe('pageFormat', () => {
-  const plain = (text: string) => text.replaceAll(/\s/gu, ' ');
-
-  it.each([
-    ['en', '1,234,567.50'],
-    ['pt-BR', '1.234.567,50'],
-    ['pt-PT', '1 234 567,50'],
-    ['es', '1.234.567,50'],
-  ])('groups digits as %s does', (locale, expected) => {
-    expect(plain(pageFormat({ language: 'en', locale }).amount('1234567.50'))).toBe(expected);
-  });
-
-  it('writes times in the zone of the operator', () => {
-    const format = pageFormat({ language: 'en', locale: 'en' }, 'Europe/Lisbon');
-
-    expect(plain(format.time(Date.UTC(2026, 6, 1, 12)))).toBe('Jul 1, 2026, 1:00:00 PM');
-  });
 });

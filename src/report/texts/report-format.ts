@@ -1,0 +1,47 @@
+import type { Speech } from '../../texts/choose-language.ts';
+import { documentFormat } from '../../texts/document-format.ts';
+import { fill, pluralForm } from '../../texts/fill.ts';
+import type { Language } from '../../texts/languages.ts';
+import type { SpeechFormat } from '../../texts/speech-format.ts';
+import type { ReportNote } from '../report-note.ts';
+import { REPORT_TEXTS_EN } from './en.ts';
+import { REPORT_TEXTS_ES } from './es.ts';
+import { REPORT_TEXTS_PT } from './pt.ts';
+import type { ReportTexts } from './report-texts.ts';
+
+/** All texts of the report by language. */
+export const REPORT_TEXTS: Readonly<Record<Language, ReportTexts>> = {
+  en: REPORT_TEXTS_EN,
+  pt: REPORT_TEXTS_PT,
+  es: REPORT_TEXTS_ES,
+};
+
+/** Texts, numbers and times of a report as its readers expect them. */
+export interface ReportFormat extends SpeechFormat {
+  readonly texts: ReportTexts;
+}
+
+/** The format of report.html for the readers of an installation. */
+export function reportFormat(speech: Speech): ReportFormat {
+  return { ...documentFormat(speech), texts: REPORT_TEXTS[speech.language] };
+}
+
+/** A note as a sentence. */
+export function noteText(
+  { language, texts: { notes } }: Pick<ReportFormat, 'language' | 'texts'>,
+  note: ReportNote,
+): string {
+  const text = notes[note.kind];
+  const n = 'n' in note ? note.n : 0;
+  const words = {
+    n: String(n),
+    code: 'code' in note ? note.code : '',
+    cause: 'cause' in note ? note.cause : '',
+  };
+  return fill(typeof text === 'string' ? text : pluralForm(text, n, language), words);
+}
+
+/** The same in English: what programs read has one language. */
+export function englishNote(note: ReportNote): string {
+  return noteText({ language: 'en', texts: REPORT_TEXTS_EN }, note);
+}

@@ -1,0 +1,93 @@
+import type { NightTexts } from './night-texts.ts';
+
+/** English words about nights. */
+export const NIGHT_TEXTS_EN: NightTexts = {
+  nights: {
+    title: 'Nights',
+    none: 'No night yet. Files in the input folder are taken at night after: lote nightly on',
+    night: 'Night',
+    files: 'Files',
+    outcome: 'Outcome',
+    issued: 'Issued',
+    lies: 'lies in',
+    know: 'What to know',
+    run: 'Run of',
+    unfinished: 'It has not finished: the next night goes on with what it left.',
+    waitingFiles: 'Still waiting',
+    unreadable: 'The summary of this night cannot be read.',
+    repeated: 'The same content had come before.',
+    notOut: { one: '{n} of {of} invoices did not go out.', other: '{n} of {of} invoices did not go out.' },
+    nothingSent: 'Nothing of it was sent. The report says why.',
+    note: 'Note beside the file',
+    held: 'Held before anything was sent: its total is unusual. Open the batch to confirm or cancel it.',
+    allOut: { one: 'Everything went out: {n} file.', other: 'Everything went out: {n} files.' },
+    empty: 'No file was dropped.',
+    open: { one: '{n} of {of} files needs somebody.', other: '{n} of {of} files need somebody.' },
+    verdicts: {
+      issued: 'everything went out',
+      attention: 'needs somebody',
+      refused: 'refused',
+      failed: 'run failed',
+    },
+    waiting: {
+      growing: 'It was still being written. The next night looks again.',
+      empty: 'It has no content yet. The next night looks again.',
+      'no-marker': 'Its .done marker is missing or older than the file.',
+      'not-movable': 'The system did not let Lote move it: check who owns the file and the folder.',
+      'too-many': 'A night takes only so many files. The next night goes on.',
+      unfinished: 'The night could not bring it to its end. It lies in in-progress; the next night goes on with it.',
+    },
+  },
+  morning: {
+    subject: 'Lote ({application}), night of {date}: {outcome}',
+    wentOut: { one: '{n} of {of} invoices went out.', other: '{n} of {of} invoices went out.' },
+    needs: 'What needs somebody',
+    more: '{n} more are on the page of the night.',
+    page: 'The page of the night',
+    toDo: {
+      attention: 'Read the report. Correct the rows in the corrections file, and drop that file.',
+      refused: 'Nothing of it was sent. Read the report, correct the file, and drop it again.',
+      failed: 'Drop the file again: it goes on where it stopped, and nothing is sent twice.',
+    },
+    channels: { email: 'Message by e-mail', webhook: 'Message by webhook' },
+    states: {
+      sent: 'sent {time}.',
+      unsent: 'not sent yet, last tried {time}.',
+      refused: 'not sent, and not tried again since {time}.',
+    },
+  },
+  remarks: {
+    resumed: 'An earlier night had claimed it and was interrupted; this night went on with it.',
+    'dropped-before':
+      'The same bytes were dropped before, on {time} as {file}: it is the same batch, and nothing that was sent is sent again.',
+    'run-failed': 'Its run ended without a result ({code}): {message}',
+    'drop-again':
+      'What it had sent is in the ledger. Drop the file again: it goes on where it stopped, and nothing is sent twice.',
+    held: 'Held: nothing of it was sent. {difference}',
+    'confirm-total':
+      'If the total is right, confirm it: on the page of the batch in the console, or with {command}. The batch is then sent at once. If it is wrong, cancel the batch.',
+    refused: 'Refused: nothing of it was sent. The report says why. Correct the file and drop it again.',
+    cancelled: 'Cancelled by an operator.',
+    'read-report': 'The report says of each what to do next.',
+    'use-corrections':
+      'Correct the rows in the corrections file and drop that file; the report says why each of them did not go out.',
+    'all-out': { one: 'Everything went out: {n} invoice.', other: 'Everything went out: {n} invoices.' },
+    missing: { one: '{n} of {of} invoices did not go out.', other: '{n} of {of} invoices did not go out.' },
+    'rows-without-invoice': { one: '{n} row belongs to no invoice.', other: '{n} rows belong to no invoice.' },
+  },
+  nightFile: {
+    title: 'Night of {date}',
+    counts:
+      '{issued} went out, {attention} with invoices or rows to correct, {refused} refused, {failed} runs failed, {waiting} still waiting. {notIssued} of {invoices} invoices did not go out.',
+    run: 'Run {night}',
+    times: 'Started {started}, finished {finished}.',
+    unfinishedTimes: 'Started {started}, not finished: what it left is gone on with by the next night.',
+    file: 'File',
+    invoices: 'Invoices',
+    why: 'Why',
+    report: 'Report',
+    corrections: 'Corrections',
+    batch: 'Batch',
+    noBatch: 'none',
+  },
+};

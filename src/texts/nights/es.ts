@@ -1,0 +1,96 @@
+import type { NightTexts } from './night-texts.ts';
+
+/** Spanish words about nights. */
+export const NIGHT_TEXTS_ES: NightTexts = {
+  nights: {
+    title: 'Noches',
+    none: 'Todavía no hubo ninguna noche. Los archivos de la carpeta de entrada se recogen de noche después de: lote nightly on',
+    night: 'Noche',
+    files: 'Archivos',
+    outcome: 'Resultado',
+    issued: 'Emitidas',
+    lies: 'está en',
+    know: 'Qué conviene saber',
+    run: 'Ejecución de las',
+    unfinished: 'No terminó: la noche siguiente continúa con lo que quedó.',
+    waitingFiles: 'Todavía a la espera',
+    unreadable: 'El resumen de esta noche no se puede leer.',
+    repeated: 'El mismo contenido ya había llegado antes.',
+    notOut: { one: '{n} de {of} facturas no se emitió.', other: '{n} de {of} facturas no se emitieron.' },
+    nothingSent: 'No se envió nada de él. El informe dice por qué.',
+    note: 'Nota junto al archivo',
+    held: 'Retenido antes de enviar nada: su total es inusual. Abra el lote para confirmarlo o cancelarlo.',
+    allOut: { one: 'Se emitió todo: {n} archivo.', other: 'Se emitió todo: {n} archivos.' },
+    empty: 'No se depositó ningún archivo.',
+    open: { one: '{n} de {of} archivos necesita a alguien.', other: '{n} de {of} archivos necesitan a alguien.' },
+    verdicts: {
+      issued: 'todo emitido',
+      attention: 'necesita a alguien',
+      refused: 'rechazado',
+      failed: 'la ejecución falló',
+    },
+    waiting: {
+      growing: 'Todavía se estaba escribiendo. La noche siguiente mira de nuevo.',
+      empty: 'Todavía no tiene contenido. La noche siguiente mira de nuevo.',
+      'no-marker': 'Falta su marcador .done, o es más antiguo que el archivo.',
+      'not-movable': 'El sistema no dejó que Lote lo moviera: compruebe de quién son el archivo y la carpeta.',
+      'too-many': 'Una noche recoge un número limitado de archivos. La noche siguiente continúa.',
+      unfinished: 'La noche no pudo llevarlo a su fin. Está en in-progress; la noche siguiente continúa con él.',
+    },
+  },
+  morning: {
+    subject: 'Lote ({application}), noche del {date}: {outcome}',
+    wentOut: { one: 'Se emitió {n} de {of} facturas.', other: 'Se emitieron {n} de {of} facturas.' },
+    needs: 'Lo que necesita a alguien',
+    more: 'Hay {n} más en la página de la noche.',
+    page: 'La página de la noche',
+    toDo: {
+      attention: 'Lea el informe. Corrija las filas en el archivo de correcciones y deposite ese archivo.',
+      refused: 'No se envió nada de él. Lea el informe, corrija el archivo y deposítelo de nuevo.',
+      failed: 'Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',
+    },
+    channels: { email: 'Mensaje por correo', webhook: 'Mensaje por webhook' },
+    states: {
+      sent: 'enviado el {time}.',
+      unsent: 'todavía sin enviar, último intento el {time}.',
+      refused: 'sin enviar, y sin más intentos desde el {time}.',
+    },
+  },
+  remarks: {
+    resumed: 'Una noche anterior lo había recogido y fue interrumpida; esta noche continuó con él.',
+    'dropped-before':
+      'Los mismos bytes ya se habían depositado, el {time}, como {file}: es el mismo lote, y nada de lo que se envió se vuelve a enviar.',
+    'run-failed': 'La ejecución terminó sin resultado ({code}). Mensaje, en inglés: {message}',
+    'drop-again':
+      'Lo que se envió está en el libro de registro. Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',
+    held: 'Retenido: no se envió nada de él, porque su total es inusual. En inglés: {difference}',
+    'confirm-total':
+      'Si el total es correcto, confírmelo en la página del lote en la consola, o con {command}. El lote se envía entonces de inmediato. Si no lo es, cancele el lote.',
+    refused: 'Rechazado: no se envió nada de él. El informe dice por qué. Corrija el archivo y deposítelo de nuevo.',
+    cancelled: 'Cancelado por un operador.',
+    'read-report': 'El informe dice qué hacer con cada una.',
+    'use-corrections':
+      'Corrija las filas en el archivo de correcciones y deposite ese archivo; el informe dice por qué no se emitió cada una.',
+    'all-out': { one: 'Se emitió todo: {n} factura.', other: 'Se emitió todo: {n} facturas.' },
+    missing: { one: '{n} de {of} facturas no se emitió.', other: '{n} de {of} facturas no se emitieron.' },
+    'rows-without-invoice': {
+      one: '{n} fila no pertenece a ninguna factura.',
+      other: '{n} filas no pertenecen a ninguna factura.',
+    },
+  },
+  nightFile: {
+    title: 'Noche del {date}',
+    counts:
+      'Archivos: {issued} emitidos por completo, {attention} con facturas o filas que corregir, {refused} rechazados, {failed} con la ejecución fallida, {waiting} todavía a la espera. {notIssued} de {invoices} facturas no se emitieron.',
+    run: 'Ejecución {night}',
+    times: 'Inicio: {started}; fin: {finished}.',
+    unfinishedTimes: 'Inicio: {started}; no terminó: la noche siguiente continúa con lo que quedó.',
+    file: 'Archivo',
+    invoices: 'Facturas',
+    why: 'Por qué',
+    report: 'Informe',
+    corrections: 'Correcciones',
+    batch: 'Lote',
+    noBatch: 'ninguno',
+  },
+};

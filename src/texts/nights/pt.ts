@@ -1,0 +1,96 @@
+import type { NightTexts } from './night-texts.ts';
+
+/** Portuguese words about nights. */
+export const NIGHT_TEXTS_PT: NightTexts = {
+  nights: {
+    title: 'Noites',
+    none: 'Ainda não houve nenhuma noite. Os ficheiros da pasta de entrada são recolhidos à noite depois de: lote nightly on',
+    night: 'Noite',
+    files: 'Ficheiros',
+    outcome: 'Resultado',
+    issued: 'Emitidas',
+    lies: 'está em',
+    know: 'O que convém saber',
+    run: 'Execução de',
+    unfinished: 'Não terminou: a noite seguinte continua com o que ficou.',
+    waitingFiles: 'Ainda à espera',
+    unreadable: 'O resumo desta noite não se consegue ler.',
+    repeated: 'O mesmo conteúdo já tinha vindo antes.',
+    notOut: { one: '{n} de {of} faturas não foi emitida.', other: '{n} de {of} faturas não foram emitidas.' },
+    nothingSent: 'Nada dele foi enviado. O relatório diz porquê.',
+    note: 'Nota junto ao ficheiro',
+    held: 'Retido antes de se enviar alguma coisa: o total é invulgar. Abra o lote para o confirmar ou cancelar.',
+    allOut: { one: 'Foi tudo emitido: {n} ficheiro.', other: 'Foi tudo emitido: {n} ficheiros.' },
+    empty: 'Nenhum ficheiro foi depositado.',
+    open: { one: '{n} de {of} ficheiros precisa de alguém.', other: '{n} de {of} ficheiros precisam de alguém.' },
+    verdicts: {
+      issued: 'tudo emitido',
+      attention: 'precisa de alguém',
+      refused: 'recusado',
+      failed: 'a execução falhou',
+    },
+    waiting: {
+      growing: 'Ainda estava a ser escrito. A noite seguinte vê de novo.',
+      empty: 'Ainda não tem conteúdo. A noite seguinte vê de novo.',
+      'no-marker': 'Falta o seu marcador .done, ou é mais antigo do que o ficheiro.',
+      'not-movable': 'O sistema não deixou o Lote movê-lo: verifique de quem são o ficheiro e a pasta.',
+      'too-many': 'Uma noite recolhe um número limitado de ficheiros. A noite seguinte continua.',
+      unfinished: 'A noite não conseguiu levá-lo ao fim. Está em in-progress; a noite seguinte continua com ele.',
+    },
+  },
+  morning: {
+    subject: 'Lote ({application}), noite de {date}: {outcome}',
+    wentOut: { one: '{n} de {of} faturas foi emitida.', other: '{n} de {of} faturas foram emitidas.' },
+    needs: 'O que precisa de alguém',
+    more: 'Há mais {n} na página da noite.',
+    page: 'A página da noite',
+    toDo: {
+      attention: 'Leia o relatório. Corrija as linhas no ficheiro de correções e deposite esse ficheiro.',
+      refused: 'Nada dele foi enviado. Leia o relatório, corrija o ficheiro e deposite-o de novo.',
+      failed: 'Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',
+    },
+    channels: { email: 'Mensagem por e-mail', webhook: 'Mensagem por webhook' },
+    states: {
+      sent: 'enviada em {time}.',
+      unsent: 'ainda não enviada, última tentativa em {time}.',
+      refused: 'não enviada, e sem novas tentativas desde {time}.',
+    },
+  },
+  remarks: {
+    resumed: 'Uma noite anterior tinha-o recolhido e foi interrompida; esta noite continuou com ele.',
+    'dropped-before':
+      'Os mesmos bytes já tinham sido depositados, em {time}, como {file}: é o mesmo lote, e nada do que foi enviado volta a ser enviado.',
+    'run-failed': 'A execução terminou sem resultado ({code}). Mensagem, em inglês: {message}',
+    'drop-again':
+      'O que já foi enviado está no livro de registo. Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',
+    held: 'Retido: nada dele foi enviado, porque o total é invulgar. Em inglês: {difference}',
+    'confirm-total':
+      'Se o total estiver certo, confirme-o na página do lote na consola, ou com {command}. O lote é então enviado de imediato. Se estiver errado, cancele o lote.',
+    refused: 'Recusado: nada dele foi enviado. O relatório diz porquê. Corrija o ficheiro e deposite-o de novo.',
+    cancelled: 'Cancelado por um operador.',
+    'read-report': 'O relatório diz, para cada uma, o que fazer a seguir.',
+    'use-corrections':
+      'Corrija as linhas no ficheiro de correções e deposite esse ficheiro; o relatório diz porque não foi emitida cada uma.',
+    'all-out': { one: 'Tudo foi emitido: {n} fatura.', other: 'Tudo foi emitido: {n} faturas.' },
+    missing: { one: '{n} de {of} faturas não foi emitida.', other: '{n} de {of} faturas não foram emitidas.' },
+    'rows-without-invoice': {
+      one: '{n} linha não pertence a nenhuma fatura.',
+      other: '{n} linhas não pertencem a nenhuma fatura.',
+    },
+  },
+  nightFile: {
+    title: 'Noite de {date}',
+    counts:
+      'Ficheiros: {issued} emitidos por inteiro, {attention} com faturas ou linhas a corrigir, {refused} recusados, {failed} com a execução falhada, {waiting} ainda à espera. {notIssued} de {invoices} faturas não foram emitidas.',
+    run: 'Execução {night}',
+    times: 'Início: {started}; fim: {finished}.',
+    unfinishedTimes: 'Início: {started}; não terminou: a noite seguinte continua com o que ficou.',
+    file: 'Ficheiro',
+    invoices: 'Faturas',
+    why: 'Porquê',
+    report: 'Relatório',
+    corrections: 'Correções',
+    batch: 'Lote',
+    noBatch: 'nenhum',
+  },
+};

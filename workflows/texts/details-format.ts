@@ -1,0 +1,29 @@
+import { chooseLanguage } from '../../src/texts/choose-language.ts';
+import { documentFormat } from '../../src/texts/document-format.ts';
+import type { Language } from '../../src/texts/languages.ts';
+import type { SpeechFormat } from '../../src/texts/speech-format.ts';
+import type { DetailsTexts } from './details-texts.ts';
+import { DETAILS_TEXTS_EN } from './en.ts';
+import { DETAILS_TEXTS_ES } from './es.ts';
+import { DETAILS_TEXTS_PT } from './pt.ts';
+
+/** All words of the current details by language. */
+export const DETAILS_TEXTS: Readonly<Record<Language, DetailsTexts>> = {
+  en: DETAILS_TEXTS_EN,
+  pt: DETAILS_TEXTS_PT,
+  es: DETAILS_TEXTS_ES,
+};
+
+/** Words, numbers and times of the current details. */
+export interface DetailsFormat extends SpeechFormat {
+  readonly texts: DetailsTexts;
+}
+
+/**
+ * For the language that an activity has told the run (`LOTE_LANGUAGE` of its worker). Undefined: none has yet, or its
+ * worker is of an earlier version. No command of a workflow depends on it.
+ */
+export function detailsFormat(language: string | undefined): DetailsFormat {
+  const speech = chooseLanguage(language ?? 'en');
+  return { ...documentFormat(speech), texts: DETAILS_TEXTS[speech.language] };
+}
