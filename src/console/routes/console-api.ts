@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { LoteErrorCode } from '../../domain/errors.ts';
 import type { BatchRecord } from '../../domain/ports/batch-record.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/purge-ledger.ts';
+import { ownZone } from '../../domain/time/own-zone.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../health.ts';
@@ -110,7 +111,7 @@ async function search(context: Context, options: ConsoleOptions): Promise<Respon
 
 /** In which the days of a search begin, as on the pages. */
 function zoneOf({ timeZone }: ConsoleOptions): string {
-  return timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return timeZone ?? ownZone();
 }
 
 /** The fencing token is the ledger's own: it tells a reader nothing. */

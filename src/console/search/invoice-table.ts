@@ -1,5 +1,6 @@
 import type { FoundInvoice } from '../../domain/ports/invoice-search.ts';
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import type { Table } from '../http/table-files.ts';
 
 const HEAD = ['invoice_ref', 'merchant_nif', 'state', 'net', 'currency', 'service_id', 'rows', 'attempts'];
@@ -24,10 +25,6 @@ function cellsOf(invoice: BatchInvoice): Table[number] {
     net === null ? '' : { decimal: net },
     ...[currency ?? '', serviceId ?? '', rows.join(' ')],
     { decimal: String(attempts) },
-    ...[isoTime(sentAt), isoTime(settledAt), reason?.code ?? '', reason?.message ?? ''],
+    ...[isoTime(sentAt) ?? '', isoTime(settledAt) ?? '', reason?.code ?? '', reason?.message ?? ''],
   ];
-}
-
-function isoTime(time: number | null): string {
-  return time === null ? '' : new Date(time).toISOString();
 }

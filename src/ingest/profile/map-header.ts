@@ -16,7 +16,7 @@ export interface HeaderMap {
   readonly duplicates: readonly { readonly column: Column; readonly positions: readonly number[] }[];
   /** Headers that belong to no column. */
   readonly ignored: readonly string[];
-  /** Headers of a column for which the profile has a constant: their cells are not read. */
+  /** Headers of a column for which the profile has a constant, and which it does not name. */
   readonly overruled: readonly { readonly column: Column; readonly header: string }[];
   /** How many columns of Lote were found. */
   readonly found: number;
@@ -89,7 +89,7 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
     parts[part]?.push(index);
     const known = notRead.has(key) ? undefined : knownColumn(cell);
     const column = columnOf(given.get(key), known, silenced);
-    if (column === undefined && known !== undefined && constants[known] !== undefined)
+    if (column === undefined && part < 0 && known !== undefined && constants[known] !== undefined)
       overruled.push({ column: known, header: cell.trim() });
     const earlier = column === undefined ? undefined : claims.get(column);
     if (earlier !== undefined) earlier.push(index);

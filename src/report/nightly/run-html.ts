@@ -2,7 +2,7 @@ import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
 import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
 import { STYLE } from '../formats/html/style.ts';
 import { html, type SafeHtml } from '../formats/html/html.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import type { NightlySummary } from './run-summary.ts';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

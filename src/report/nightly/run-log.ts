@@ -12,7 +12,7 @@ import type {
   NightMessageNote,
   RunLog,
 } from '../../domain/ports/run-log.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import { nightlyHtml } from './run-html.ts';
 import { nightlySummary, type NightlySummary } from './run-summary.ts';
 import { inReportsFolder } from '../reports-folder.ts';

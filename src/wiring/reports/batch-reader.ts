@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import type { SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
+import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { readEndpoints } from '../../runtime/config/endpoints.ts';
 import { openDataDir, type DataDir } from '../../runtime/data-dir/data-dir.ts';
@@ -171,7 +172,7 @@ function ofLedger(
       return read;
     },
     async search(fields) {
-      const query = readSearchQuery((name) => fields[name], new Intl.DateTimeFormat().resolvedOptions().timeZone);
+      const query = readSearchQuery((name) => fields[name], ownZone());
       const result = await answerSearch(ledger, query);
       if (result === null) throw new LoteError('usage', unreadableSearch(query));
       return { ...result, next: result.next === null ? null : positionWord(result.next) };

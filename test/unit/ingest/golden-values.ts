@@ -46,7 +46,7 @@ export const GOLDEN_VALUES: Readonly<Record<string, readonly string[]>> = {
       'preamble-of-an-erp',
       'product-called-total',
       'profile-columns',
-      'profile-constant-overrules',
+      'profile-constant-column-ignored',
       'profile-constants',
       'quoted-delimiter-and-quote',
       'replacement-character',
