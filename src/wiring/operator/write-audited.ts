@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
+import { makeFolder } from '../../file-system/make-folder.ts';
+import { writeNewFile } from './write-new-file.ts';
+
+/** Whoever may read what Lote writes may read it; its folder is made when there is none. */
+const DIRECTORY_MODE = 0o750;
+
+/** Who writes it down, and when. */
+export interface Audit {
+  readonly ledger: Pick<OperatingLedger, 'noteActions'>;
+  readonly now: () => number;
+}
+
+/** A file that somebody saves by the console. */
+export interface AuditedFile {
+  readonly folder: string;
+  /** With its ending, within the folder. */
+  readonly name: string;
+  readonly text: string;
+  /** Under which the audit has it: of no batch. */
+  readonly auditId: string;
+  readonly action: { readonly who: string; readonly what: string; readonly why: string };
+  /** What is thrown for what the operating system says of the folder. */
+  readonly trouble: (error: unknown) => unknown;
+}
+
+/**
+ * Writes a new file and a line of the audit; without the line there is no file. Its path; null when a file of that name is there: none is
+ * ever overwritten.
+ */
+export async function writeAudited(
+  { ledger, now }: Audit,
+  { folder, name, text, auditId, action, trouble }: AuditedFile,
+): Promise<string | null> {
+  const path = join(folder, name);
+  try {
+    await makeFolder(folder, DIRECTORY_MODE);
+    if (!(await writeNewFile(path, text))) return null;
+  } catch (error) {
+    throw trouble(error);
+  }
+  try {
+    await ledger.noteActions(auditId, [{ actionId: randomUUID(), at: now(), ...action }]);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+  return path;
+}
