@@ -12,10 +12,17 @@ export function invoiceTable(invoices: readonly BatchInvoice[]): Table {
   return [[...HEAD, ...TIMES, ...REASON], ...invoices.map(cellsOf)];
 }
 
-/** The same of several batches, each line with its file and batch. */
-export function foundTable(found: readonly FoundInvoice[]): Table {
-  const head = ['file', 'batch', 'read_at', ...HEAD, ...TIMES, ...REASON];
-  return [head, ...found.map((one) => [one.file, one.batchId, isoTime(one.readAt), ...cellsOf(one)])];
+/** The same of several batches, each line with its file and batch, and with its application where there are several. */
+export function foundTable(found: readonly FoundInvoice[], several: boolean): Table {
+  const head = [...(several ? ['application'] : []), 'file', 'batch', 'read_at', ...HEAD, ...TIMES, ...REASON];
+  return [
+    head,
+    ...found.map((one) => [
+      ...(several ? [one.application] : []),
+      ...[one.file, one.batchId, isoTime(one.readAt)],
+      ...cellsOf(one),
+    ]),
+  ];
 }
 
 function cellsOf(invoice: BatchInvoice): Table[number] {

@@ -1,6 +1,5 @@
 import type { DurationHistogram } from '../time/duration-histogram.ts';
 import type { Outcome } from '../invoice-state.ts';
-import type { BatchState } from './batch-record.ts';
 
 /** What a report says of its batch in numbers: small, and without names, so that years of them can be drawn. */
 export interface BatchFigures {
@@ -27,13 +26,9 @@ export interface MoneyFigures {
 
 /** A batch of the last nights. `figures` is null while it has no report, or one of a Lote that kept none. */
 export interface BatchInFigures {
-  readonly batchId: string;
-  readonly file: string;
   readonly application: string;
-  readonly state: BatchState;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  readonly invoices: number;
   readonly figures: BatchFigures | null;
 }
 

@@ -57,10 +57,8 @@ export function reconcilingContract(open: OpenLedger): void {
       const told = await ledger.batchFigures(startedAt, 1_000);
 
       const own = told.filter(({ application }) => application === scenario.application);
-      const places = [newer, older].map(({ batchId }) => own.findIndex((one) => one.batchId === batchId));
-      expect(places[0]).toBeLessThan(places[1] ?? 0);
-      expect(own[places[0] ?? 0]).toMatchObject({ figures: null, startedAt, invoices: 1, state: 'running' });
-      expect(own[places[1] ?? 0]?.figures).toEqual(figures);
+      expect(own[0]).toEqual({ application: scenario.application, figures: null, startedAt });
+      expect(own[1]?.figures).toEqual(figures);
       expect(await ledger.batchFigures(startedAt + 1, 1_000)).toEqual([]);
       expect(await ledger.batchFigures(startedAt, 1)).toHaveLength(1);
     });
