@@ -112,19 +112,18 @@ async function pagesAmong({ url, addresses }: FurnishedConsole): Promise<readonl
   return found;
 }
 
-/** `POST /start`: where each form of a page leads, its buttons that lead elsewhere too. */
+/** Runs in the page. Names of fields may hide `method` and `action`, so that attributes are read. */
+const FORMS = `[...document.forms].flatMap((form) => {
+  const method = form.getAttribute('method') ?? 'get';
+  const action = form.getAttribute('action') ?? '';
+  const others = [...form.querySelectorAll('[formaction]')];
+  return [[method, action], ...others.map((one) => [one.getAttribute('formmethod') ?? method, one.getAttribute('formaction')])];
+})`;
+
+/** `POST /start`: where each form of a page leads, and each of its buttons that leads elsewhere. */
 async function formsOf(page: Page): Promise<readonly string[]> {
-  const forms = await page.locator('form').evaluateAll((all) =>
-    all.flatMap((form) => {
-      const { method, action } = form as unknown as { readonly method: string; readonly action: string };
-      const others = [...form.querySelectorAll('[formaction]')].map((one) => ({
-        method: one.getAttribute('formmethod') ?? method,
-        action: one.getAttribute('formaction') ?? '',
-      }));
-      return [{ method, action }, ...others];
-    }),
-  );
-  return forms.map(({ method, action }) => `${method.toUpperCase()} ${new URL(action, page.url()).pathname}`);
+  const forms = (await page.evaluate(FORMS)) as readonly (readonly [method: string, action: string])[];
+  return forms.map(([method, action]) => `${method.toUpperCase()} ${new URL(action, page.url()).pathname}`);
 }
 
 /** Whether a route of the code answers where a form leads. */

@@ -57,7 +57,8 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return pages.notFound(context);
     const format = pages.formatOf(context);
-    const content = auditPage(format, { batch, audit: await ledger.auditOf(batch.batchId) });
+    const audit = await ledger.auditOf(batch.batchId);
+    const content = auditPage(format, { batch, audit, page: context.req.query('page') });
     return pages.show(context, { title: format.texts.audit.title, content });
   });
 

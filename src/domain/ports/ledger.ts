@@ -152,6 +152,16 @@ export interface OutcomeCount {
   readonly withoutAmount: number;
 }
 
+/** A part of the invoices of a batch. */
+export interface InvoicesWith {
+  readonly outcomes: ReadonlySet<Outcome>;
+  /** Begin behind this ordinal; default 0. */
+  readonly after?: number;
+  /** How many of them to leave out first; default 0. */
+  readonly skip?: number;
+  readonly limit: number;
+}
+
 /** Claiming, staging, reading and closing of batches. */
 export interface BatchLedger {
   /**
@@ -215,6 +225,8 @@ export interface BatchLedger {
   fileFindings(batchId: string): Promise<readonly Finding[]>;
   /** In ordinal order, in portions. */
   batchInvoices(batchId: string): AsyncIterable<readonly BatchInvoice[]>;
+  /** In ordinal order, those of some outcomes: a part of a list that is chosen in the database. */
+  invoicesWith(batchId: string, which: InvoicesWith): Promise<readonly BatchInvoice[]>;
   /** Revision rises by one; returns it. */
   nextRevision(batchId: string): Promise<number>;
 }

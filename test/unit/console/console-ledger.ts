@@ -98,6 +98,12 @@ export function ledgerHolding(
         yield [invoice];
       }
     },
+    invoicesWith: async (batchId, { outcomes, after = 0, skip = 0, limit }) => {
+      const all = (find(batchId)?.invoices ?? []).filter(({ state, ordinal }) => outcomes.has(state) && ordinal > after);
+      const portion = all.slice(skip, skip + limit);
+      read += portion.length;
+      return portion;
+    },
     ...given,
   };
 }
