@@ -70,10 +70,7 @@ async function measure(browser: Browser, url: string, rounds: number): Promise<r
 const TIMES = `(({ responseStart, domContentLoadedEventEnd }) => ({ firstByte: responseStart, interactive: domContentLoadedEventEnd }))(
   performance.getEntriesByType('navigation')[0])`;
 
-function tableOf(
-  rows: Table['rows'],
-  { invoices, rounds, each }: PagesOptions & { readonly each: number },
-): Table {
+function tableOf(rows: Table['rows'], { invoices, rounds, each }: PagesOptions & { readonly each: number }): Table {
   return {
     title: `Pages of the console: one batch of ${invoices.toLocaleString('en')} invoices, 269 of ${each.toLocaleString('en')}; medians of ${rounds}`,
     columns: ['page', 'kB', 'first byte ms', 'interactive ms'],

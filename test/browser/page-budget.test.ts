@@ -31,7 +31,10 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
   });
 
   /** Goes to each page in a window of its own kind, and collects what is said of it, none of it empty. */
-  async function walk(options: BrowserContextOptions, look: (page: Page, address: string) => Promise<readonly string[]>) {
+  async function walk(
+    options: BrowserContextOptions,
+    look: (page: Page, address: string) => Promise<readonly string[]>,
+  ) {
     // The checker is put into the page; its own policy would keep it out.
     const context = await browser.newContext({ bypassCSP: true, locale: 'en-GB', ...options });
     const said: string[] = [];
@@ -79,7 +82,10 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
 
   it('says the same without JavaScript, with the same forms', async () => {
     const shown = (page: Page) => page.locator('body').innerText();
-    const withScript = await walk({}, async (page) => [(await shown(page)).replaceAll(MOMENTS, ''), ...(await formsOf(page))]);
+    const withScript = await walk({}, async (page) => [
+      (await shown(page)).replaceAll(MOMENTS, ''),
+      ...(await formsOf(page)),
+    ]);
     const without = await walk({ javaScriptEnabled: false }, async (page) => [
       (await shown(page)).replaceAll(MOMENTS, ''),
       ...(await formsOf(page)),
@@ -92,8 +98,13 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
     const known = new Set(served.routes);
     const broken = await walk({ javaScriptEnabled: false }, async (page) => {
       const forms = await formsOf(page);
-      const inert = await page.locator('button[type=button], button:not(form *), [onclick], a[href^="javascript:"], a[href="#"]').all();
-      return [...forms.filter((form) => !isKnown(form, known)), ...(await Promise.all(inert.map((one) => one.innerText())))];
+      const inert = await page
+        .locator('button[type=button], button:not(form *), [onclick], a[href^="javascript:"], a[href="#"]')
+        .all();
+      return [
+        ...forms.filter((form) => !isKnown(form, known)),
+        ...(await Promise.all(inert.map((one) => one.innerText()))),
+      ];
     });
 
     expect(broken).toEqual([]);

@@ -14,12 +14,7 @@ import { profileDigestOf } from '../account/profile-digest.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';
 import { answerSearch, type SearchAnswer } from '../../console/search/answer-search.ts';
-import {
-  positionWord,
-  readSearchQuery,
-  type SearchWish,
-  unreadableSearch,
-} from '../../console/search/search-query.ts';
+import { positionWord, readSearchQuery, type SearchWish, unreadableSearch } from '../../console/search/search-query.ts';
 import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
 
 export type { SearchAnswer };

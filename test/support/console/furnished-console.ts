@@ -83,7 +83,10 @@ export async function startFurnishedConsole(
 
 function optionsOf(ledger: Ledger, place: string): ConsoleOptions {
   const [dataDir, reportsDir] = [join(place, 'data'), join(place, 'reports')];
-  const health = { state: 'ok' as const, detail: 'The service answers, its certificate lasts 61 days, its clock is right.' };
+  const health = {
+    state: 'ok' as const,
+    detail: 'The service answers, its certificate lasts 61 days, its clock is right.',
+  };
   const editor = createProfileEditor({
     ...{ profile: DEFAULT_PROFILE, fileText: () => null, secrets: [] },
     recordings: { recorded: async () => recorded(), compare: async () => null },
@@ -97,7 +100,10 @@ function optionsOf(ledger: Ledger, place: string): ConsoleOptions {
       editor
         .sections()
         .flatMap(({ settings }) => settings)
-        .map(({ key }) => [key, { value: '"invoice.issued"', record: '2026-11-21T02-00-00-000Z-12.json', at: Date.now() }]),
+        .map(({ key }) => [
+          key,
+          { value: '"invoice.issued"', record: '2026-11-21T02-00-00-000Z-12.json', at: Date.now() },
+        ]),
     ),
   });
   return {
@@ -105,8 +111,11 @@ function optionsOf(ledger: Ledger, place: string): ConsoleOptions {
     links: { temporalUi: 'http://127.0.0.1:8233', namespace: 'default', taskQueue: 'lote' },
     serviceProfile: { baseUrl: 'https://invoicing.example/v1', ...DEFAULT_PROFILE },
     actions: actionsOf(ledger, join(place, 'input')),
-    health: async () => ['service', 'Temporal', 'webhook receiver', 'folders', 'clock'].map((name) => ({ name, ...health })),
-    misfits: async () => [{ code: 'status-unknown', message: 'No answer holds a known word.', times: 3, firstAt: 0, lastAt: 0 }],
+    health: async () =>
+      ['service', 'Temporal', 'webhook receiver', 'folders', 'clock'].map((name) => ({ name, ...health })),
+    misfits: async () => [
+      { code: 'status-unknown', message: 'No answer holds a known word.', times: 3, firstAt: 0, lastAt: 0 },
+    ],
   };
 }
 
@@ -123,7 +132,11 @@ function actionsOf(ledger: Ledger, inputDir: string): ConsoleActions {
     operate: async () => 'Done.',
     retry: async () => ({ how: 'started' }),
     reconcile: async () => ({ how: 'started' }),
-    watch: async () => ({ paused: false, cancelled: false, waitingFor: 'the service: it answered 503 to the last requests' }),
+    watch: async () => ({
+      paused: false,
+      cancelled: false,
+      waitingFor: 'the service: it answered 503 to the last requests',
+    }),
   };
 }
 
@@ -155,7 +168,13 @@ async function nights(reportsDir: string): Promise<void> {
   const log = createRunLog(reportsDir);
   const startedAt = Date.parse(LAST_NIGHT);
   const run: NightlyRun = {
-    ...{ nightId: `${LAST_NIGHT}-a1b2c3d4`, date: LAST_NIGHT, workflowId: 'lote-nightly', runId: 'a1b2c3d4', startedAt },
+    ...{
+      nightId: `${LAST_NIGHT}-a1b2c3d4`,
+      date: LAST_NIGHT,
+      workflowId: 'lote-nightly',
+      runId: 'a1b2c3d4',
+      startedAt,
+    },
   };
   for (let slot = 0; slot < 20; slot += 1) await log.record(run, entryOf(slot));
   const waiting = [{ name: 'faturas-grande.csv', reason: 'growing' as const }];
@@ -172,10 +191,24 @@ function entryOf(slot: number): NightlyRunEntry {
   const name = `faturas-loja-${slot}-2026-11-21.csv`;
   const isBad = slot % 4 === 3;
   return {
-    ...{ slot: String(slot).padStart(4, '0'), name, shelvedAs: `archive/${LAST_NIGHT}/${name}`, known: slot % 7 === 0, resumed: false },
+    ...{
+      slot: String(slot).padStart(4, '0'),
+      name,
+      shelvedAs: `archive/${LAST_NIGHT}/${name}`,
+      known: slot % 7 === 0,
+      resumed: false,
+    },
     verdict: isBad ? 'attention' : 'issued',
-    sentences: isBad ? ['3 of 120 invoices did not go out; the report says why, and the corrections file has them.'] : [],
-    ...{ batchId: LARGE_BATCH, invoices: 120, issued: isBad ? 117 : 120, report: `${LARGE_BATCH}/report.html`, corrections: null },
+    sentences: isBad
+      ? ['3 of 120 invoices did not go out; the report says why, and the corrections file has them.']
+      : [],
+    ...{
+      batchId: LARGE_BATCH,
+      invoices: 120,
+      issued: isBad ? 117 : 120,
+      report: `${LARGE_BATCH}/report.html`,
+      corrections: null,
+    },
   };
 }
 

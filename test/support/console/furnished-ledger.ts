@@ -38,7 +38,15 @@ export async function furnishLedger(database: Database, { large, each, now }: Fu
       await place({ id: `batch-${name}-${ago}`, name, ago, at, invoices: each, states: SETTLED });
   await place({ id: LARGE_BATCH, name: 'faturas', ago: 0, at: 0, invoices: large, states: SETTLED });
   await place({ id: HELD_BATCH, name: 'lojas', ago: 0, at: 1, invoices: each, states: WAITING, state: 'running' });
-  await place({ id: RUNNING_BATCH, name: 'faturas', ago: 0, at: 2, invoices: each, states: UNDER_WAY, state: 'running' });
+  await place({
+    id: RUNNING_BATCH,
+    name: 'faturas',
+    ago: 0,
+    at: 2,
+    invoices: each,
+    states: UNDER_WAY,
+    state: 'running',
+  });
   await contents(database);
   await longLife(database, now);
   await noteworthy(database, now);
@@ -131,11 +139,20 @@ function figuresOf(invoices: number, ago: number): unknown {
 /** What the file says of the first invoices of the large batch, and the bytes that were sent. */
 async function contents(database: Database): Promise<void> {
   const lines = Array.from({ length: 12 }, (_, at) => ({
-    ...{ description: `Artigo ${at + 1} da encomenda, caixa de 24`, quantity: '2', unitPrice: '10.5', taxCode: 'IVA_23' },
+    ...{
+      description: `Artigo ${at + 1} da encomenda, caixa de 24`,
+      quantity: '2',
+      unitPrice: '10.5',
+      taxCode: 'IVA_23',
+    },
   }));
   const content = {
     ...{ ref: 'FT 2026/50', currency: 'EUR', lines },
-    merchant: { nif: '501000050', legalName: 'Padaria Central do Porto, Lda', email: 'faturas@padaria-central.example' },
+    merchant: {
+      nif: '501000050',
+      legalName: 'Padaria Central do Porto, Lda',
+      email: 'faturas@padaria-central.example',
+    },
     customer: { name: 'José Gonçalves, Lda.', taxId: '210484276' },
   };
   const held = `SELECT invoice_id FROM batch_invoice WHERE batch_id = $1 AND ordinal <= 200`;
@@ -183,7 +200,13 @@ async function noteworthy(database: Database, now: number): Promise<void> {
     [LARGE_BATCH, now - DAY_MS],
   );
   const usual = { invoices: 40, net: { EUR: '18000.25', USD: '910' } };
-  const check = { kind: 'unusual', batches: 10, factor: 5, usual, difference: 'The total differs by more than 5 times.' };
+  const check = {
+    kind: 'unusual',
+    batches: 10,
+    factor: 5,
+    usual,
+    difference: 'The total differs by more than 5 times.',
+  };
   await database.query(
     `INSERT INTO total_check (batch_id, application, file_pattern, invoices, net, result, checked_at)
      SELECT batch_id, application, 'lojas-#.csv', invoices, $2, $3, $4 FROM batch WHERE batch_id = $1`,

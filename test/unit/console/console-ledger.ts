@@ -99,7 +99,9 @@ export function ledgerHolding(
       }
     },
     invoicesWith: async (batchId, { outcomes, after = 0, skip = 0, limit }) => {
-      const all = (find(batchId)?.invoices ?? []).filter(({ state, ordinal }) => outcomes.has(state) && ordinal > after);
+      const all = (find(batchId)?.invoices ?? []).filter(
+        ({ state, ordinal }) => outcomes.has(state) && ordinal > after,
+      );
       const portion = all.slice(skip, skip + limit);
       read += portion.length;
       return portion;

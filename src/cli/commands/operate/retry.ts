@@ -57,7 +57,11 @@ async function requestOf(backend: Backend, command: RetryCommand): Promise<Retry
 /** A run of its own for a finished batch; for one that runs, an update to its run, and then the wait for that. */
 async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
   const own = await startRetry(
-    { ...backend, taskQueue: backend.config.taskQueue, applicationOf: async () => namedInput(backend.config).application ?? null },
+    {
+      ...backend,
+      taskQueue: backend.config.taskQueue,
+      applicationOf: async () => namedInput(backend.config).application ?? null,
+    },
     batchId,
     request,
   );
