@@ -41,6 +41,16 @@ export function reportHeader(
       severity: 'info',
     });
   }
+  for (const { column, header: name } of map.overruled) {
+    const message = `The profile gives every row a constant ${column}, so the file's own column "${shorten(name, 40)}" is not read`;
+    findings.add({
+      row: header.row,
+      column: shorten(name, 80),
+      code: 'constant-overrules',
+      message,
+      severity: 'warning',
+    });
+  }
   if (map.ignored.length === 0) return;
   const shown = map.ignored
     .slice(0, MOST_HEADERS_SHOWN)

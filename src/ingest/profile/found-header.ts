@@ -48,11 +48,11 @@ function wordsIn({ cells }: CsvRecord): number {
   return cells.filter((cell) => /^\s*\p{L}/u.test(cell)).length;
 }
 
-/** @throws Refusal `column-duplicate`, `column-overruled`, `column-missing`, `corrections-damaged` */
+/** @throws Refusal `column-duplicate`, `column-missing`, `column-overruled`, `corrections-damaged` */
 export function requireWholeHeader(found: TableHeader, place: HeaderPlace, { reference }: IngestOptions): void {
   requireEachOnce(found, place);
-  requireNoneOverruled(found, place);
   requireAll(found, place, reference);
+  requireNoneOverruled(found, place);
   requireOwnColumns(found, place);
 }
 
@@ -80,7 +80,7 @@ function requireEachOnce({ header, map }: TableHeader, { where }: HeaderPlace): 
 
 /** A file that has a column of its own may say something else than the constant: in another currency, or of another merchant. */
 function requireNoneOverruled({ header, map }: TableHeader, { where }: HeaderPlace): void {
-  const [one] = map.overruled;
+  const one = map.overruled.find(({ isHarmless }) => !isHarmless);
   if (one === undefined) return;
   throw new Refusal(
     'column-overruled',

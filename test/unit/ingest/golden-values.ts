@@ -47,6 +47,7 @@ export const GOLDEN_VALUES: Readonly<Record<string, readonly string[]>> = {
       'product-called-total',
       'profile-columns',
       'profile-constant-column-ignored',
+      'profile-constant-merchant-named',
       'profile-constants',
       'quoted-delimiter-and-quote',
       'replacement-character',
