@@ -19,6 +19,7 @@ export type ConsoleLedger = Pick<
     | 'unmatchedDeliveries'
     | 'batchOfFile'
     | 'batchFigures'
+    | 'reportedOutcomes'
     | 'searchInvoices'
     | 'invoiceDetails'
     | 'auditOf'

@@ -42,6 +42,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   return {
     batch: reportBatch(source),
     counts,
+    outcomes: read,
     totals: currencyTotals(read),
     reasons,
     settling,

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
+import { batchOutcomes } from '../batch-outcomes.ts';
 import { auditPage } from '../pages/audit-page.ts';
 import { batchPage } from '../pages/batch-page.ts';
 import type { ConsoleOptions } from '../console-options.ts';
@@ -92,7 +93,7 @@ async function showBatch(
   const actions = actionsFor(context, options.actions);
   const format = pages.formatOf(context);
   const { batchId } = batch;
-  const counts = await ledger.countOutcomes(batchId);
+  const counts = await batchOutcomes(ledger, batchId);
   const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
   const reports = await reportFiles(reportsDirOf(options, batch), batchId);
   const watch = isLive(batch) ? ((await actions?.watch?.(batch.workflowId)) ?? null) : null;

@@ -3,7 +3,7 @@ import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
-import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, InvoiceTry } from './batch-record.ts';
+import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, InvoiceTry, OutcomeCount } from './batch-record.ts';
 import type { FiguresLedger } from './figures.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { MeasuringLedger } from './measures.ts';
@@ -16,7 +16,15 @@ import type { SharedFolderLedger } from './shared-folder-ledger.ts';
 import type { TotalLedger } from './total-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
-export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken, InvoiceTry } from './batch-record.ts';
+export type {
+  BatchClaim,
+  BatchInvoice,
+  BatchRecord,
+  BatchState,
+  FencingToken,
+  InvoiceTry,
+  OutcomeCount,
+} from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
@@ -138,18 +146,6 @@ export interface FinishStaging {
   readonly pageSize: number;
   readonly fileFindings: readonly Finding[];
   readonly proof: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Invoices of a batch with one outcome and one currency. `currency` is null where the file's cell could not be read.
- */
-export interface OutcomeCount {
-  readonly outcome: Outcome;
-  readonly currency: string | null;
-  readonly invoices: number;
-  /** Exact decimal string; null entries counted in withoutAmount. */
-  readonly net: string;
-  readonly withoutAmount: number;
 }
 
 /** A part of the invoices of a batch. */

@@ -13,6 +13,7 @@ import { readProfile } from '../account/open-service.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';
+import { batchOutcomes } from '../../console/batch-outcomes.ts';
 import { answerSearch, type SearchAnswer } from '../../console/search/answer-search.ts';
 import { positionWord, readSearchQuery, type SearchWish, unreadableSearch } from '../../console/search/search-query.ts';
 import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
@@ -152,7 +153,7 @@ function ofLedger(
 ): BatchReader {
   async function withCounts(batch: BatchRecord): Promise<ReadBatch> {
     const counts: Record<string, number> = {};
-    for (const { outcome, invoices } of await ledger.countOutcomes(batch.batchId)) {
+    for (const { outcome, invoices } of await batchOutcomes(ledger, batch.batchId)) {
       counts[outcome] = (counts[outcome] ?? 0) + invoices;
     }
     return { ...batch, counts, total: await ledger.totalCheck(batch.batchId) };

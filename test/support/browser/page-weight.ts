@@ -1,29 +1,22 @@
-import type { Page, Response } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 /** Bytes of everything that a page loads. */
 export interface PageWeight {
-  /** Unpacked. */
+  /** Unpacked, without headers. */
   readonly decoded: number;
-  /** As it travels, without headers. */
+  /** As it travels, with headers. */
   readonly transferred: number;
 }
 
 /** Weighs what a navigation loads: the page, its style, its script, its icon. */
 export async function weighPage(page: Page, navigate: () => Promise<unknown>): Promise<PageWeight> {
-  const answers: Response[] = [];
-  const note = (answer: Response): void => void answers.push(answer);
-  page.on('response', note);
+  const weight = { decoded: 0, transferred: 0 };
+  const session = await page.context().newCDPSession(page);
+  session.on('Network.dataReceived', ({ dataLength }) => void (weight.decoded += dataLength));
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => void (weight.transferred += encodedDataLength));
+  await session.send('Network.enable');
   await navigate();
   await page.waitForLoadState('networkidle');
-  page.off('response', note);
-  const weights = await Promise.all(
-    answers.map(async (answer) => ({
-      decoded: (await answer.body()).byteLength,
-      transferred: (await answer.request().sizes()).responseBodySize,
-    })),
-  );
-  return {
-    decoded: weights.reduce((sum, one) => sum + one.decoded, 0),
-    transferred: weights.reduce((sum, one) => sum + one.transferred, 0),
-  };
+  await session.detach();
+  return weight;
 }

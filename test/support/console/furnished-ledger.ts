@@ -85,11 +85,26 @@ function placeBatch(database: Database, now: number): (batch: PlacedBatch) => Pr
     );
     await database.query(invoicesOf(states), [id, APPLICATION, invoices, startedAt]);
     if (state === 'finished')
-      await database.query(
-        `INSERT INTO report_mark (batch_id, revision, written_at, flags, figures) VALUES ($1, 1, $2, 0, $3)`,
-        [id, startedAt + 90_000, JSON.stringify(figuresOf(invoices, ago))],
-      );
+      await reported(database, id, { at: startedAt + 90_000, figures: figuresOf(invoices, ago) });
   };
+}
+
+/** What the report of a batch leaves in the ledger. */
+async function reported(database: Database, id: string, said: { readonly at: number; readonly figures: object }) {
+  const lines = `FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id WHERE bi.batch_id = $1`;
+  const outcomes = await database.query(
+    `SELECT i.state AS outcome, bi.currency, count(*) AS invoices, trim_scale(sum(bi.net::numeric))::text AS net, 0 AS "withoutAmount"
+     ${lines} GROUP BY 1, 2`,
+    [id],
+  );
+  await database.query(
+    `INSERT INTO report_mark (batch_id, revision, written_at, flags, figures) VALUES ($1, 1, $2, 0, $3)`,
+    [id, said.at, JSON.stringify({ ...said.figures, outcomes })],
+  );
+  await database.query(
+    `INSERT INTO report_outcome (batch_id, ordinal, state, generation) SELECT $1, bi.ordinal, i.state, 1 ${lines} AND i.state <> 'issued'`,
+    [id],
+  );
 }
 
 /** batchId, application, how many, when the file was read. */
@@ -121,7 +136,7 @@ function invoicesOf(states: string): string {
 }
 
 /** As a report of such a batch says it in numbers: a little else each night, with a bad night now and then. */
-function figuresOf(invoices: number, ago: number): unknown {
+function figuresOf(invoices: number, ago: number): object {
   const bad = ago % 17 === 3 ? 0.3 : 0.02 + (ago % 5) / 200;
   const failed = Math.round(invoices * bad);
   const unknown = Math.round(invoices * 0.003);

@@ -83,6 +83,7 @@ export function ledgerHolding(
     batchOfFile: async (application, sha256) =>
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,
     batchFigures: async () => [],
+    reportedOutcomes: async () => null,
     searchInvoices: async () => ({ found: [], lookedAt: 0, backTo: null, next: null }),
     invoiceDetails: async (batchId, ordinal) => {
       const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);
