@@ -11,7 +11,7 @@ import type { Table } from './print-table.ts';
 /** The bars: bytes of all that a page loads, unpacked, and time until it can be used. */
 const BAR = { kilobytes: 100, interactiveMs: 500 };
 /** The other batches, three a night for ninety nights, are of so many invoices less. */
-const SMALLER = 100;
+const SMALLER = 200;
 
 /** What the browser says of one navigation, in milliseconds from its beginning. */
 interface Times {
