@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
+import { errorCode } from '../../file-system/error-code.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
-import { writeNewFile } from './write-new-file.ts';
 
 /** Whoever may read what Lote writes may read it; its folder is made when there is none. */
 const DIRECTORY_MODE = 0o750;
+const FILE_MODE = 0o640;
 
 /** Who writes it down, and when. */
 export interface Audit {
@@ -49,4 +50,28 @@ export async function writeAudited(
     throw error;
   }
   return path;
+}
+
+/**
+ * Writes a file where none is: it appears whole or not at all, for a link to what is written fails where the name is taken. False: it was taken.
+ * @throws what the operating system says
+ */
+async function writeNewFile(path: string, text: string): Promise<boolean> {
+  const part = join(dirname(path), `.${randomUUID()}.part`);
+  try {
+    const file = await open(part, 'wx', FILE_MODE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(part, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(part, { force: true });
+  }
 }
