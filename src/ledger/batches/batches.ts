@@ -156,9 +156,17 @@ export function createBatches(database: Database): Batches {
     batchInvoices: (batchId) => readBatchInvoices(database, batchId),
 
     async invoicesWith(batchId, { outcomes, after = 0, skip = 0, limit }) {
-      // All of them need no look at the invoices.
-      const some = outcomes.size === OUTCOMES.length ? null : arrayLiteral([...outcomes]);
-      const rows = await database.query<BatchInvoiceRow>(INVOICES_WITH, [batchId, some, after, skip, limit]);
+      // Ordinals have no gaps: where all are wanted, none has to be looked at to be left out.
+      const rows =
+        outcomes.size === OUTCOMES.length
+          ? await database.query<BatchInvoiceRow>(BATCH_INVOICES, [batchId, after + skip, limit])
+          : await database.query<BatchInvoiceRow>(INVOICES_WITH, [
+              batchId,
+              arrayLiteral([...outcomes]),
+              after,
+              skip,
+              limit,
+            ]);
       return rows.map(batchInvoice);
     },
 
