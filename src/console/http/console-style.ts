@@ -1,7 +1,7 @@
 /** The console's one style sheet. Contrast of each pair of colours is 4.5 or more, in light and in dark. */
 export const CONSOLE_STYLE = `
 :root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--panel:#f6f8fa;--line:#d0d7de;--field:#8c959f;--link:#0550ae;--on-link:#fff;--good:#1a7f37;--under-way:#0969da;--open:#9a6700;--bad:#cf222e}
-@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--paper:#0d1117;--panel:#161b22;--line:#30363d;--field:#6e7681;--link:#79c0ff;--on-link:#0d1117;--good:#3fb950;--under-way:#58a6ff;--open:#d29922;--bad:#ff7b72}}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--paper:#0d1117;--panel:#161b22;--line:#30363d;--field:#6e7681;--link:#79c0ff;--on-link:#0d1117;--good:#3fb950;--under-way:#58a6ff;--open:#d29922;--bad:#ff7b72}}
 *{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
 .skip{position:absolute;left:-99rem}.skip:focus{left:.5rem;top:.5rem;background:var(--paper);padding:.25rem .5rem;z-index:1}
 .unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
