@@ -26,7 +26,7 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
   let pages: readonly string[];
 
   beforeAll(async () => {
-    served = await startFurnishedConsole(await temporaryDatabase(), { large: 3_000, each: 60 });
+    served = await startFurnishedConsole(await temporaryDatabase(), { large: 10_000, each: 60 });
     browser = await launchBrowser();
     pages = [...(await pagesAmong(served)), NOWHERE];
   }, 600_000);
