@@ -3,6 +3,7 @@ import { runFootprintBench } from './footprint/footprint-bench.ts';
 import { runIngestBench } from './ingest-bench.ts';
 import { runIssueBench } from './issue-bench.ts';
 import { runLedgerBench } from './ledger-bench.ts';
+import { runPagesBench } from './pages-bench.ts';
 import { readOptions, type BenchOptions } from './options.ts';
 import { printTable, type Table } from './print-table.ts';
 
@@ -15,6 +16,8 @@ function measure(options: BenchOptions): Promise<Table> {
       return runIngestBench(options);
     case 'footprint':
       return runFootprintBench(options);
+    case 'pages':
+      return runPagesBench(options);
     case 'peers':
       return runPeersBench(options);
     case 'ledger':

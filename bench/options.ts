@@ -41,7 +41,19 @@ export interface PeersOptions {
   readonly engines: readonly string[] | null;
 }
 
-export type BenchOptions = IssueOptions | IngestOptions | FootprintOptions | LedgerOptions | PeersOptions;
+export interface PagesOptions {
+  /** Of the large batch. */
+  readonly invoices: number;
+  readonly rounds: number;
+}
+
+export type BenchOptions =
+  | IssueOptions
+  | IngestOptions
+  | FootprintOptions
+  | LedgerOptions
+  | PeersOptions
+  | ({ readonly kind: 'pages' } & PagesOptions);
 
 const USAGE = `npm run bench -- [options]
   --invoices N        invoices in the file (20000)
@@ -54,7 +66,8 @@ const USAGE = `npm run bench -- [options]
   --ledger            what each step of an invoice's life costs in the ledger, on PostgreSQL
   --group N           answers, and deliveries, in one statement there (32)
   --peers             Lote beside job queues that do the same work (npm install --prefix bench/peers)
-  --rounds N          rounds of them (3)
+  --pages             size of each page of the console and time until it can be used, one batch of --invoices among others
+  --rounds N          rounds of peers, or of each page (3)
   --engines A,B       some of them: lote-postgres, graphile-worker, bullmq, pg-boss, lote-pglite (all)
   --footprint         times of short commands and of a first start, memory at rest and in batches
   --batches N,N       invoices of those batches (20000,200000)`;
@@ -74,6 +87,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       ledger: { type: 'boolean', default: false },
       group: { type: 'string', default: '32' },
       peers: { type: 'boolean', default: false },
+      pages: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '3' },
       engines: { type: 'string' },
       footprint: { type: 'boolean', default: false },
@@ -89,6 +103,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
   const invoices = count(values.invoices, '--invoices');
   if (values.ledger) return { kind: 'ledger', invoices, group: count(values.group, '--group') };
   if (values.footprint) return { kind: 'footprint', batches: counts(values.batches, '--batches') };
+  if (values.pages) return { kind: 'pages', invoices, rounds: count(values.rounds, '--rounds') };
   if (values.peers)
     return {
       kind: 'peers',

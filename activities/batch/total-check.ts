@@ -1,7 +1,6 @@
 import { differsByFactor, medianDecimal, sumDecimals } from '../../src/domain/money.ts';
 import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { Outcome } from '../../src/domain/invoice-state.ts';
 import {
   awaitsConfirmation,
   type FileTotal,
@@ -16,9 +15,6 @@ import type { ActivityDeps } from '../deps.ts';
 const COMPARED = 10;
 /** Fewer say nothing about what is usual: a week of a nightly file. */
 const NEEDED = 5;
-
-/** Outcomes of invoices of which this batch has sent nothing. */
-const NOT_SENT: ReadonlySet<Outcome> = new Set(['staged', 'held', 'invalid', 'conflict', 'already-issued']);
 
 type Deps = Pick<ActivityDeps, 'application' | 'ledger' | 'now'> & {
   readonly settings: Pick<ActivityDeps['settings'], 'totalFactor'>;
@@ -52,15 +48,10 @@ export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<Unu
  */
 export async function checkTotalAgain(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
   const saved = await deps.ledger.totalCheck(checked.batch.batchId);
+  // Something of it was sent before its total could be asked about: the rest is not held back for that.
   if (saved === null || saved.check.kind === 'off')
-    return (await isBegun(deps, checked)) ? null : checkTotal(deps, checked);
+    return (await deps.ledger.hasSent(checked.batch.batchId)) ? null : checkTotal(deps, checked);
   return awaitsConfirmation(saved) && isDeclared(checked) ? checkTotal(deps, checked) : unusualTotalOf(saved);
-}
-
-/** Something of it was sent before its total could be asked about: the rest is not held back for that. */
-async function isBegun({ ledger }: Deps, { batch }: CheckedBatch): Promise<boolean> {
-  const outcomes = await ledger.countOutcomes(batch.batchId);
-  return outcomes.some(({ outcome }) => !NOT_SENT.has(outcome));
 }
 
 /** The total that an operator must confirm before anything is sent; null: none. */
@@ -101,7 +92,7 @@ async function compare(
   const earlier = await ledger.earlierTotals({ application, pattern, batchId, limit: COMPARED });
   const batches = earlier.length;
   if (batches < NEEDED) return { kind: 'too-few', batches, needed: NEEDED };
-  const usual = medianTotal(earlier, Object.keys(total.net));
+  const usual = usualTotal(earlier, total);
   const differences = differencesOf(total, usual, factor);
   if (differences.length === 0) return { kind: 'usual', batches, factor, usual };
   const difference = `The total differs by more than ${factor} times from the last ${batches} files named ${pattern}: ${differences.join('; ')}.`;
@@ -120,10 +111,17 @@ function totalOf(outcomes: readonly OutcomeCount[]): FileTotal {
   return { invoices: outcomes.reduce((sum, { invoices }) => sum + invoices, 0), net };
 }
 
-function medianTotal(earlier: readonly FileTotal[], currencies: readonly string[]): FileTotal {
-  const all = new Set([...currencies, ...earlier.flatMap(({ net }) => Object.keys(net))]);
+/**
+ * The median of the number of invoices, and in each currency that of the files that had something in it: a currency of every third file is
+ * usual where it is, and where it is not. One that no file had is usually 0, and one that the file lacks counts only when all the others had it.
+ */
+function usualTotal(earlier: readonly FileTotal[], total: FileTotal): FileTotal {
   const net: Record<string, string> = {};
-  for (const currency of all) net[currency] = medianDecimal(earlier.map((one) => one.net[currency] ?? '0')) ?? '0';
+  for (const currency of new Set([total, ...earlier].flatMap((one) => Object.keys(one.net)))) {
+    const amounts = earlier.map((one) => one.net[currency] ?? '0').filter((amount) => amount !== '0');
+    const isThere = (total.net[currency] ?? '0') !== '0';
+    if (isThere || amounts.length === earlier.length) net[currency] = medianDecimal(amounts) ?? '0';
+  }
   return { invoices: Number(medianDecimal(earlier.map(({ invoices }) => String(invoices))) ?? 0), net };
 }
 

@@ -11,7 +11,7 @@ import type { ProfileEditor } from './profile-editor.ts';
 /** What the console reads; it never writes to the ledger itself. */
 export type ConsoleLedger = Pick<
   BatchLedger,
-  'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices'
+  'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices' | 'invoicesWith'
 > &
   Pick<
     Ledger,
@@ -19,6 +19,7 @@ export type ConsoleLedger = Pick<
     | 'unmatchedDeliveries'
     | 'batchOfFile'
     | 'batchFigures'
+    | 'reportedOutcomes'
     | 'searchInvoices'
     | 'invoiceDetails'
     | 'auditOf'

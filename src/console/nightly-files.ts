@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type ListPart, listPart } from './pages/list-part.ts';
 
-/** More than a year of summaries; older ones stay in their folder. */
-const MOST_NIGHTLY_RUNS = 400;
+/** Nights of one page of the list: a quarter of a year. */
+const NIGHTS_OF_A_PAGE = 90;
 const NIGHTLY_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/u;
 
 /** Pattern of a date in an address of the console, `2026-11-21`, as regular expression text. */
@@ -89,18 +90,23 @@ export interface ListedNightlySummary {
   readonly summary: StoredNightlySummary | null;
 }
 
-/** The newest 400 dates with a summary, newest first; empty when there is none. */
-export async function listNightlySummaries(reportsDir: string): Promise<readonly ListedNightlySummary[]> {
+/** One page of the dates with a summary, newest first; `asked` as in `listPart`. */
+export async function listNightlySummaries(
+  reportsDir: string,
+  asked: string | undefined,
+): Promise<{ readonly nights: readonly ListedNightlySummary[]; readonly part: ListPart }> {
   const names = await readdir(join(reportsDir, 'nights')).catch(noSuchDirectory);
   const dates = names
     .flatMap((name) => NIGHTLY_FILE.exec(name)?.[1] ?? [])
     .toSorted()
     .toReversed();
-  return Promise.all(
+  const part = listPart(dates.length, NIGHTS_OF_A_PAGE, asked);
+  const nights = await Promise.all(
     dates
-      .slice(0, MOST_NIGHTLY_RUNS)
+      .slice((part.page - 1) * NIGHTS_OF_A_PAGE, part.page * NIGHTS_OF_A_PAGE)
       .map(async (date) => ({ date, summary: readable(await readNightlySummary(reportsDir, date)) })),
   );
+  return { nights, part };
 }
 
 /** The summary of a date; `missing` where there is none, `unreadable` when its file may not be read or is no summary. */

@@ -7,7 +7,7 @@ const MOST_REASONS = 10;
 const LONGEST_CODE = 80;
 
 /** What the report says in numbers, for pictures over many nights. */
-export function batchFigures({ counts, totals, reasons, settling }: ReportModel): BatchFigures {
+export function batchFigures({ counts, outcomes, totals, reasons, settling }: ReportModel): BatchFigures {
   return {
     states: Object.fromEntries(OUTCOMES.flatMap((state) => (counts[state] > 0 ? [[state, counts[state]]] : []))),
     money: totals.map(({ currency, net, byState }) => ({
@@ -18,5 +18,6 @@ export function batchFigures({ counts, totals, reasons, settling }: ReportModel)
     reasons: reasons
       .slice(0, MOST_REASONS)
       .map(({ state, code, invoices }) => ({ state, code: code.slice(0, LONGEST_CODE), invoices })),
+    outcomes,
   };
 }

@@ -7,7 +7,7 @@ import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/le
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance } from './check-balance.ts';
 import { currencyTotals } from './currency-totals.ts';
-import { isoTime } from './iso-time.ts';
+import { isoTime } from '../domain/time/iso-time.ts';
 import { createOutcomeTally } from './outcome-tally.ts';
 import { createReasonGroups } from './reason-groups.ts';
 import { NO_HISTORY, type ReportHistory } from './report-history.ts';
@@ -43,6 +43,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   return {
     batch: reportBatch(source),
     counts,
+    outcomes: read,
     totals: currencyTotals(read),
     reasons,
     settling,

@@ -1,7 +1,7 @@
 import type { Outcome } from '../domain/invoice-state.ts';
 import type { AuditEntry } from '../domain/ports/operating-ledger.ts';
 import type { SinceReport } from '../domain/ports/reconciling-ledger.ts';
-import { isoTime } from './iso-time.ts';
+import { isoTime } from '../domain/time/iso-time.ts';
 
 /** Invoices that moved, by the same way, since the report that this one replaces. */
 export interface ReportedChange {

@@ -1,5 +1,5 @@
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
-import { isoTime } from './iso-time.ts';
+import { isoTime } from '../domain/time/iso-time.ts';
 import { reasonOf } from './reason-of.ts';
 import type { ReportInvoice } from './report-model.ts';
 

@@ -1,7 +1,7 @@
 import type { DurationHistogram } from '../domain/time/duration-histogram.ts';
 import type { Finding, Reason } from '../domain/invoice.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
-import type { BatchState } from '../domain/ports/ledger.ts';
+import type { BatchState, OutcomeCount } from '../domain/ports/ledger.ts';
 import type { ReportHistory } from './report-history.ts';
 import type { ReportNote } from './report-note.ts';
 
@@ -70,6 +70,8 @@ export interface ReportMisfit {
 export interface ReportModel {
   readonly batch: ReportBatch;
   readonly counts: ReportCounts;
+  /** What counts and totals are made of. */
+  readonly outcomes: readonly OutcomeCount[];
   readonly totals: readonly CurrencyTotal[];
   /** Largest first; without the invoices that went out. */
   readonly reasons: readonly ReasonGroup[];

@@ -354,27 +354,6 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       }
     });
 
-    it.each(pages.filter((name) => name !== 'report' && name !== 'night-summary'))(
-      '%s is lighter than 100 kB, and shows the same without JavaScript',
-      async (name) => {
-        const [plain, scripted] = [await browser.newContext({ javaScriptEnabled: false }), await browser.newContext()];
-        try {
-          const texts: string[] = [];
-          for (const context of [plain, scripted]) {
-            const visited = await context.newPage();
-            visited.setDefaultTimeout(PATIENCE_MS);
-            const answer = await visited.goto(addressOf(name));
-            expect((await answer?.body())?.byteLength ?? 0).toBeLessThan(100_000);
-            texts.push((await visited.locator('main').innerText()).replaceAll(/\d/gu, ''));
-          }
-          expect(texts[0]).toBe(texts[1]);
-        } finally {
-          await plain.close();
-          await scripted.close();
-        }
-      },
-    );
-
     it('works without JavaScript: the file is checked, started, and its page reads itself again', async () => {
       const context = await browser.newContext({ javaScriptEnabled: false, locale: 'es-ES' });
       const plain = await context.newPage();

@@ -1,6 +1,7 @@
 import ms from 'ms';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
@@ -162,10 +163,6 @@ function notifier(json: boolean): (line: string) => void {
 
 function print(json: boolean, document: unknown, lines: readonly string[]): void {
   process.stdout.write(json ? `${JSON.stringify(document)}\n` : `${lines.join('\n')}\n`);
-}
-
-function ownZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 function durationOf(text: string): number {

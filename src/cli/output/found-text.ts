@@ -1,13 +1,16 @@
 import type { SearchAnswer } from '../../wiring/reports/batch-reader.ts';
 
-/** `lote find`: what was found, newest file first, why it is as it is, and how far the search went. */
-export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZone?: string): string {
+/** `lote find`: what was found, newest file first, why it is as it is, and how far the search went. `several`: each names its application. */
+export function foundText(
+  { found, lookedAt, backTo, next }: SearchAnswer,
+  { several, timeZone }: { readonly several: boolean; readonly timeZone?: string },
+): string {
   const lines = [
     found.length === 0 ? 'Nothing found.' : `${found.length} ${found.length === 1 ? 'invoice' : 'invoices'} found:`,
     ...found.flatMap((one) => [
       `  ${one.ref}  ${one.state}`,
       `    merchant ${one.merchantNif}${one.net === null ? '' : `, net ${one.net} ${one.currency ?? ''}`}${one.serviceId === null ? '' : `, ${one.serviceId}`}`,
-      `    ${one.file}, ${one.rows.length === 1 ? 'row' : 'rows'} ${one.rows.join(', ')}, read ${dayOf(one.readAt, timeZone)}, batch ${one.batchId}`,
+      `    ${one.file}, ${one.rows.length === 1 ? 'row' : 'rows'} ${one.rows.join(', ')}, read ${dayOf(one.readAt, timeZone)}, batch ${one.batchId}${several && one.application !== undefined ? `, application ${one.application}` : ''}`,
       ...(one.reason === null ? [] : [`    ${one.reason.message}`]),
     ]),
     ...(backTo === null

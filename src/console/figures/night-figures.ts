@@ -2,11 +2,11 @@ import { durationQuantile, mergedHistograms } from '../../domain/time/duration-h
 import type { Outcome } from '../../domain/invoice-state.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import type { BatchFigures, BatchInFigures } from '../../domain/ports/figures.ts';
+import { DAY_MS } from '../../domain/time/day-ms.ts';
 import { dayOf } from '../../domain/time/zone-offsets.ts';
 
 /** Nights that the pictures go back. */
 const NIGHTS = 90;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What became of invoices, as a picture tells it; `before`: an earlier file had issued them. */
 export const FATES = ['issued', 'failed', 'notSent', 'open', 'before'] as const;

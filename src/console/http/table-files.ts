@@ -1,8 +1,7 @@
 import writeExcelFile from 'write-excel-file/node';
-import { csvRecord } from '../../domain/csv-record.ts';
+import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/csv-record.ts';
 import { escapeFormula } from '../../domain/escape-formula.ts';
 
-const DELIMITER = ';';
 /** What a spreadsheet keeps of a number; longer ones stay text, so that no digit is lost. */
 const EXACT_DIGITS = 15;
 /** Excel takes a longer cell for damage. */
@@ -17,8 +16,7 @@ export type Table = readonly (readonly (string | { readonly decimal: string })[]
 export function csvTable(table: Table, decimalMark = '.'): string {
   const textOf = (cell: Table[number][number]) =>
     typeof cell === 'string' ? cell : cell.decimal.replace('.', decimalMark);
-  const records = table.map((row) => csvRecord(row.map(textOf), DELIMITER));
-  return `\uFEFFsep=${DELIMITER}\r\n${records.map((record) => `${record}\r\n`).join('')}`;
+  return EXCEL_CSV_START + table.map((row) => excelCsvRecord(row.map(textOf))).join('');
 }
 
 /** As a workbook of one sheet. Text is text, and inert like that of the CSV: it may be saved as CSV from there. */

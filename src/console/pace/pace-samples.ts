@@ -5,8 +5,14 @@ export interface PaceSample {
   readonly settled: number;
 }
 
-/** Points of one line; when it is full every second one goes, so that it stays whole and its page stays small. */
+/** Points of one line; its page stays small. */
 const MOST_SAMPLES = 240;
+/** Of the time before the last minutes, when a full line is thinned. */
+const MOST_OLDER = 60;
+/** As far back as a rate is measured, samples stay as dense as they came. */
+const RECENT_MS = 150_000;
+/** Several people who look at one batch must not fill its line: of two samples that are closer, the newer one stays. */
+const CLOSEST_MS = 1_000;
 /** Lines that are kept: those of batches that nobody looks at any more go first. */
 const MOST_BATCHES = 50;
 
@@ -22,7 +28,7 @@ export function createPaceSamples(): PaceSamples {
   return {
     note({ batchId, startedAt }, sample) {
       const known = lines.get(batchId) ?? [{ at: startedAt, sent: 0, settled: 0 }];
-      const line = sample.at > (known.at(-1)?.at ?? 0) ? [...known, sample] : known;
+      const line = sample.at > (known.at(-1)?.at ?? 0) ? [...withoutClose(known, sample), sample] : known;
       const kept = line.length > MOST_SAMPLES ? thinned(line) : line;
       // The newest is the last of the map, so that the first one is who was not looked at for longest.
       lines.delete(batchId);
@@ -34,6 +40,23 @@ export function createPaceSamples(): PaceSamples {
   };
 }
 
+/** The line without its last sample where that is hardly older than this one and its neighbour; the beginning stays. */
+function withoutClose(line: readonly PaceSample[], { at }: PaceSample): readonly PaceSample[] {
+  const before = line.at(-2);
+  return before !== undefined && at - before.at < CLOSEST_MS ? line.slice(0, -1) : line;
+}
+
+/** As it was in the last minutes, and before that with samples at even distances: its beginning is as well drawn as its middle. */
 function thinned(line: readonly PaceSample[]): readonly PaceSample[] {
-  return line.filter((_, at) => at % 2 === 0 || at === line.length - 1);
+  const [first, last] = [line[0], line.at(-1)];
+  if (first === undefined || last === undefined) return line;
+  const recent = last.at - RECENT_MS;
+  const distance = (recent - first.at) / MOST_OLDER;
+  let next = first.at;
+  return line.filter(({ at }) => {
+    if (at > recent) return true;
+    if (at < next) return false;
+    next = at + distance;
+    return true;
+  });
 }

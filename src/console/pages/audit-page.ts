@@ -3,21 +3,32 @@ import { csvTable } from '../http/table-files.ts';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import type { AuditEntry } from '../../domain/ports/operating-ledger.ts';
 import { auditCells, auditHeadings } from './audit-cells.ts';
+import { listPages, listPart } from './list-part.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
 export interface AuditPage {
   readonly batch: BatchRecord;
   readonly audit: readonly AuditEntry[];
+  /** As in `listPart`; left out: the page with the newest entries. */
+  readonly page?: string | undefined;
 }
 
+/** Each names up to twenty invoices. */
+const ENTRIES_OF_A_PAGE = 50;
+/** Behind every last page. */
+const NEWEST = '9999999';
+
 /** Who did what to a batch, when and why. */
-export function auditPage(format: PageFormat, { batch, audit }: AuditPage): Html {
+export function auditPage(format: PageFormat, { batch, audit, page: asked = NEWEST }: AuditPage): Html {
   const { texts } = format;
   const page = `/batches/${encodeURIComponent(batch.batchId)}`;
+  const part = listPart(audit.length, ENTRIES_OF_A_PAGE, asked);
+  const shown = audit.slice((part.page - 1) * ENTRIES_OF_A_PAGE, part.page * ENTRIES_OF_A_PAGE);
   return html`<p><a href="${page}">← ${batch.file}</a></p>
     <h1>${texts.audit.title}</h1>
-    ${audit.length === 0 ? html`<p>${texts.audit.none}</p>` : table(format, audit)}
+    ${audit.length === 0 ? html`<p>${texts.audit.none}</p>` : table(format, shown)}
+    ${listPages(format, part, (other) => `${page}/audit?page=${other}`)}
     <p class="soft">${texts.audit.note}</p>
     ${audit.length === 0 ? '' : html`<p><a class="button" href="${page}/audit.csv">${texts.audit.download}</a></p>`}`;
 }

@@ -7,7 +7,7 @@ import type { Html } from './page-layout.ts';
 import { STATE_ORDER } from './state-counts.ts';
 
 /** More than anybody reads on a page; the report holds all. */
-const MOST_FINDINGS = 200;
+const MOST_FINDINGS = 100;
 const SEVERITY_TONES = { error: 'bad', warning: 'open', info: 'under-way' } as const;
 
 /** Amounts by state and currency, with their sum. */

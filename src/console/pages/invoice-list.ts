@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
 import { TABLE_KINDS } from '../http/file-answers.ts';
+import { listPages } from './list-part.ts';
 import type { InvoiceView } from './invoice-view.ts';
 import { MOST_SAVED } from './invoice-window.ts';
 import type { PageFormat } from './page-format.ts';
@@ -21,10 +22,11 @@ export interface InvoiceList {
 /** One page of invoices, with the choice of states above and the other pages below. */
 export function invoiceList(format: PageFormat, list: InvoiceList): Html {
   const { texts } = format;
+  const { batchId, view } = list;
   return html`<h2 id="invoices">${texts.invoices}</h2>
     ${choices(format, list)}
     ${list.invoices.length === 0 ? html`<p>${texts.noInvoices}</p>` : table(format, list)}
-    ${pages(format, list)} ${saving(format, list)}`;
+    ${listPages(format, view, (page) => address(batchId, view.show, page))} ${saving(format, list)}`;
 }
 
 /** The invoices of the view, on all its pages, as files; a very long view is in the report's files. */
@@ -48,18 +50,6 @@ function choices({ texts, count }: PageFormat, { batchId, counts, view }: Invoic
   return html`<ul class="plain">
     ${offered.map(([show, label, invoices]) => html`<li>${link(address(batchId, show, 1), `${label} (${count(invoices)})`, show === view.show)}</li>`)}
   </ul>`;
-}
-
-function pages({ texts, count }: PageFormat, { batchId, view }: InvoiceList): Html {
-  if (view.pages === 1) return html``;
-  const { show, page } = view;
-  return html`<nav aria-label="${texts.page}">
-    <ul class="plain">
-      ${page === 1 ? '' : html`<li>${link(address(batchId, show, page - 1), texts.previous, false)}</li>`}
-      <li>${texts.page} ${count(page)} / ${count(view.pages)}</li>
-      ${page === view.pages ? '' : html`<li>${link(address(batchId, show, page + 1), texts.next, false)}</li>`}
-    </ul>
-  </nav>`;
 }
 
 function address(batchId: string, show: string, page: number): string {

@@ -1,16 +1,15 @@
 import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
+import { type ListPart, listPart } from './list-part.ts';
 import { WINDOW_SIZE } from './invoice-window.ts';
 import { PROBLEM_STATES } from './state-counts.ts';
 import type { StateCounts } from './state-counts.ts';
 
 /** Which invoices of a batch a page shows. */
-export interface InvoiceView {
+export interface InvoiceView extends ListPart {
   /** `problems`, `all` or one state. */
   readonly show: 'problems' | 'all' | Outcome;
   readonly states: ReadonlySet<Outcome>;
-  readonly page: number;
-  readonly pages: number;
 }
 
 /** Reads `?show=` and `?page=`; without them problems come first where there are any. */
@@ -21,9 +20,7 @@ export function invoiceView(
   const show = shown(counts, query.show);
   const states = statesOf(show);
   const total = [...states].reduce((sum, state) => sum + counts[state], 0);
-  const pages = Math.max(1, Math.ceil(total / WINDOW_SIZE));
-  const asked = /^\d{1,7}$/u.test(query.page ?? '') ? Number(query.page) : 1;
-  return { show, states: new Set(states), page: Math.min(Math.max(1, asked), pages), pages };
+  return { show, states: new Set(states), ...listPart(total, WINDOW_SIZE, query.page) };
 }
 
 function shown(counts: StateCounts, asked: string | undefined): InvoiceView['show'] {

@@ -13,18 +13,15 @@ export function progressBar(counts: StateCounts): Html {
   let x = 0;
   const parts = present.map((state) => {
     const width = (counts[state] / total) * WIDTH;
-    const part = html`<rect
-      class="${toneOf(state)}"
-      x="${x.toFixed(2)}"
-      y="0"
-      width="${width.toFixed(2)}"
-      height="10"
-    ></rect>`;
+    // On one line: a list of a hundred batches has hundreds of them.
+    const part = html`<rect class="${toneOf(state)}" x="${rounded(x)}" width="${rounded(width)}" height="10" />`;
     x += width;
     return part;
   });
   const label = present.map((state) => `${state} ${counts[state]}`).join(', ');
-  return html`<svg class="bar" role="img" aria-label="${label}" viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none">
-    ${parts}
-  </svg>`;
+  return html`<svg class="bar" role="img" aria-label="${label}" viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none">${parts}</svg>`;
+}
+
+function rounded(value: number): string {
+  return String(Math.round(value * 100) / 100);
 }

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import { batchOutcomes } from '../batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { TABLE_KINDS, tableAnswer, type TableKind } from '../http/file-answers.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
@@ -56,7 +57,7 @@ async function saveView(
   { batchId }: BatchRecord,
   { ledger, kind, format }: Pick<ConsoleOptions, 'ledger'> & { readonly kind: TableKind; readonly format: PageFormat },
 ): Promise<Response> {
-  const counts = stateCounts(await ledger.countOutcomes(batchId));
+  const counts = stateCounts(await batchOutcomes(ledger, batchId));
   const { states } = invoiceView(counts, { show: context.req.query('show'), page: undefined });
   const invoices = await invoiceWindow(ledger, { batchId, states, page: 1, size: MOST_SAVED });
   return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind, format });

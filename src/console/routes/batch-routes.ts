@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
+import { batchOutcomes } from '../batch-outcomes.ts';
 import { auditPage } from '../pages/audit-page.ts';
 import { batchPage } from '../pages/batch-page.ts';
 import type { ConsoleOptions } from '../console-options.ts';
@@ -57,7 +58,8 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return pages.notFound(context);
     const format = pages.formatOf(context);
-    const content = auditPage(format, { batch, audit: await ledger.auditOf(batch.batchId) });
+    const audit = await ledger.auditOf(batch.batchId);
+    const content = auditPage(format, { batch, audit, page: context.req.query('page') });
     return pages.show(context, { title: format.texts.audit.title, content });
   });
 
@@ -91,7 +93,7 @@ async function showBatch(
   const actions = actionsFor(context, options.actions);
   const format = pages.formatOf(context);
   const { batchId } = batch;
-  const counts = await ledger.countOutcomes(batchId);
+  const counts = await batchOutcomes(ledger, batchId);
   const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
   const reports = await reportFiles(reportsDirOf(options, batch), batchId);
   const watch = isLive(batch) ? ((await actions?.watch?.(batch.workflowId)) ?? null) : null;

@@ -6,6 +6,8 @@ import { z } from 'zod';
 import type { LoteErrorCode } from '../../domain/errors.ts';
 import type { BatchRecord } from '../../domain/ports/batch-record.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/purge-ledger.ts';
+import { ownZone } from '../../domain/time/own-zone.ts';
+import { batchOutcomes } from '../batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../health.ts';
@@ -51,7 +53,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
       batches: await Promise.all(
         batches.map(async (batch) => ({
           ...shown(batch),
-          counts: stateCounts(await ledger.countOutcomes(batch.batchId)),
+          counts: stateCounts(await batchOutcomes(ledger, batch.batchId)),
           total: await ledger.totalCheck(batch.batchId),
         })),
       ),
@@ -65,7 +67,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
   api.get('/batches/:id', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);
-    const outcomes = await ledger.countOutcomes(batch.batchId);
+    const outcomes = await batchOutcomes(ledger, batch.batchId);
     return context.json({
       ...shown(batch),
       counts: stateCounts(outcomes),
@@ -110,7 +112,7 @@ async function search(context: Context, options: ConsoleOptions): Promise<Respon
 
 /** In which the days of a search begin, as on the pages. */
 function zoneOf({ timeZone }: ConsoleOptions): string {
-  return timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return timeZone ?? ownZone();
 }
 
 /** The fencing token is the ledger's own: it tells a reader nothing. */

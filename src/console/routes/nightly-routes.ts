@@ -4,8 +4,11 @@ import type { ConsoleOptions } from '../console-options.ts';
 import { listNightlySummaries, NIGHTLY_DATE, readNightlySummary } from '../nightly-files.ts';
 import { applicationFilter, applicationFilterForm, type ApplicationFilter } from '../forms/application-filter.ts';
 import { reportsDirOf } from '../http/report-downloads.ts';
+import { listPages } from '../pages/list-part.ts';
 import { nightlyDatePage, nightlyRunsPage } from '../pages/nightly-runs-page.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
+
+const NO_NIGHTS = { nights: [], part: { page: 1, pages: 1 } };
 
 /** What the nights took, from the summaries that they wrote. */
 export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
@@ -15,9 +18,12 @@ export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
     const format = pages.formatOf(context);
     const filter = applicationFilter(options, context.req.query('application'));
     const folder = nightsOf(options, filter);
-    const nights = folder === null ? [] : await listNightlySummaries(folder);
+    const application = filter?.chosen ?? null;
+    const { nights, part } =
+      folder === null ? NO_NIGHTS : await listNightlySummaries(folder, context.req.query('page'));
     const content = html`${filter === null ? '' : applicationFilterForm(format, filter, '/nights')}
-    ${nightlyRunsPage(format, nights, filter?.chosen ?? null)}`;
+    ${nightlyRunsPage(format, nights, application)}
+    ${listPages(format, part, (page) => `/nights?${new URLSearchParams({ ...(application === null ? {} : { application }), page: String(page) }).toString()}`)}`;
     return pages.show(context, { title: format.texts.nights.title, content });
   });
 

@@ -4,11 +4,14 @@ import type { SearchQuery } from './search-query.ts';
 
 /** What a search found, as it is told to another process; `next` is the word with which an older one goes on. */
 export interface SearchAnswer {
-  readonly found: readonly Pick<
+  readonly found: readonly (Pick<
     FoundInvoice,
     | ('batchId' | 'file' | 'readAt' | 'ordinal' | 'rows')
     | ('ref' | 'merchantNif' | 'state' | 'net' | 'currency' | 'serviceId' | 'reason')
-  >[];
+  > & {
+    /** A Lote of before does not say it. */
+    readonly application?: string | undefined;
+  })[];
   readonly lookedAt: number;
   readonly backTo: number | null;
   readonly next: string | null;

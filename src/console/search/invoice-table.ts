@@ -1,5 +1,6 @@
 import type { FoundInvoice } from '../../domain/ports/invoice-search.ts';
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import type { Table } from '../http/table-files.ts';
 
 const HEAD = ['invoice_ref', 'merchant_nif', 'state', 'net', 'currency', 'service_id', 'rows', 'attempts'];
@@ -11,10 +12,17 @@ export function invoiceTable(invoices: readonly BatchInvoice[]): Table {
   return [[...HEAD, ...TIMES, ...REASON], ...invoices.map(cellsOf)];
 }
 
-/** The same of several batches, each line with its file and batch. */
-export function foundTable(found: readonly FoundInvoice[]): Table {
-  const head = ['file', 'batch', 'read_at', ...HEAD, ...TIMES, ...REASON];
-  return [head, ...found.map((one) => [one.file, one.batchId, isoTime(one.readAt), ...cellsOf(one)])];
+/** The same of several batches, each line with its file and batch, and with its application where there are several. */
+export function foundTable(found: readonly FoundInvoice[], several: boolean): Table {
+  const head = [...(several ? ['application'] : []), 'file', 'batch', 'read_at', ...HEAD, ...TIMES, ...REASON];
+  return [
+    head,
+    ...found.map((one) => [
+      ...(several ? [one.application] : []),
+      ...[one.file, one.batchId, isoTime(one.readAt)],
+      ...cellsOf(one),
+    ]),
+  ];
 }
 
 function cellsOf(invoice: BatchInvoice): Table[number] {
@@ -24,10 +32,6 @@ function cellsOf(invoice: BatchInvoice): Table[number] {
     net === null ? '' : { decimal: net },
     ...[currency ?? '', serviceId ?? '', rows.join(' ')],
     { decimal: String(attempts) },
-    ...[isoTime(sentAt), isoTime(settledAt), reason?.code ?? '', reason?.message ?? ''],
+    ...[isoTime(sentAt) ?? '', isoTime(settledAt) ?? '', reason?.code ?? '', reason?.message ?? ''],
   ];
-}
-
-function isoTime(time: number | null): string {
-  return time === null ? '' : new Date(time).toISOString();
 }

@@ -7,12 +7,22 @@ import { toneOf } from '../pages/state-counts.ts';
 import { fill } from '../../texts/fill.ts';
 import { positionWord, searchAddress, type SearchQuery } from './search-query.ts';
 
-/** The search page. `result` is null where nothing was asked. */
-export function searchPage(format: PageFormat, query: SearchQuery, result: InvoiceSearchResult | null): Html {
+/** What the search page shows. */
+export interface SearchPage {
+  readonly query: SearchQuery;
+  /** Null: nothing was asked. */
+  readonly result: InvoiceSearchResult | null;
+  /** There are several applications: each result names its own. */
+  readonly several: boolean;
+}
+
+/** The form of a search, and what it found. */
+export function searchPage(format: PageFormat, page: SearchPage): Html {
+  const { query, result } = page;
   return html`<h1>${format.texts.search.title}</h1>
     ${form(format, query)}
     ${query.mistakes.map(({ kind, text }) => html`<p role="alert">${fill(format.texts.search[kind], { text })}</p>`)}
-    ${result === null ? '' : answer(format, query, result)}`;
+    ${result === null ? '' : answer(format, { ...page, result })}`;
 }
 
 function form({ texts: { search } }: PageFormat, { fields }: SearchQuery): Html {
@@ -39,13 +49,16 @@ function form({ texts: { search } }: PageFormat, { fields }: SearchQuery): Html 
   </form>`;
 }
 
-function answer(format: PageFormat, query: SearchQuery, result: InvoiceSearchResult): Html {
+function answer(
+  format: PageFormat,
+  { query, result, several }: SearchPage & { readonly result: InvoiceSearchResult },
+): Html {
   const { texts, plural, money } = format;
   const { found, lookedAt } = result;
   const net = query.search?.net;
   return html`${net === undefined ? '' : html`<p>${fill(texts.search.readAs, { amount: money(net) })}</p>`}
     <p role="status">${found.length === 0 ? texts.search.nothing : plural(texts.search.found, found.length)}</p>
-    ${found.length === 0 ? '' : results(format, found)}
+    ${found.length === 0 ? '' : results(format, found, several)}
     ${found.length > 0 && lookedAt === 0 ? html`<p><a href="${searchAddress('/search', query, { parts: '1' })}">${texts.search.parts}</a></p>` : ''}
     ${reach(format, query, result)} ${found.length === 0 ? '' : saving(format, query)}`;
 }
@@ -66,7 +79,7 @@ function saving({ texts: { search } }: PageFormat, query: SearchQuery): Html {
     </ul>`;
 }
 
-function results(format: PageFormat, found: readonly FoundInvoice[]): Html {
+function results(format: PageFormat, found: readonly FoundInvoice[], several: boolean): Html {
   const { texts } = format;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.search.title}">
     <table>
@@ -77,19 +90,20 @@ function results(format: PageFormat, found: readonly FoundInvoice[]): Html {
           <th scope="col">${texts.state}</th>
           <th scope="col" class="number">${texts.net}</th>
           <th scope="col">${texts.serviceId}</th>
+          ${several ? html`<th scope="col">${texts.application}</th>` : ''}
           <th scope="col">${texts.file}</th>
           <th scope="col">${texts.search.read}</th>
         </tr>
       </thead>
       <tbody>
-        ${found.map((invoice) => row(format, invoice))}
+        ${found.map((invoice) => row(format, invoice, several))}
       </tbody>
     </table>
   </div>`;
 }
 
-function row({ money, time }: PageFormat, invoice: FoundInvoice): Html {
-  const { batchId, ordinal, ref, merchantNif, state, net, currency, serviceId, file, readAt } = invoice;
+function row({ money, time }: PageFormat, invoice: FoundInvoice, several: boolean): Html {
+  const { batchId, ordinal, ref, merchantNif, state, net, currency, serviceId, application, file, readAt } = invoice;
   const batch = `/batches/${encodeURIComponent(batchId)}`;
   return html`<tr>
     <td><a href="${batch}/invoices/${ordinal}">${ref}</a></td>
@@ -97,6 +111,7 @@ function row({ money, time }: PageFormat, invoice: FoundInvoice): Html {
     <td><span class="state ${toneOf(state)}">${state}</span></td>
     <td class="number">${net === null ? '' : html`${money(net)} ${currency ?? ''}`}</td>
     <td class="mono">${serviceId ?? ''}</td>
+    ${several ? html`<td>${application}</td>` : ''}
     <td class="text"><a href="${batch}">${file}</a></td>
     <td class="time">${time(readAt)}</td>
   </tr>`;

@@ -1,9 +1,9 @@
 import type { InvoiceSearch, SearchPosition } from '../../domain/ports/invoice-search.ts';
 import { typedAmount } from '../../domain/typed-amount.ts';
+import { DAY_MS } from '../../domain/time/day-ms.ts';
 import { dayStart } from '../../domain/time/zone-offsets.ts';
 
 const LONGEST_SEARCH = 200;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The fields of the search form. */
 export interface SearchFields {

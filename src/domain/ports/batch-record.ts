@@ -68,3 +68,15 @@ export interface InvoiceTry {
   readonly answeredAt: number;
   readonly reason: Reason;
 }
+
+/**
+ * Invoices of a batch with one outcome and one currency. `currency` is null where the file's cell could not be read.
+ */
+export interface OutcomeCount {
+  readonly outcome: Outcome;
+  readonly currency: string | null;
+  readonly invoices: number;
+  /** Exact decimal string; null entries counted in withoutAmount. */
+  readonly net: string;
+  readonly withoutAmount: number;
+}

@@ -1,6 +1,6 @@
 import type { DurationHistogram } from '../time/duration-histogram.ts';
 import type { Outcome } from '../invoice-state.ts';
-import type { BatchState } from './batch-record.ts';
+import type { OutcomeCount } from './batch-record.ts';
 
 /** What a report says of its batch in numbers: small, and without names, so that years of them can be drawn. */
 export interface BatchFigures {
@@ -12,6 +12,8 @@ export interface BatchFigures {
   readonly settling: DurationHistogram;
   /** Why invoices did not go out: the ten largest groups. */
   readonly reasons: readonly { readonly state: Outcome; readonly code: string; readonly invoices: number }[];
+  /** The balance of the batch; left out: an older report has none. */
+  readonly outcomes?: readonly OutcomeCount[];
 }
 
 /** Exact net sums of one currency, canonical decimals. */
@@ -27,13 +29,9 @@ export interface MoneyFigures {
 
 /** A batch of the last nights. `figures` is null while it has no report, or one of a Lote that kept none. */
 export interface BatchInFigures {
-  readonly batchId: string;
-  readonly file: string;
   readonly application: string;
-  readonly state: BatchState;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  readonly invoices: number;
   readonly figures: BatchFigures | null;
 }
 
@@ -41,4 +39,9 @@ export interface BatchInFigures {
 export interface FiguresLedger {
   /** Batches whose files were read since then (epoch milliseconds), newest first, at most `limit`. */
   batchFigures(since: number, limit: number): Promise<readonly BatchInFigures[]>;
+  /**
+   * The balance of a closed batch as it is now, from its last report and what has changed since: the same as `countOutcomes`, without counting a
+   * million invoices. Null: it is not closed, or no report of its last run tells it.
+   */
+  reportedOutcomes(batchId: string): Promise<readonly OutcomeCount[] | null>;
 }

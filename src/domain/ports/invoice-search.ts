@@ -3,6 +3,8 @@ import type { BatchInvoice } from './batch-record.ts';
 /** An invoice that a search found, with the batch it stands in. */
 export interface FoundInvoice extends BatchInvoice {
   readonly batchId: string;
+  /** Whose invoice it is. */
+  readonly application: string;
   readonly file: string;
   /** When the file was read, epoch milliseconds. */
   readonly readAt: number;

@@ -3,7 +3,7 @@ import type { Finding, Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState, Outcome } from '../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
-import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, InvoiceTry } from './batch-record.ts';
+import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, InvoiceTry, OutcomeCount } from './batch-record.ts';
 import type { FiguresLedger } from './figures.ts';
 import type { InvoiceLookup } from './invoice-lookup.ts';
 import type { MeasuringLedger } from './measures.ts';
@@ -16,7 +16,15 @@ import type { SharedFolderLedger } from './shared-folder-ledger.ts';
 import type { TotalLedger } from './total-ledger.ts';
 import type { RowStore } from './row-store.ts';
 
-export type { BatchClaim, BatchInvoice, BatchRecord, BatchState, FencingToken, InvoiceTry } from './batch-record.ts';
+export type {
+  BatchClaim,
+  BatchInvoice,
+  BatchRecord,
+  BatchState,
+  FencingToken,
+  InvoiceTry,
+  OutcomeCount,
+} from './batch-record.ts';
 
 /**
  * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
@@ -140,16 +148,14 @@ export interface FinishStaging {
   readonly proof: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Invoices of a batch with one outcome and one currency. `currency` is null where the file's cell could not be read.
- */
-export interface OutcomeCount {
-  readonly outcome: Outcome;
-  readonly currency: string | null;
-  readonly invoices: number;
-  /** Exact decimal string; null entries counted in withoutAmount. */
-  readonly net: string;
-  readonly withoutAmount: number;
+/** A part of the invoices of a batch. */
+export interface InvoicesWith {
+  readonly outcomes: ReadonlySet<Outcome>;
+  /** Begin behind this ordinal; default 0. */
+  readonly after?: number;
+  /** How many of them to leave out first; default 0. */
+  readonly skip?: number;
+  readonly limit: number;
 }
 
 /** Claiming, staging, reading and closing of batches. */
@@ -215,6 +221,8 @@ export interface BatchLedger {
   fileFindings(batchId: string): Promise<readonly Finding[]>;
   /** In ordinal order, in portions. */
   batchInvoices(batchId: string): AsyncIterable<readonly BatchInvoice[]>;
+  /** In ordinal order, those of some outcomes: a part of a list that is chosen in the database. */
+  invoicesWith(batchId: string, which: InvoicesWith): Promise<readonly BatchInvoice[]>;
   /** Revision rises by one; returns it. */
   nextRevision(batchId: string): Promise<number>;
 }

@@ -62,6 +62,8 @@ export interface TotalLedger {
   ): Promise<void>;
   /** Null: the total of the batch was never checked. */
   totalCheck(batchId: string): Promise<SavedTotalCheck | null>;
+  /** Whether an invoice of the batch was sent, or is frozen to be sent, by the batch itself: what other batches sent does not count. */
+  hasSent(batchId: string): Promise<boolean>;
   /**
    * Writes the actions into the audit and the confirmation, in one transaction; the first confirmation stays.
    * @throws LoteError `claim-lost`

@@ -1,3 +1,4 @@
+import { DAY_MS } from './day-ms.ts';
 import { zoneOffsets } from './zone-offsets.ts';
 
 /** A day on which a time of the clock does not exist, or exists twice, because the clock is changed. */
@@ -6,8 +7,6 @@ export interface ClockChange {
   readonly date: string;
   readonly kind: 'skipped' | 'twice';
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Days from `from` on, at most `days` of them, on which `hour:minute` of a zone's clock comes not at all or twice. */
 export function clockChanges(

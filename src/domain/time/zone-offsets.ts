@@ -1,3 +1,5 @@
+import { DAY_MS } from './day-ms.ts';
+
 /** Milliseconds by which the clock of an IANA zone is ahead of UTC at an instant (epoch milliseconds). */
 export function zoneOffsets(timezone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
@@ -16,8 +18,6 @@ export function zoneOffsets(timezone: string): (at: number) => number {
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
   };
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** When a calendar day, `2026-11-21`, begins in an IANA zone: epoch milliseconds; null when there is no such day. */
 export function dayStart(isoDate: string, timezone: string): number | null {

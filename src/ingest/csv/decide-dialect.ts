@@ -3,7 +3,7 @@ import { CsvReader } from './csv-reader.ts';
 import type { CsvRecord } from './csv-reader.ts';
 import type { TableHeader } from './table-header.ts';
 import type { IngestOptions } from '../ingest-options.ts';
-import { findHeader, requireWholeHeader, shownCells } from '../profile/found-header.ts';
+import { findHeader, HEADER_WITHIN, requireWholeHeader, shownCells } from '../profile/found-header.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -17,8 +17,6 @@ export interface DialectDecision {
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
-/** The header must be among the first records; what stands above it is preamble. */
-const HEADER_WITHIN = 50;
 /** What the sample parsers are fed first: it holds most headers, and four parsers read it. Each further slice ends at twice the offset of the one before. */
 const FIRST_SLICE = 4 * 1024;
 /** Read as text, for `sep=` and the first line end. */
@@ -37,7 +35,7 @@ interface Candidate extends TableHeader {
 
 /**
  * Decides by the header: under the right delimiter, and under no other, one of the first records names every required column.
- * @throws Refusal `header-missing`, `column-missing`, `column-duplicate`, `corrections-damaged`, `delimiter-ambiguous`, and those of
+ * @throws Refusal `header-missing`, `column-missing`, `column-duplicate`, `column-overruled`, `corrections-damaged`, `delimiter-ambiguous`, and those of
  * the CSV reader
  */
 export async function decideDialect(head: Uint8Array, options: IngestOptions): Promise<DialectDecision> {

@@ -6,6 +6,8 @@ import { shorten } from '../invoice/shorten.ts';
 import { Refusal } from '../refusal.ts';
 import { mapHeader } from './map-header.ts';
 
+/** The header must be among the first records with content; what stands above it is preamble. */
+export const HEADER_WITHIN = 50;
 /** A header that names fewer is none. */
 const FEWEST_COLUMNS = 2;
 const MOST_COLUMNS_SHOWN = 30;
@@ -46,10 +48,11 @@ function wordsIn({ cells }: CsvRecord): number {
   return cells.filter((cell) => /^\s*\p{L}/u.test(cell)).length;
 }
 
-/** @throws Refusal `column-duplicate`, `column-missing`, `corrections-damaged` */
+/** @throws Refusal `column-duplicate`, `column-missing`, `column-overruled`, `corrections-damaged` */
 export function requireWholeHeader(found: TableHeader, place: HeaderPlace, { reference }: IngestOptions): void {
   requireEachOnce(found, place);
   requireAll(found, place, reference);
+  requireNoneOverruled(found, place);
   requireOwnColumns(found, place);
 }
 
@@ -72,6 +75,17 @@ function requireEachOnce({ header, map }: TableHeader, { where }: HeaderPlace): 
     'column-duplicate',
     `${where}: expected one column for ${twice.column}, found ${words}. Remove or rename one, or name it in a profile`,
     { row: header.row, column: twice.column },
+  );
+}
+
+/** A file that has a column of its own may say something else than the constant: in another currency, or of another merchant. */
+function requireNoneOverruled({ header, map }: TableHeader, { where }: HeaderPlace): void {
+  const one = map.overruled.find(({ isHarmless }) => !isHarmless);
+  if (one === undefined) return;
+  throw new Refusal(
+    'column-overruled',
+    `${where}: the profile gives every row the same ${one.column}, so expected no column for it, found ${quoted(one.header)}. Take ${one.column} out of the profile's "constants" and the column is read, or name the column in its "ignore" and it is not`,
+    { row: header.row, column: one.column },
   );
 }
 

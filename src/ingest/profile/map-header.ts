@@ -4,6 +4,14 @@ import { READ_AS } from '../../domain/read-as.ts';
 import { HEADER_SYNONYMS } from './header-synonyms.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 
+/** A header of a column that the profile gives as a constant. */
+export interface OverruledHeader {
+  readonly column: Column;
+  readonly header: string;
+  /** Name and e-mail of a merchant whose NIF is a constant, too: whatever stands there, the invoices say the same. */
+  readonly isHarmless: boolean;
+}
+
 /** Where the columns of Lote stand in a header. */
 export interface HeaderMap {
   /** One entry per entry of COLUMNS: index in the record, -1 when the file has no such column. */
@@ -16,8 +24,8 @@ export interface HeaderMap {
   readonly duplicates: readonly { readonly column: Column; readonly positions: readonly number[] }[];
   /** Headers that belong to no column. */
   readonly ignored: readonly string[];
-  /** Headers of a column for which the profile has a constant: their cells are not read. */
-  readonly overruled: readonly { readonly column: Column; readonly header: string }[];
+  /** Headers of a column for which the profile has a constant, and which it does not name. */
+  readonly overruled: readonly OverruledHeader[];
   /** How many columns of Lote were found. */
   readonly found: number;
   /** The file is a corrections file that Lote wrote. */
@@ -33,6 +41,9 @@ export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignor
 /** Appended by Lote to a corrections file, ignored on the way back in. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
 const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS];
+
+/** They say something of a merchant, and not which one it is. */
+const ABOUT_MERCHANT: ReadonlySet<Column> = new Set<Column>(['merchant_legal_name', 'merchant_email']);
 
 /** A Map and not an object: headers are hostile (`__proto__`, `constructor`). */
 const COLUMN_BY_KEY: ReadonlyMap<string, Column> = new Map(
@@ -80,7 +91,7 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
   const notRead = new Set(ignore.map((header) => headerKey(header)));
   const claims = new Map<Column, number[]>();
   const ignored: string[] = [];
-  const overruled: { column: Column; header: string }[] = [];
+  const overruled: OverruledHeader[] = [];
   const partKeys = (reference?.columns ?? []).map((name) => headerKey(name));
   const parts = partKeys.map(() => [] as number[]);
   cells.forEach((cell, index) => {
@@ -89,8 +100,11 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
     parts[part]?.push(index);
     const known = notRead.has(key) ? undefined : knownColumn(cell);
     const column = columnOf(given.get(key), known, silenced);
-    if (column === undefined && known !== undefined && constants[known] !== undefined)
-      overruled.push({ column: known, header: cell.trim() });
+    if (column === undefined && part < 0 && known !== undefined && constants[known] !== undefined)
+      overruled.push({
+        ...{ column: known, header: cell.trim() },
+        isHarmless: ABOUT_MERCHANT.has(known) && constants.merchant_nif !== undefined,
+      });
     const earlier = column === undefined ? undefined : claims.get(column);
     if (earlier !== undefined) earlier.push(index);
     else if (column !== undefined) claims.set(column, [index]);

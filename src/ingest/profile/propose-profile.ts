@@ -5,7 +5,7 @@ import type { IngestOptions } from '../ingest-options.ts';
 import type { DecimalMark } from '../invoice/read-number.ts';
 import { shorten } from '../invoice/shorten.ts';
 import { readTableHead, type TableHead } from './table-head.ts';
-import { likelyTaxCode, unknownTaxWords } from './tax-words.ts';
+import { unknownTaxWords } from './tax-words.ts';
 
 /** A profile as a person will complete it. */
 export type ProposedProfile = Readonly<Record<string, unknown>>;
@@ -14,6 +14,7 @@ const DESCRIPTION =
   'Proposed by lote check --propose. Read it, decide what says TO DO, and save it as profiles/<name>.json of the input directory.';
 /** No header is called so: a profile with it is refused until somebody has decided. */
 const UNDECIDED = 'TO DO: one of';
+const UNDECIDED_CODE = 'TO DO: the code of the service';
 const MOST_TAX_WORDS = 20;
 const MOST_SHOWN = 12;
 
@@ -72,14 +73,11 @@ function decimalOf({ map, below }: TableHead): { decimal?: DecimalMark } {
 }
 
 function taxCodesOf({ map, below }: TableHead): { taxCodes?: Record<string, string> } {
-  const words = unknownTaxWords(below.map((cells) => cells[map.indexes[COLUMNS.indexOf('tax_code')] ?? -1] ?? ''));
+  const at = map.indexes[COLUMNS.indexOf('tax_code')] ?? -1;
+  const words = unknownTaxWords(
+    below.map((cells) => cells[at] ?? ''),
+    MOST_TAX_WORDS,
+  );
   if (words.length === 0) return {};
-  const codes = words
-    .slice(0, MOST_TAX_WORDS)
-    .map((word): [string, string] => [shorten(word, 200), proposedCode(word)]);
-  return { taxCodes: Object.fromEntries(codes) };
-}
-
-function proposedCode(word: string): string {
-  return likelyTaxCode(word) ?? 'TO DO: the code of the service';
+  return { taxCodes: Object.fromEntries(words.map(({ word, code }) => [word, code ?? UNDECIDED_CODE])) };
 }

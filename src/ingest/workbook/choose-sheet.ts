@@ -3,10 +3,9 @@ import type { CsvRecord } from '../csv/csv-reader.ts';
 import type { TableHeader } from '../csv/table-header.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import { shorten } from '../invoice/shorten.ts';
-import { findHeader, requireWholeHeader } from '../profile/found-header.ts';
+import { findHeader, HEADER_WITHIN, requireWholeHeader } from '../profile/found-header.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import { Refusal } from '../refusal.ts';
-import { HEADER_WITHIN } from './limits.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 
 /** The sheet that is read, its header, and why this one. */
@@ -26,7 +25,7 @@ const MOST_NAMED = 20;
 /**
  * The sheet that an operator or a profile names, else the only visible one whose header names every required column. A hidden sheet is read
  * only when it is named.
- * @throws Refusal `sheet-missing`, `sheet-ambiguous`, `header-missing`, `column-missing`, `column-duplicate`, `corrections-damaged`
+ * @throws Refusal `sheet-missing`, `sheet-ambiguous`, `header-missing`, `column-missing`, `column-duplicate`, `column-overruled`, `corrections-damaged`
  */
 export function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenSheet {
   const named = options.sheet;

@@ -36,8 +36,6 @@ export const MOST_STYLES = 100_000;
 export const LONGEST_FORMAT = 1000;
 /** Kept until the sheet is read to its end. */
 export const MOST_MERGED = 100_000;
-/** The header must be among the first rows with content; what stands above it is preamble. */
-export const HEADER_WITHIN = 50;
 
 /** A file that is larger than any workbook of invoices, or made to look small. */
 export function tooLarge(what: string, most: number): Refusal {

@@ -1,5 +1,6 @@
 import type { CsvRecord } from '../csv/csv-reader.ts';
-import { HEADER_WITHIN, MOST_CHARACTERS_OF_HEADS, tooLarge } from './limits.ts';
+import { HEADER_WITHIN } from '../profile/found-header.ts';
+import { MOST_CHARACTERS_OF_HEADS, tooLarge } from './limits.ts';
 import type { SheetRow } from './workbook.ts';
 
 /** Collects the first rows of each sheet as texts, bounded over all sheets of a workbook. */

@@ -31,5 +31,6 @@ export function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
 
 /** A line that a search found, with its batch. */
 export function foundInvoice(row: FoundInvoiceRow): FoundInvoice {
-  return { ...batchInvoice(row), batchId: row.batch_id, file: row.file, readAt: row.read_at };
+  const { batch_id: batchId, application, file, read_at: readAt } = row;
+  return { ...batchInvoice(row), batchId, application, file, readAt };
 }

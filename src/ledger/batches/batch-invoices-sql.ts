@@ -54,3 +54,20 @@ FROM ${BATCH_INVOICE_TABLES}
 WHERE bi.batch_id = $1 AND bi.ordinal > $2
 ORDER BY bi.ordinal
 LIMIT $3`;
+
+/**
+ * batchId, outcomes, ordinal behind which to begin, how many of them to skip, limit. Only the lines that are shown are joined
+ * with their generations.
+ */
+export const INVOICES_WITH = `/* invoices-with */
+WITH chosen AS (
+  SELECT bi.ordinal
+  FROM batch_invoice bi LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+  WHERE bi.batch_id = $1 AND coalesce(bi.outcome, i.state) = ANY($2::text[]) AND bi.ordinal > $3
+  ORDER BY bi.ordinal
+  OFFSET $4 LIMIT $5
+)
+SELECT ${BATCH_INVOICE_COLUMNS}
+FROM chosen, ${BATCH_INVOICE_TABLES}
+WHERE bi.batch_id = $1 AND bi.ordinal = chosen.ordinal
+ORDER BY bi.ordinal`;

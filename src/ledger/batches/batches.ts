@@ -1,15 +1,16 @@
-import type { Outcome } from '../../domain/invoice-state.ts';
+import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { BatchInvoice, BatchLedger, OutcomeCount } from '../../domain/ports/ledger.ts';
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchInvoice } from './batch-invoice.ts';
-import { BATCH_INVOICES, type BatchInvoiceRow } from './batch-invoices-sql.ts';
+import { BATCH_INVOICES, type BatchInvoiceRow, INVOICES_WITH } from './batch-invoices-sql.ts';
 import { batchRecord, foundBatch } from './batch-record.ts';
 import { lockUnderToken, shareUnderToken } from './claim-proof.ts';
 import { claimBatch } from './claiming.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { LIST_FINDINGS } from './findings-sql.ts';
 import { PAGE_OF } from './page-of-sql.ts';
+import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 import { REPEAT_UNKNOWN } from '../operations/reconciling-sql.ts';
@@ -100,6 +101,7 @@ type Batches = Pick<
   | 'countOutcomes'
   | 'fileFindings'
   | 'batchInvoices'
+  | 'invoicesWith'
   | 'nextRevision'
 >;
 
@@ -152,6 +154,21 @@ export function createBatches(database: Database): Batches {
     },
 
     batchInvoices: (batchId) => readBatchInvoices(database, batchId),
+
+    async invoicesWith(batchId, { outcomes, after = 0, skip = 0, limit }) {
+      // Ordinals have no gaps: where all are wanted, none has to be looked at to be left out.
+      const rows =
+        outcomes.size === OUTCOMES.length
+          ? await database.query<BatchInvoiceRow>(BATCH_INVOICES, [batchId, after + skip, limit])
+          : await database.query<BatchInvoiceRow>(INVOICES_WITH, [
+              batchId,
+              arrayLiteral([...outcomes]),
+              after,
+              skip,
+              limit,
+            ]);
+      return rows.map(batchInvoice);
+    },
 
     async nextRevision(batchId) {
       const [row] = await database.query<{ revision: number }>(NEXT_REVISION, [batchId]);

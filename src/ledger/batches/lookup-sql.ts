@@ -10,6 +10,7 @@ SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2`;
 /** One result of `FIND_INVOICES`. */
 export interface FoundInvoiceRow extends BatchInvoiceRow {
   readonly batch_id: string;
+  readonly application: string;
   readonly file: string;
   readonly read_at: number;
 }
@@ -27,7 +28,7 @@ WITH known AS (
   UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE merchant_nif = $1 LIMIT $2)
   UNION (SELECT batch_id, ordinal FROM batch_invoice WHERE invoice_id IN (SELECT invoice_id FROM known) LIMIT $2)
 )
-SELECT b.batch_id, b.file, b.started_at AS read_at, ${BATCH_INVOICE_COLUMNS}
+SELECT b.batch_id, b.application, b.file, b.started_at AS read_at, ${BATCH_INVOICE_COLUMNS}
 FROM hit, ${BATCH_INVOICE_TABLES}
 WHERE bi.batch_id = hit.batch_id AND bi.ordinal = hit.ordinal
 ORDER BY b.seq DESC, bi.ordinal

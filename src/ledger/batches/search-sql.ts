@@ -24,7 +24,7 @@ ORDER BY seq DESC LIMIT $4`;
  * planner may hash it, and then reads the content of every invoice for each portion.
  */
 export const SEARCHED_LINES = `/* searched-lines */
-SELECT b.batch_id, b.file, b.started_at AS read_at, ${BATCH_INVOICE_COLUMNS}
+SELECT b.batch_id, b.application, b.file, b.started_at AS read_at, ${BATCH_INVOICE_COLUMNS}
 FROM ${BATCH_INVOICE_TABLES}
 WHERE bi.batch_id = $1 AND bi.ordinal > $2 AND bi.ordinal <= $3
   AND ($4::text IS NULL OR bi.net = $4::text)

@@ -26,6 +26,16 @@ ON CONFLICT (batch_id) DO UPDATE SET file_pattern = excluded.file_pattern, invoi
 const TOTAL_CHECK = `/* total-check */
 SELECT file_pattern, invoices, net, result, confirmed_at FROM total_check WHERE batch_id = $1`;
 
+/** batchId. An invoice whose first POST is older than the batch came over from another one. */
+const HAS_SENT = `/* has-sent */
+SELECT EXISTS (
+  SELECT FROM batch b
+  JOIN batch_invoice bi ON bi.batch_id = b.batch_id
+  JOIN invoice i ON i.invoice_id = bi.invoice_id AND i.owner_batch = b.batch_id
+  WHERE b.batch_id = $1 AND bi.outcome IS NULL
+    AND CASE WHEN i.first_sent_at IS NULL THEN i.state NOT IN ('staged', 'held') ELSE i.first_sent_at >= b.started_at END
+) AS has_sent`;
+
 /** batchId, now. */
 const CONFIRM_TOTAL = `/* confirm-total */
 UPDATE total_check SET confirmed_at = $2 WHERE batch_id = $1 AND confirmed_at IS NULL`;
@@ -60,6 +70,10 @@ export function createTotalChecks(database: Database): TotalLedger {
       if (row === undefined) return null;
       const check = JSON.parse(row.result) as TotalCheck;
       return { pattern: row.file_pattern, total: fileTotal(row), check, confirmedAt: row.confirmed_at };
+    },
+    async hasSent(batchId) {
+      const [row] = await database.query<{ has_sent: boolean }>(HAS_SENT, [batchId]);
+      return row?.has_sent === true;
     },
     async confirmTotal({ batchId, fencingToken }, { now, actions }) {
       await database.transaction(async (queries) => {

@@ -1,13 +1,7 @@
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
-import { csvRecord } from '../../domain/csv-record.ts';
+import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/csv-record.ts';
 import { reportInvoice } from '../report-invoice.ts';
 import type { ReportInvoice } from '../report-model.ts';
-
-/** Without it Excel takes UTF-8 for the machine's code page. */
-const BYTE_ORDER_MARK = '\uFEFF';
-/** The list separator of Excel in Portuguese and Spanish; the hint line tells it to Excel in English. */
-const DELIMITER = ';';
-const LINE_END = '\r\n';
 
 const COLUMNS: readonly (readonly [name: string, cellOf: (invoice: ReportInvoice, mark: DecimalMark) => string])[] = [
   ['rows', ({ rows }) => rows.join(' ')],
@@ -39,13 +33,7 @@ export async function* csvReport(
   invoices: AsyncIterable<readonly BatchInvoice[]>,
   { decimalMark }: CsvReportOptions,
 ): AsyncGenerator<string> {
-  yield `${BYTE_ORDER_MARK}sep=${DELIMITER}${LINE_END}`;
-  yield (
-    csvRecord(
-      COLUMNS.map(([name]) => name),
-      DELIMITER,
-    ) + LINE_END
-  );
+  yield EXCEL_CSV_START + excelCsvRecord(COLUMNS.map(([name]) => name));
   for await (const portion of invoices) {
     yield portion.map((invoice) => recordOf(invoice, decimalMark)).join('');
   }
@@ -53,10 +41,5 @@ export async function* csvReport(
 
 function recordOf(invoice: BatchInvoice, mark: DecimalMark): string {
   const shown = reportInvoice(invoice);
-  return (
-    csvRecord(
-      COLUMNS.map(([, cellOf]) => cellOf(shown, mark)),
-      DELIMITER,
-    ) + LINE_END
-  );
+  return excelCsvRecord(COLUMNS.map(([, cellOf]) => cellOf(shown, mark)));
 }

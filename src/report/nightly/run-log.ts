@@ -13,7 +13,7 @@ import type {
   RunLog,
 } from '../../domain/ports/run-log.ts';
 import { ENGLISH, type Speech } from '../../texts/choose-language.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import { nightlyHtml } from './run-html.ts';
 import { nightlySummary, type NightlySummary } from './run-summary.ts';
 import { inReportsFolder } from '../reports-folder.ts';

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect } from 'node:tls';
 import { request } from 'undici';
 import { LoteError } from '../../domain/errors.ts';
+import { DAY_MS } from '../../domain/time/day-ms.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { requireKnownService } from '../account/account-guard.ts';
@@ -15,7 +16,6 @@ const PATIENCE_MS = 5_000;
 /** The list of merchants may have many pages. */
 const LIST_PATIENCE_MS = 15_000;
 const HTTPS_PORT = 443;
-const DAY_MS = 86_400_000;
 /** Certificates are renewed weeks before they end: one that ends sooner was forgotten. */
 const CERTIFICATE_LASTS_DAYS = 10;
 

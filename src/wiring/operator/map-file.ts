@@ -7,7 +7,7 @@ import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { prefixOf } from '../../ingest/profile/choose-profile.ts';
 import { isProfileName } from '../../ingest/profile/profile.ts';
 import { readTableHead, type TableHead } from '../../ingest/profile/table-head.ts';
-import { likelyTaxCode, unknownTaxWords } from '../../ingest/profile/tax-words.ts';
+import { unknownTaxWords } from '../../ingest/profile/tax-words.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
 import { checkFile } from './check-file.ts';
 
@@ -30,11 +30,28 @@ export interface MappingRequest {
  * The head of a file with a person's choices applied, and a dry run under them. Null for what is no table.
  * @throws LoteError `file-unreadable`
  */
-export async function mapFile({ path, inputDir, choices, bodyTemplate }: MappingRequest): Promise<MappedFile | null> {
-  const mapped = await chosenMapping(path, choices);
-  if (mapped === null) return null;
-  const { head, columns, options } = mapped;
-  const gaps = gapsOf(mapped);
+export async function mapFile(request: MappingRequest): Promise<MappedFile | null> {
+  const mapping = await chosenMapping(request.path, request.choices);
+  return mapping === null ? null : mappedFile(request, mapping);
+}
+
+/**
+ * The mapping that a person has chosen, as the text of a profile; null while it is not whole, when a dry run refuses it, when it was chosen for
+ * another header, and for what is no table.
+ */
+export async function mappingText(request: MappingRequest): Promise<string | null> {
+  const mapping = await chosenMapping(request.path, request.choices);
+  if (mapping === null || headerId(mapping.head) !== request.choices.headerId) return null;
+  const { check } = await mappedFile(request, mapping);
+  return check === null || check.refused ? null : `${JSON.stringify(mapping.options, null, 2)}\n`;
+}
+
+async function mappedFile(
+  { path, inputDir, choices, bodyTemplate }: MappingRequest,
+  mapping: ChosenMapping,
+): Promise<MappedFile> {
+  const { head, columns, options } = mapping;
+  const gaps = gapsOf(mapping);
   const whole = gaps.missing.length + gaps.twice.length === 0;
   return {
     headerRow: head.header.row,
@@ -46,18 +63,6 @@ export async function mapFile({ path, inputDir, choices, bodyTemplate }: Mapping
     check: whole ? await checkFile(path, inputDir, { mapping: options, bodyTemplate }) : null,
     suggestedName: suggestedName(path),
   };
-}
-
-/**
- * The mapping that a person has chosen, as the text of a profile; null while it is not whole, when a dry run refuses it, when it was chosen for
- * another header, and for what is no table.
- */
-export async function mappingText(request: MappingRequest): Promise<string | null> {
-  const mapped = await mapFile(request);
-  if (mapped === null || mapped.headerId !== request.choices.headerId) return null;
-  if (mapped.check === null || mapped.check.refused) return null;
-  const options = (await chosenMapping(request.path, request.choices))?.options;
-  return `${JSON.stringify(options, null, 2)}\n`;
 }
 
 function gapsOf({ columns, options }: ChosenMapping): Pick<MappedFile, 'open' | 'missing' | 'twice'> {
@@ -159,10 +164,10 @@ function taxWordsOf(
   const at = columns.findIndex(({ meaning }) => meaning === 'tax_code');
   const shown = below.map((cells) => cells[at] ?? '');
   // Words that a person adds may stand further down than the first rows.
-  return unknownTaxWords([...shown, ...taxCodes.keys()])
-    .filter((word) => word.length <= LONGEST_TEXT)
-    .slice(0, MOST_TAX_WORDS)
-    .map((word) => ({ word, code: taxCodes.get(word) ?? likelyTaxCode(word) ?? '' }));
+  return unknownTaxWords([...shown, ...taxCodes.keys()], MOST_TAX_WORDS).map(({ word, code }) => ({
+    word,
+    code: taxCodes.get(word) ?? code ?? '',
+  }));
 }
 
 function taxOptions(words: MappedFile['taxWords']): IngestOptions {

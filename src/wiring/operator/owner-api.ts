@@ -82,6 +82,8 @@ const Misfits = z.object({ misfits: z.array(Misfit) });
 
 const Found = z.looseObject({
   batchId: z.string(),
+  /** An owner of an older Lote does not say it. */
+  application: z.string().optional(),
   file: z.string(),
   readAt: z.number(),
   ordinal: z.number(),

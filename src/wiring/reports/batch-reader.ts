@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import type { SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
+import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { readEndpoints } from '../../runtime/config/endpoints.ts';
 import { openDataDir, type DataDir } from '../../runtime/data-dir/data-dir.ts';
@@ -12,6 +13,7 @@ import { readProfile } from '../account/open-service.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';
+import { batchOutcomes } from '../../console/batch-outcomes.ts';
 import { answerSearch, type SearchAnswer } from '../../console/search/answer-search.ts';
 import { positionWord, readSearchQuery, type SearchWish, unreadableSearch } from '../../console/search/search-query.ts';
 import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
@@ -151,7 +153,7 @@ function ofLedger(
 ): BatchReader {
   async function withCounts(batch: BatchRecord): Promise<ReadBatch> {
     const counts: Record<string, number> = {};
-    for (const { outcome, invoices } of await ledger.countOutcomes(batch.batchId)) {
+    for (const { outcome, invoices } of await batchOutcomes(ledger, batch.batchId)) {
       counts[outcome] = (counts[outcome] ?? 0) + invoices;
     }
     return { ...batch, counts, total: await ledger.totalCheck(batch.batchId) };
@@ -166,7 +168,7 @@ function ofLedger(
       return read;
     },
     async search(fields) {
-      const query = readSearchQuery((name) => fields[name], new Intl.DateTimeFormat().resolvedOptions().timeZone);
+      const query = readSearchQuery((name) => fields[name], ownZone());
       const result = await answerSearch(ledger, query);
       if (result === null) throw new LoteError('usage', unreadableSearch(query));
       return { ...result, next: result.next === null ? null : positionWord(result.next) };

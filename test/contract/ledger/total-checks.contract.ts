@@ -112,6 +112,30 @@ export function totalChecksContract(open: OpenLedger): void {
       expect(await retry()).toMatchObject({ moved: { release: 1 }, refused: {} });
     });
 
+    it('tell what a batch sent itself from what it shares with the batch that sends it', async () => {
+      const sender = await scenario.run([{ ref: 'T-10' }, { ref: 'T-11' }]);
+      const sharer = await scenario.run([{ ref: 'T-10' }, { ref: 'T-12' }]);
+      const both = async () => [await ledger.hasSent(sender.batchId), await ledger.hasSent(sharer.batchId)];
+      expect(await both()).toEqual([false, false]);
+
+      await sender.freeze('T-10');
+      expect(await both()).toEqual([true, false]);
+
+      const serviceId = serviceIdOf(scenario, 'T-12');
+      await sharer.send('T-12', accepted(serviceId));
+      expect(await both()).toEqual([true, true]);
+    });
+
+    it('do not take an invoice that came over from another batch for one that was sent', async () => {
+      const first = await scenario.run([{ ref: 'T-13' }]);
+      await first.send('T-13', { kind: 'unknown', reason: REASON }, { sentAt: NOW - 1 });
+      await first.finish();
+      const second = await scenario.run([{ ref: 'T-13' }]);
+
+      expect(await ledger.repeatUnknown(second.batchId, 0, second.fencingToken)).toBe(1);
+      expect(await ledger.hasSent(second.batchId)).toBe(false);
+    });
+
     it('are neither written nor confirmed by a claim that is lost', async () => {
       const batch = await scenario.run([{ ref: 'T-7' }]);
       await save(batch, { check: { kind: 'declared' } });

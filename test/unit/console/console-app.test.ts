@@ -127,19 +127,19 @@ describe('the page of a batch', () => {
   });
 
   it('pages through many invoices and reads no further than it shows', async () => {
-    const invoices = Array.from({ length: 250 }, (_, index) => anInvoice({ ordinal: index + 1 }));
-    const ledger = ledgerHolding([{ batch: aBatch({ invoices: 250 }), invoices }]);
+    const invoices = Array.from({ length: 125 }, (_, index) => anInvoice({ ordinal: index + 1 }));
+    const ledger = ledgerHolding([{ batch: aBatch({ invoices: 125 }), invoices }]);
     const app = createConsoleApp({ ledger, reportsDir, links: { temporalUi: null }, version: '0.1.0' });
 
     const page = await (
       await app.request('http://localhost/batches/batch-may-0a1b2c3d?page=2', { headers: { host: 'localhost' } })
     ).text();
 
-    expect(page.match(/>F-\d+<\/a>/gu)).toHaveLength(100);
-    expect(page).toMatch(/>F-101<\/a>/u);
+    expect(page.match(/>F-\d+<\/a>/gu)).toHaveLength(50);
+    expect(page).toMatch(/>F-51<\/a>/u);
     expect(page).toContain('Page 2 / 3');
     expect(page).toContain('?show=all&amp;page=3#invoices');
-    expect(ledger.read()).toBe(200);
+    expect(ledger.read()).toBe(50);
   });
 
   it.each(['0', '-1', '9999999', 'x', '1e3'])('stays inside its pages when asked for page %s', async (asked) => {

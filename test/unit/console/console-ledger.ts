@@ -83,6 +83,7 @@ export function ledgerHolding(
     batchOfFile: async (application, sha256) =>
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,
     batchFigures: async () => [],
+    reportedOutcomes: async () => null,
     searchInvoices: async () => ({ found: [], lookedAt: 0, backTo: null, next: null }),
     invoiceDetails: async (batchId, ordinal) => {
       const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);
@@ -97,6 +98,14 @@ export function ledgerHolding(
         read += 1;
         yield [invoice];
       }
+    },
+    invoicesWith: async (batchId, { outcomes, after = 0, skip = 0, limit }) => {
+      const all = (find(batchId)?.invoices ?? []).filter(
+        ({ state, ordinal }) => outcomes.has(state) && ordinal > after,
+      );
+      const portion = all.slice(skip, skip + limit);
+      read += portion.length;
+      return portion;
     },
     ...given,
   };

@@ -66,6 +66,12 @@ describe('buildReport', () => {
         { state: 'failed', code: REASON.code, invoices: 1 },
         { state: 'rejected', code: 'x'.repeat(80), invoices: 1 },
       ],
+      outcomes: [
+        ['issued', '10.5'],
+        ['already-issued', '1'],
+        ['failed', '2'],
+        ['rejected', '4'],
+      ].map(([outcome, net]) => ({ outcome, currency: 'EUR', invoices: 1, net, withoutAmount: 0 })),
     });
   });
 

@@ -3,6 +3,7 @@ import type { RetryState } from '../../../domain/retry-decision.ts';
 import { RETRY_STATES } from '../../../domain/retry-decision.ts';
 import type { BatchResult, RetryRequestInput } from '../../../contract/messages.ts';
 import { retryInRun, retryWorkflowId, runWithBatch, startRetry } from '../../../wiring/operator/retry-batch.ts';
+import { namedInput } from '../../../wiring/temporal/named-input.ts';
 import type { ExitCode } from '../../output/exit-codes.ts';
 import { printResults } from '../../output/print-results.ts';
 import { rowsOfRefs } from '../../session/rows-of-refs.ts';
@@ -56,7 +57,11 @@ async function requestOf(backend: Backend, command: RetryCommand): Promise<Retry
 /** A run of its own for a finished batch; for one that runs, an update to its run, and then the wait for that. */
 async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
   const own = await startRetry(
-    { ...backend, taskQueue: backend.config.taskQueue, applicationOf: async () => named(backend.config) },
+    {
+      ...backend,
+      taskQueue: backend.config.taskQueue,
+      applicationOf: async () => namedInput(backend.config).application ?? null,
+    },
     batchId,
     request,
   );
@@ -68,10 +73,6 @@ async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRe
     if (running === null) throw error;
     return updateAndWait(backend, running, { batchId, request });
   }
-}
-
-function named({ application, isOneOfSeveral }: Backend['config']): string | null {
-  return isOneOfSeveral ? application : null;
 }
 
 async function updateAndWait(

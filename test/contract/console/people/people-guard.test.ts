@@ -24,7 +24,10 @@ const INVOICES = [
   anInvoice({ ordinal: 1, state: 'failed', reason: NO }),
   anInvoice({ ordinal: 2, state: 'unknown', reason: NO }),
 ];
-const FOUND = INVOICES.map((invoice) => ({ ...invoice, batchId: BATCH, file: 'may.csv', readAt: 0 }));
+const FOUND = INVOICES.map((invoice) => ({
+  ...invoice,
+  ...{ batchId: BATCH, application: 'default', file: 'may.csv', readAt: 0 },
+}));
 const CHECK = {
   ...{ refused: false, sha256: 'ab', proof: {}, rows: 1, rowsWithoutInvoice: 0, invoices: 1, invalid: 0 },
   ...{ net: {}, findings: [], firstBodies: [] },

@@ -101,6 +101,7 @@ export function lookupContract(open: OpenLedger): void {
       const result = await ledger.searchInvoices({ words: own('s2') }, { ...FAR, lookedAt: 0 });
 
       expect(result).toMatchObject({ lookedAt: 0, next: null, found: [{ batchId: batch.batchId, ordinal: 2 }] });
+      expect(result.found[0]?.application).toBe(scenario.application);
       expect(result.found[0]?.readAt).toBe((await batch.record()).startedAt);
     });
 

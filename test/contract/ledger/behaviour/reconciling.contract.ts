@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger, OutcomeCount } from '../../../../src/domain/ports/ledger.ts';
 import type { RepeatInvoice, TakeUnknown } from '../../../../src/domain/ports/reconciling-ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
@@ -57,12 +57,67 @@ export function reconcilingContract(open: OpenLedger): void {
       const told = await ledger.batchFigures(startedAt, 1_000);
 
       const own = told.filter(({ application }) => application === scenario.application);
-      const places = [newer, older].map(({ batchId }) => own.findIndex((one) => one.batchId === batchId));
-      expect(places[0]).toBeLessThan(places[1] ?? 0);
-      expect(own[places[0] ?? 0]).toMatchObject({ figures: null, startedAt, invoices: 1, state: 'running' });
-      expect(own[places[1] ?? 0]?.figures).toEqual(figures);
+      expect(own[0]).toEqual({ application: scenario.application, figures: null, startedAt });
+      expect(own[1]?.figures).toEqual(figures);
       expect(await ledger.batchFigures(startedAt + 1, 1_000)).toEqual([]);
       expect(await ledger.batchFigures(startedAt, 1)).toHaveLength(1);
+    });
+
+    describe('the balance of a closed batch from its report', () => {
+      /** Closes it and writes what a report says of it, with the balance. */
+      async function reported(batch: TestBatch, outcomes?: readonly OutcomeCount[]): Promise<void> {
+        await batch.finish();
+        const { flags, revision } = await ledger.sinceReport(batch.batchId);
+        const open_ = (await batch.lines()).filter(({ state }) => state !== 'issued');
+        const balance = outcomes ?? (await ledger.countOutcomes(batch.batchId));
+        const figures = { states: {}, money: [], settling: {}, reasons: [], outcomes: balance };
+        const said = { revision: revision + 1, writtenAt: NOW + 10, flags, open: open_, figures };
+        await ledger.noteReported(batch.batchId, said);
+      }
+
+      it('is what counting gives, also after an invoice of it was issued late', async () => {
+        const batch = await scenario.run([
+          { ref: 'bal-1' },
+          { ref: 'bal-2', unitPrice: '-3' },
+          { ref: 'bal-3' },
+          { ref: 'bal-4' },
+        ]);
+        const serviceId = serviceIdOf(scenario, 'bal-1');
+        await batch.send('bal-1', accepted(serviceId));
+        await batch.send('bal-2', { kind: 'rejected', reason: REASON });
+        await batch.send('bal-3', { kind: 'unknown', reason: REASON });
+        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
+        await reported(batch);
+        expect(await ledger.reportedOutcomes(batch.batchId)).toEqual(await ledger.countOutcomes(batch.batchId));
+
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        const counted = await ledger.countOutcomes(batch.batchId);
+        expect(counted).toContainEqual(expect.objectContaining({ outcome: 'issued', invoices: 1 }));
+        expect(await ledger.reportedOutcomes(batch.batchId)).toEqual(counted);
+      });
+
+      it('is not told by a report of before the batch was closed again, nor by one that does not add up', async () => {
+        const batch = await scenario.run([{ ref: 'bal-5' }, { ref: 'bal-6' }]);
+        const one = { outcome: 'staged', currency: 'EUR', invoices: 1, net: '21', withoutAmount: 0 } as const;
+        await reported(batch, [one]);
+        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
+        await reported(batch);
+        expect(await ledger.reportedOutcomes(batch.batchId)).not.toBeNull();
+
+        await batch.claim({ runId: 'run-2' });
+        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
+        await ledger.setBatchState(batch.batchId, 'finished', NOW + 11);
+        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
+      });
+
+      it('is not told by a report without one', async () => {
+        const batch = await scenario.run([{ ref: 'bal-7' }]);
+        await batch.finish();
+        await report(batch);
+
+        expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
+      });
     });
 
     async function take(batch: TestBatch, over: Partial<TakeUnknown> = {}): Promise<readonly RepeatInvoice[]> {

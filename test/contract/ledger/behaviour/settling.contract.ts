@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
+import { OUTCOMES, type Outcome } from '../../../../src/domain/invoice-state.ts';
+import type { InvoicesWith, Ledger, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
   accepted,
@@ -445,6 +446,23 @@ export function settlingContract(open: OpenLedger): void {
         { outcome: 'invalid', currency: null, invoices: 1, net: '0', withoutAmount: 1 },
         { outcome: 'staged', currency: 'EUR', invoices: 3, net: '2000000000000000000000000000000.7', withoutAmount: 0 },
         { outcome: 'staged', currency: 'USD', invoices: 1, net: '-10', withoutAmount: 0 },
+      ]);
+    });
+
+    it('hands out a part of the invoices with some outcomes, in the order of the file', async () => {
+      const batch = await scenario.run([1, 2, 3, 4, 5, 6].map((n) => ({ ref: `part-${n}` })));
+      for (const n of [2, 3, 5]) await batch.send(`part-${n}`, accepted(serviceIdOf(scenario, `part-${n}`)));
+      const refs = async (which: InvoicesWith) =>
+        (await ledger.invoicesWith(batch.batchId, which)).map(({ ref }) => ref);
+      const sent = new Set<Outcome>(['accepted', 'issued']);
+
+      expect(await refs({ outcomes: sent, limit: 9 })).toEqual(['part-2', 'part-3', 'part-5']);
+      expect(await refs({ outcomes: sent, skip: 1, limit: 1 })).toEqual(['part-3']);
+      expect(await refs({ outcomes: sent, after: 3, limit: 9 })).toEqual(['part-5']);
+      expect(await refs({ outcomes: new Set(OUTCOMES), skip: 4, limit: 9 })).toEqual(['part-5', 'part-6']);
+      expect(await refs({ outcomes: new Set<Outcome>(['held']), limit: 9 })).toEqual([]);
+      expect(await ledger.invoicesWith(batch.batchId, { outcomes: sent, limit: 1 })).toEqual([
+        await batch.line('part-2'),
       ]);
     });
 

@@ -84,6 +84,22 @@ describe('the total of a file', () => {
     expect(await checkOf(outcomes, { proof: { dialect: { own: false } } })).toMatchObject({ kind: 'unusual' });
   });
 
+  it('is compared in a currency with the files that had it: one of few files is usual where it is, and where it is not', async () => {
+    const earlier = WEEK.map((total, at) => (at < 2 ? { ...total, net: { ...total.net, USD: '7' } } : total));
+    const withDollars = (net: string) => checkOf([counted(11, '1100'), counted(1, net, 'USD')], { earlier });
+
+    expect(await withDollars('35')).toMatchObject({ kind: 'usual', usual: { net: { EUR: '1100', USD: '7' } } });
+    expect(await withDollars('35.01')).toMatchObject({
+      difference: expect.stringContaining('net USD 35.01, usually 7.') as string,
+    });
+    expect(await checkOf([counted(11, '1100')], { earlier })).toMatchObject({
+      ...{ kind: 'usual', usual: { invoices: 11, net: { EUR: '1100' } } },
+    });
+    // Four of five had it: it may be missing.
+    const most = WEEK.map((total, at) => (at < 4 ? { ...total, net: { ...total.net, USD: '7' } } : total));
+    expect(await checkOf([counted(11, '1100')], { earlier: most })).toMatchObject({ kind: 'usual' });
+  });
+
   it('is not compared with fewer than five files, or when no factor is set', async () => {
     const earlier = WEEK.slice(0, 4);
     expect(await checkOf([counted(9_999, '1')], { earlier })).toEqual({ kind: 'too-few', batches: 4, needed: 5 });
@@ -93,14 +109,15 @@ describe('the total of a file', () => {
 
 describe('a batch that an earlier run had staged', () => {
   it('is not held for its total once something of it was sent, and nobody had asked about it', async () => {
-    const begun: OutcomeCount = { ...counted(1, '100'), outcome: 'sending' };
-    for (const [outcomes, isHeld] of [
-      [[counted(9_999, '1')], true],
-      [[counted(9_999, '1'), begun], false],
+    for (const [hasSent, isHeld] of [
+      [false, true],
+      [true, false],
     ] as const) {
       const ledger = {
         totalCheck: () => Promise.resolve(null),
-        countOutcomes: () => Promise.resolve(outcomes),
+        hasSent: () => Promise.resolve(hasSent),
+        // What another batch of the same invoices sends shows here too, and is none of this batch's.
+        countOutcomes: () => Promise.resolve([counted(9_999, '1'), { ...counted(1, '100'), outcome: 'sending' }]),
         earlierTotals: () => Promise.resolve(WEEK),
         saveTotalCheck: () => Promise.resolve(),
       } as unknown as Parameters<typeof checkTotal>[0]['ledger'];

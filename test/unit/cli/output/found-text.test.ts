@@ -4,7 +4,15 @@ import { foundText } from '../../../../src/cli/output/found-text.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const FOUND: SearchAnswer['found'][number] = {
-  ...{ batchId: 'batch-may-1', file: 'may.csv', readAt: NOON, ordinal: 3, rows: [4, 5], ref: 'F/3' },
+  ...{
+    batchId: 'batch-may-1',
+    application: 'nord',
+    file: 'may.csv',
+    readAt: NOON,
+    ordinal: 3,
+    rows: [4, 5],
+    ref: 'F/3',
+  },
   ...{ merchantNif: '501964843', state: 'failed', net: '10.5', currency: 'EUR', serviceId: 'inv_3' },
   reason: { code: 'no', message: 'The tax code is not known.' },
 };
@@ -12,7 +20,7 @@ const FOUND: SearchAnswer['found'][number] = {
 it('says of each invoice where it stands, why, and how far the search went', () => {
   const next = '2000-batch-may-1';
 
-  expect(foundText({ found: [FOUND], lookedAt: 2000, backTo: NOON, next }, 'UTC')).toBe(
+  expect(foundText({ found: [FOUND], lookedAt: 2000, backTo: NOON, next }, { several: false, timeZone: 'UTC' })).toBe(
     [
       '1 invoice found:',
       '  F/3  failed',
@@ -29,8 +37,16 @@ it('says of each invoice where it stands, why, and how far the search went', () 
 it('leaves out what it does not know, and says when nothing was found', () => {
   const bare = { ...FOUND, net: null, serviceId: null, reason: null, rows: [4] };
 
-  expect(foundText({ found: [], lookedAt: 0, backTo: null, next: null })).toBe('Nothing found.\n');
-  expect(foundText({ found: [bare], lookedAt: 0, backTo: null, next: null }, 'UTC')).toContain(
-    '\n    merchant 501964843\n    may.csv, row 4, read',
-  );
+  expect(foundText({ found: [], lookedAt: 0, backTo: null, next: null }, { several: false })).toBe('Nothing found.\n');
+  expect(
+    foundText({ found: [bare], lookedAt: 0, backTo: null, next: null }, { several: false, timeZone: 'UTC' }),
+  ).toContain('\n    merchant 501964843\n    may.csv, row 4, read');
+});
+
+it('names the application of each invoice where there are several', () => {
+  const answer = { found: [FOUND], lookedAt: 0, backTo: null, next: null };
+
+  expect(foundText(answer, { several: true, timeZone: 'UTC' })).toContain('batch batch-may-1, application nord\n');
+  const { application: _, ...ofOlderLote } = FOUND;
+  expect(foundText({ ...answer, found: [ofOlderLote] }, { several: true })).not.toContain('application');
 });

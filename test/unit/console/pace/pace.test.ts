@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { howFar, paceOf } from '../../../../src/console/pace/pace.ts';
-import { createPaceSamples } from '../../../../src/console/pace/pace-samples.ts';
+import { createPaceSamples, type PaceSample } from '../../../../src/console/pace/pace-samples.ts';
 import { stateCounts } from '../../../../src/console/pages/state-counts.ts';
 
 const at = (seconds: number, settled: number) => ({ at: seconds * 1_000, sent: settled, settled });
@@ -66,6 +66,28 @@ describe('the line of a batch', () => {
     expect(line.length).toBeLessThanOrEqual(240);
     expect([line[0], line.at(-1)]).toEqual([at(0, 0), at(5_000, 5_000)]);
     expect(line.map((one) => one.at)).toEqual([...new Set(line.map((one) => one.at))].sort((a, b) => a - b));
+  });
+
+  it('is as well drawn at its beginning as in its middle, and as dense in the last minutes as somebody looked', () => {
+    const samples = createPaceSamples();
+    let line: readonly PaceSample[] = [];
+    for (let second = 2; second <= 20_000; second += 2) line = samples.note(batch, at(second, second));
+
+    const gaps = line.slice(1).map((one, before) => one.at - (line[before]?.at ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(20_000_000 / 20);
+    const lastMinutes = line.filter((one) => one.at > 20_000_000 - 120_000);
+    expect(lastMinutes).toHaveLength(60);
+    expect(paceOf(line, 600)).toEqual({ perSecond: 1, leftMs: 600_000 });
+  });
+
+  it('is not filled by many people who look at the same batch', () => {
+    const samples = createPaceSamples();
+    let line: readonly PaceSample[] = [];
+    for (let tenth = 1; tenth <= 6_000; tenth += 1) line = samples.note(batch, at(tenth / 10, tenth));
+
+    expect(line.length).toBeLessThanOrEqual(240);
+    expect(line.at(-1)).toEqual(at(600, 6_000));
+    expect(paceOf(line, 60)).toEqual({ perSecond: 10, leftMs: 6_000 });
   });
 
   it('is forgotten for those that nobody has looked at for longest', () => {

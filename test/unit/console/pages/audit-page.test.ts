@@ -7,16 +7,12 @@ import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
 const NOON = Date.UTC(2026, 4, 1, 12);
 const PAGE = '/batches/batch-may-0a1b2c3d';
 
+const PAUSED: AuditEntry = {
+  ...{ at: NOON, who: 'ana', what: 'pause', why: 'tax office is closed' },
+  ...{ acceptedDuplicateRisk: false, invoices: 0, examples: [] },
+};
 const AUDIT: readonly AuditEntry[] = [
-  {
-    at: NOON,
-    who: 'ana',
-    what: 'pause',
-    why: 'tax office is closed',
-    acceptedDuplicateRisk: false,
-    invoices: 0,
-    examples: [],
-  },
+  PAUSED,
   {
     at: NOON + 60_000,
     who: null,
@@ -53,6 +49,17 @@ describe('the audit of a batch', () => {
       expect(page).toContain(text);
     expect(page).toContain('@F-1: unknown, sent again under a new key, the first one unsettled');
     expect(page).toContain('=1+1 &lt;b&gt;');
+  });
+
+  it('shows the newest entries of many, and the way to the older ones', async () => {
+    const many = Array.from({ length: 120 }, (_, at) => ({ ...PAUSED, why: `reason ${at + 1}.` }));
+    const newest = await (await answerAt(`${PAGE}/audit`, many)).text();
+    const first = await (await answerAt(`${PAGE}/audit?page=1`, many)).text();
+
+    expect(newest.match(/reason \d+\./gu)).toEqual(many.slice(100).map(({ why }) => why));
+    expect(newest).toContain(`href="${PAGE}/audit?page=2"`);
+    expect(newest).toContain('Page 3 / 3');
+    expect(first.match(/reason \d+\./gu)).toHaveLength(50);
   });
 
   it.each([

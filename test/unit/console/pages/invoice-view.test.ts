@@ -28,7 +28,7 @@ describe('invoiceView', () => {
     ['failed', '2', 1, 1],
     ['held', '2', 1, 1],
   ])('of %s, page %s is page %i of %i', (show, page, expected, pages) => {
-    const counts = stateCounts([count('issued', 150), count('failed', 100)]);
+    const counts = stateCounts([count('issued', 75), count('failed', 50)]);
 
     expect(invoiceView(counts, { show, page })).toMatchObject({ show, page: expected, pages });
   });

@@ -76,6 +76,21 @@ describe('the nights', () => {
     expect(page).toContain('Friday, May 1, 2026');
   });
 
+  it('of more than a quarter of a year are on several pages', async () => {
+    const folder = join(reportsDir, 'nights');
+    await mkdir(folder);
+    for (let day = 0; day < 100; day += 1)
+      await writeFile(join(folder, `${new Date(TWO + day * 86_400_000).toISOString().slice(0, 10)}.json`), NO_TIME);
+    const datesOf = (page: string) => [...page.matchAll(/href="\/nights\/([\d-]+)"/gu)].map(([, date]) => date);
+
+    const [newest, older] = [await pageOf('/nights'), await pageOf('/nights?page=2')];
+
+    expect(newest).toContain('href="/nights?page=2"');
+    expect([datesOf(newest)[0], datesOf(newest).length]).toEqual(['2026-08-08', 90]);
+    expect(datesOf(older).at(-1)).toBe('2026-05-01');
+    expect(new Set([...datesOf(newest), ...datesOf(older)]).size).toBe(100);
+  });
+
   it('say of each file where it lies and why, what is worst first', async () => {
     const book = createRunLog(reportsDir);
     const night = nightOf('2026-05-01');

@@ -5,11 +5,19 @@ import { readWorkbookRows } from '../../../support/files/workbook-rows.ts';
 import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
 
 const NOTHING: InvoiceSearchResult = { found: [], lookedAt: 0, backTo: null, next: null };
-const FOUND = { ...anInvoice({ ref: '=cmd|x', net: '1234.5' }), batchId: 'b/1', file: 'may.csv', readAt: 0 };
+const FOUND = {
+  ...anInvoice({ ref: '=cmd|x', net: '1234.5' }),
+  ...{ batchId: 'b/1', application: 'nord', file: 'may.csv', readAt: 0 },
+};
 const HOST = { host: '127.0.0.1' };
 
 /** Asks the console for an address, and tells what the ledger was asked. */
-async function ask(path: string, result: InvoiceSearchResult = NOTHING, language = 'en') {
+async function ask(
+  path: string,
+  result: InvoiceSearchResult = NOTHING,
+  language = 'en',
+  applications?: readonly string[],
+) {
   const asked: { search: InvoiceSearch; bounds: SearchBounds }[] = [];
   const app = createConsoleApp({
     ledger: ledgerHolding(
@@ -22,6 +30,7 @@ async function ask(path: string, result: InvoiceSearchResult = NOTHING, language
       },
     ),
     ...{ reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0', timeZone: 'Europe/Madrid' },
+    ...(applications === undefined ? {} : { applications }),
   });
   const answer = await app.request(`http://127.0.0.1${path}`, { headers: { ...HOST, 'accept-language': language } });
   return { asked, answer, bytes: new Uint8Array(await answer.clone().arrayBuffer()), text: await answer.text() };
@@ -72,6 +81,28 @@ describe('the search page', () => {
 
     expect(text).toContain('/search?q=F-1&amp;parts=1');
     expect((await ask('/search?q=F-1&parts=1')).asked[0]?.search.parts).toBe(true);
+  });
+});
+
+describe('what is found of several applications', () => {
+  const result = { ...NOTHING, found: [FOUND] };
+  const several = ['nord', 'sul'];
+
+  it('names its own on the page, and of one application none', async () => {
+    const { text } = await ask('/search?q=x', result, 'en', several);
+
+    expect(text).toContain('<th scope="col">Application</th>');
+    expect(text).toContain('<td>nord</td>');
+    expect((await ask('/search?q=x', result)).text).not.toContain('nord');
+  });
+
+  it('names its own in the saved tables', async () => {
+    const { text } = await ask('/search.csv?q=x', result, 'en', several);
+    const { bytes } = await ask('/search.xlsx?q=x', result, 'en', several);
+
+    expect(text).toContain('application;file;batch;');
+    expect(text).toContain('nord;may.csv;b/1;');
+    expect((await readWorkbookRows(bytes)).map((row) => row[0]?.[1])).toEqual(['application', 'nord']);
   });
 });
 

@@ -1,0 +1,152 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATH, launchBrowser } from '../support/browser/browser.ts';
+import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts';
+import { weighPage } from '../support/browser/page-weight.ts';
+import { startFurnishedConsole, type FurnishedConsole } from '../support/console/furnished-console.ts';
+import { temporaryDatabase } from '../support/servers/temporary-database.ts';
+
+/** Of all that a page loads, unpacked. */
+const MOST_BYTES = 100_000;
+/** The page of an address that is none. */
+const NOWHERE = '/nowhere';
+/** A page may wait for a machine that is busy with everything else. */
+const PATIENCE_MS = 300_000;
+/** What does nothing by itself. */
+const INERT = 'button[type=button], button:not(form *), [onclick], a[href^="javascript:"], a[href="#"]';
+/** Runs in the page: the sentence about the rate of a running batch is another one a minute later. */
+const WITHOUT_PACE = `document.querySelectorAll('figure + p').forEach((sentence) => sentence.remove())`;
+/** What changes from one reading to the next. */
+const MOMENTS = /\d/gu;
+
+describe.skipIf(BROWSER_PATH === null)('every page of a console with years of work in it', { timeout: 600_000 }, () => {
+  let served: FurnishedConsole;
+  let browser: Browser;
+  /** Addresses that answer with a page: found by asking, so that a new page is among them. */
+  let pages: readonly string[];
+
+  beforeAll(async () => {
+    served = await startFurnishedConsole(await temporaryDatabase(), { large: 10_000, each: 60 });
+    browser = await launchBrowser();
+    pages = [...(await pagesAmong(served)), NOWHERE];
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await served?.stop();
+  });
+
+  /** Opens a window of its own for each page, in which `look` goes to its address, and collects what is said of it. */
+  async function walk(
+    options: BrowserContextOptions,
+    look: (page: Page, address: string) => Promise<readonly string[]>,
+  ) {
+    // The checker is put into the page; its own policy would keep it out.
+    const context = await browser.newContext({
+      ...{ bypassCSP: true, locale: 'en-GB', baseURL: served.url },
+      ...options,
+    });
+    const said: string[] = [];
+    try {
+      for (const address of pages) {
+        const page = await context.newPage();
+        page.setDefaultTimeout(PATIENCE_MS);
+        said.push(...(await look(page, address)).map((one) => `${address}: ${one}`));
+        await page.close();
+      }
+    } finally {
+      await context.close();
+    }
+    return said;
+  }
+
+  it('is found from the routes of the code', () => {
+    expect(served.addresses.filter((address) => address.includes('/:'))).toEqual([]);
+    expect(pages.length).toBeGreaterThanOrEqual(15);
+  });
+
+  it('weighs less than 100 kB with all that it loads', async () => {
+    const weights = new Map<string, number>();
+    await walk({}, async (page, address) => {
+      weights.set(address, (await weighPage(page, () => page.goto(address))).decoded);
+      return [];
+    });
+
+    expect([...weights].filter(([, bytes]) => bytes >= MOST_BYTES)).toEqual([]);
+    // Style, script and icon are among it.
+    expect(Math.min(...weights.values())).toBeGreaterThan(7_000);
+  });
+
+  it.each([
+    ['en-GB', 'light', 1280],
+    ['pt-PT', 'dark', 380],
+    ['es-ES', 'light', 380],
+  ] as const)('shuts nobody out, %s, %s, %i px wide', async (locale, colorScheme, width) => {
+    const found = await walk({ locale, colorScheme, viewport: { width, height: 800 } }, async (page, address) => {
+      await page.goto(address);
+      const over = await overflowOf(page);
+      return [...(await seriousViolations(page)), ...(over > 0 ? [`${over} px too wide`] : [])];
+    });
+
+    expect(found).toEqual([]);
+  });
+
+  it('says the same without JavaScript, with the same forms', async () => {
+    const read = async (page: Page, address: string): Promise<readonly string[]> => {
+      await page.goto(address);
+      await page.evaluate(WITHOUT_PACE);
+      return [(await page.locator('body').innerText()).replaceAll(MOMENTS, ''), ...(await formsOf(page))];
+    };
+
+    expect(await walk({ javaScriptEnabled: false }, read)).toEqual(await walk({}, read));
+  });
+
+  it('has only forms and buttons that work without JavaScript', async () => {
+    const known = new Set(served.routes);
+    const broken = await walk({ javaScriptEnabled: false }, async (page, address) => {
+      await page.goto(address);
+      const forms = await formsOf(page);
+      const inert = await page.locator(INERT).all();
+      return [
+        ...forms.filter((form) => !isKnown(form, known)),
+        ...(await Promise.all(inert.map((one) => one.innerText()))),
+      ];
+    });
+
+    expect(broken).toEqual([]);
+  });
+});
+
+/** Those addresses that answer with HTML; each must answer. */
+async function pagesAmong({ url, addresses }: FurnishedConsole): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const address of addresses) {
+    const answer = await fetch(url + address);
+    expect([address, answer.status]).toEqual([address, 200]);
+    await answer.body?.cancel();
+    if (answer.headers.get('content-type')?.startsWith('text/html') === true) found.push(address);
+  }
+  return found;
+}
+
+/** Runs in the page. Names of fields may hide `method` and `action`, so that attributes are read. */
+const FORMS = `[...document.forms].flatMap((form) => {
+  const method = form.getAttribute('method') ?? 'get';
+  const action = form.getAttribute('action') ?? '';
+  const others = [...form.querySelectorAll('[formaction]')];
+  return [[method, action], ...others.map((one) => [one.getAttribute('formmethod') ?? method, one.getAttribute('formaction')])];
+})`;
+
+/** `POST /start`: where each form of a page leads, and each of its buttons that leads elsewhere. */
+async function formsOf(page: Page): Promise<readonly string[]> {
+  const forms = (await page.evaluate(FORMS)) as readonly (readonly [method: string, action: string])[];
+  return forms.map(([method, action]) => `${method.toUpperCase()} ${new URL(action, page.url()).pathname}`);
+}
+
+/** Whether a route of the code answers where a form leads. */
+function isKnown(form: string, routes: ReadonlySet<string>): boolean {
+  return [...routes].some((route) => {
+    const pattern = route.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : part.replaceAll('.', '\\.')));
+    return new RegExp(`^${pattern.join('/')}$`, 'u').test(form);
+  });
+}

@@ -1,0 +1,217 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConsoleActions, ConsoleOptions } from '../../../src/console/console-options.ts';
+import { createConsoleApp } from '../../../src/console/console-app.ts';
+import { startConsole } from '../../../src/console/start-console.ts';
+import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import type { NightlyRun } from '../../../src/domain/ports/drop-folder.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { NightlyRunEntry } from '../../../src/domain/ports/run-log.ts';
+import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
+import type { Database } from '../../../src/ledger/database/database.ts';
+import { openLedger } from '../../../src/ledger/ledger.ts';
+import { createRunLog } from '../../../src/report/nightly/run-log.ts';
+import { writeReport } from '../../../src/report/write-report.ts';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { checkFile } from '../../../src/wiring/operator/check-file.ts';
+import { createFileMapper } from '../../../src/wiring/operator/file-mapper.ts';
+import { keepUpload } from '../../../src/wiring/operator/keep-upload.ts';
+import { createProfileEditor } from '../../../src/wiring/operator/profile-editor.ts';
+import { savedProfile, saveProfile } from '../../../src/wiring/operator/save-profile.ts';
+import { resolveInput } from '../../../src/wiring/reports/input-files.ts';
+import { writeInvoiceFile } from '../files/invoice-file.ts';
+import { furnishLedger, HELD_BATCH, LARGE_BATCH, RUNNING_BATCH, TRIED_INVOICE } from './furnished-ledger.ts';
+
+/** A console with years of work in it. */
+export interface FurnishedConsole {
+  readonly url: string;
+  /** Addresses of GET, each of the code's own routes at least once; what it answers is a page or not. */
+  readonly addresses: readonly string[];
+  /** `GET /batches/:id`: the routes of the code. */
+  readonly routes: readonly string[];
+  stop(): Promise<void>;
+}
+
+const NIGHTS = 400;
+const LAST_NIGHT = '2026-11-21';
+const BODY = DEFAULT_PROFILE.requests.createInvoice.body;
+const DROPPED = 'faturas-2026-11-24.csv';
+/** Of how many invoices the report is that is looked at. */
+const REPORTED_BATCH = 'batch-faturas-7';
+
+/** What stands for the parameters of a route; a route with another one is not filled, and whoever walks the pages notices. */
+const FILLED: Readonly<Record<string, string>> = {
+  ordinal: String(TRIED_INVOICE),
+  date: LAST_NIGHT,
+  name: 'report.html',
+};
+/** Without these a page has nothing to show. */
+const QUERIES: Readonly<Record<string, string>> = {
+  '/search': '?q=FT+2026',
+  '/search.csv': '?q=FT+2026',
+  '/search.xlsx': '?q=FT+2026',
+  '/api/invoices': '?q=FT+2026',
+  '/check': `?file=${DROPPED}`,
+  '/mapping': `?file=${DROPPED}`,
+};
+
+/** Starts a console over this database, which is empty yet, and fills it. `stop` closes the database, too. */
+export async function startFurnishedConsole(
+  database: Database,
+  size: { readonly large: number; readonly each: number },
+): Promise<FurnishedConsole> {
+  const ledger = await openLedger({ database, schema: null, keyOf: idempotencyKeyOf });
+  await furnishLedger(database, { ...size, now: Date.now() });
+  const place = await mkdtemp(join(tmpdir(), 'lote-furnished-'));
+  const options = optionsOf(ledger, place);
+  await nights(options.reportsDir);
+  for (const batchId of [LARGE_BATCH, REPORTED_BATCH])
+    await writeReport({ ledger, batchId, reportsDir: options.reportsDir, now: Date.now() });
+  await writeInvoiceFile(join(place, 'input', DROPPED), { invoices: 200, linesEach: 3, invalid: everyThird(200) });
+  const served = await startConsole({ ...options, host: '127.0.0.1', port: 0 });
+  const routes = routesOf(options);
+  return {
+    ...{ url: served.url, routes, addresses: addressesOf(routes) },
+    async stop() {
+      await served.close();
+      await ledger.close();
+      await rm(place, { recursive: true });
+    },
+  };
+}
+
+function optionsOf(ledger: Ledger, place: string): ConsoleOptions {
+  const [dataDir, reportsDir] = [join(place, 'data'), join(place, 'reports')];
+  const health = {
+    state: 'ok' as const,
+    detail: 'The service answers, its certificate lasts 61 days, its clock is right.',
+  };
+  const editor = createProfileEditor({
+    ...{ profile: DEFAULT_PROFILE, fileText: () => null, secrets: [] },
+    recordings: { recorded: async () => recorded(), compare: async () => null },
+    save: (copy) => saveProfile({ dataDir, ledger, now: Date.now }, copy),
+    kept: (name) => savedProfile(dataDir, name),
+  });
+  // Each setting with what a recorded answer holds there: the page at its heaviest.
+  const recorded = () => ({
+    count: 40,
+    byKey: new Map(
+      editor
+        .sections()
+        .flatMap(({ settings }) => settings)
+        .map(({ key }) => [
+          key,
+          { value: '"invoice.issued"', record: '2026-11-21T02-00-00-000Z-12.json', at: Date.now() },
+        ]),
+    ),
+  });
+  return {
+    ...{ ledger, reportsDir, version: '0.1.0', timeZone: 'Europe/Lisbon', profileEditor: editor },
+    links: { temporalUi: 'http://127.0.0.1:8233', namespace: 'default', taskQueue: 'lote' },
+    serviceProfile: { baseUrl: 'https://invoicing.example/v1', ...DEFAULT_PROFILE },
+    actions: actionsOf(ledger, join(place, 'input')),
+    health: async () =>
+      ['service', 'Temporal', 'webhook receiver', 'folders', 'clock'].map((name) => ({ name, ...health })),
+    misfits: async () => [
+      { code: 'status-unknown', message: 'No answer holds a known word.', times: 3, firstAt: 0, lastAt: 0 },
+    ],
+  };
+}
+
+/** Files are really read; what needs a Temporal server says what it would say. */
+function actionsOf(ledger: Ledger, inputDir: string): ConsoleActions {
+  return {
+    files: {
+      keep: (name, content) => keepUpload({ inputDir, name, content }),
+      check: async (file, declared) =>
+        checkFile(await resolveInput(inputDir, file), inputDir, { ...declared, bodyTemplate: BODY }),
+      mapper: createFileMapper({ config: { inputDir }, ledger, folders: null, profile: DEFAULT_PROFILE }),
+      start: async () => ({ batchId: RUNNING_BATCH, sha256: RUNNING_BATCH }),
+    },
+    operate: async () => 'Done.',
+    retry: async () => ({ how: 'started' }),
+    reconcile: async () => ({ how: 'started' }),
+    watch: async () => ({
+      paused: false,
+      cancelled: false,
+      waitingFor: 'the service: it answered 503 to the last requests',
+    }),
+  };
+}
+
+/** Every address of the code that is read, `*` apart: it answers nothing itself. */
+function routesOf(options: ConsoleOptions): readonly string[] {
+  const all = createConsoleApp(options).routes.filter(({ method }) => method !== 'ALL');
+  return [...new Set(all.map(({ method, path }) => `${method} ${path}`))].toSorted();
+}
+
+function addressesOf(routes: readonly string[]): readonly string[] {
+  const paths = routes.flatMap((route) => (route.startsWith('GET ') ? [route.slice('GET '.length)] : []));
+  return paths.flatMap((path) => {
+    const batches = path.endsWith(':id') ? [LARGE_BATCH, RUNNING_BATCH, HELD_BATCH] : [LARGE_BATCH];
+    const ids = path.includes('/files/') ? [REPORTED_BATCH] : batches;
+    return (path.includes(':id') ? ids : ['']).map((id) => filled(path, id) + (QUERIES[path] ?? ''));
+  });
+}
+
+function filled(path: string, id: string): string {
+  const parts: Readonly<Record<string, string>> = { ...FILLED, id };
+  return path
+    .split('/')
+    .map((part) => parts[/^:([a-z]+)/u.exec(part)?.[1] ?? ''] ?? part)
+    .join('/');
+}
+
+/** The last night with all that may stand in its summary, and those before it. */
+async function nights(reportsDir: string): Promise<void> {
+  const log = createRunLog(reportsDir);
+  const startedAt = Date.parse(LAST_NIGHT);
+  const run: NightlyRun = {
+    ...{
+      nightId: `${LAST_NIGHT}-a1b2c3d4`,
+      date: LAST_NIGHT,
+      workflowId: 'lote-nightly',
+      runId: 'a1b2c3d4',
+      startedAt,
+    },
+  };
+  for (let slot = 0; slot < 20; slot += 1) await log.record(run, entryOf(slot));
+  const waiting = [{ name: 'faturas-grande.csv', reason: 'growing' as const }];
+  const { json } = await log.finish(run, { waiting, finishedAt: startedAt + 600_000 });
+  await log.noteMessage(run, { channel: 'email', state: 'sent', at: startedAt + 601_000, detail: null });
+  const summary = JSON.parse(await readFile(json, 'utf8')) as object;
+  for (let ago = 1; ago < NIGHTS; ago += 1) {
+    const date = new Date(startedAt - ago * DAY_MS).toISOString().slice(0, 10);
+    await writeFile(join(reportsDir, 'nights', `${date}.json`), JSON.stringify({ ...summary, date }));
+  }
+}
+
+function entryOf(slot: number): NightlyRunEntry {
+  const name = `faturas-loja-${slot}-2026-11-21.csv`;
+  const isBad = slot % 4 === 3;
+  return {
+    ...{
+      slot: String(slot).padStart(4, '0'),
+      name,
+      shelvedAs: `archive/${LAST_NIGHT}/${name}`,
+      known: slot % 7 === 0,
+      resumed: false,
+    },
+    verdict: isBad ? 'attention' : 'issued',
+    sentences: isBad
+      ? ['3 of 120 invoices did not go out; the report says why, and the corrections file has them.']
+      : [],
+    ...{
+      batchId: LARGE_BATCH,
+      invoices: 120,
+      issued: isBad ? 117 : 120,
+      report: `${LARGE_BATCH}/report.html`,
+      corrections: null,
+    },
+  };
+}
+
+function everyThird(count: number): readonly number[] {
+  return Array.from({ length: Math.floor(count / 3) }, (_, at) => at * 3 + 1);
+}
