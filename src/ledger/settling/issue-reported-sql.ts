@@ -7,7 +7,7 @@ const WAITING = stateList(['accepted', 'unsettled']);
 
 /** When the first event called it issued; null where none did, or another called it failed. */
 const ISSUED_AT = `(
-  SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END
+  SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END AS at
   FROM delivery d WHERE d.service_id = i.service_id AND d.verdict IS NOT NULL AND ${isOfApplication('i.application')})`;
 
 /**
@@ -24,7 +24,8 @@ WITH target AS MATERIALIZED (
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 ), moved AS (
-  UPDATE invoice i SET state = 'issued', settled_at = ${ISSUED_AT}, changed_at = ${ISSUED_AT}, reason_code = NULL, reason_message = NULL
+  UPDATE invoice i SET state = 'issued', (settled_at, changed_at) = (SELECT issued.at, issued.at FROM ${ISSUED_AT} issued),
+    reason_code = NULL, reason_message = NULL
   WHERE i.invoice_id = ANY(ARRAY(SELECT t.invoice_id FROM target t)) AND i.service_id = ANY($1::text[]) AND i.state IN ${WAITING}
   RETURNING i.invoice_id, i.service_id
 )
