@@ -13,3 +13,15 @@ export function identityKey({ application, merchantNif, ref }: InvoiceIdentity):
 export function lookAlikeKey(identity: InvoiceIdentity): string {
   return identityKey({ ...identity, ref: skeletonOf(identity.ref) });
 }
+
+/** Both keys of an invoice; for nearly all they are one, and hashed once. */
+export interface InvoiceKeys {
+  readonly identity: string;
+  readonly lookAlike: string;
+}
+
+export function invoiceKeys(invoice: InvoiceIdentity): InvoiceKeys {
+  const identity = identityKey(invoice);
+  const isPlain = skeletonOf(invoice.ref) === invoice.ref;
+  return { identity, lookAlike: isPlain ? identity : lookAlikeKey(invoice) };
+}
