@@ -155,7 +155,7 @@ function folderUsers(
   notes: () => readonly string[],
 ) {
   const users = {
-    files: createFileReader(config),
+    files: createFileReader({ ...config, buffersRows: !crash.stopsAtRows }),
     reports: crash.reports(
       createReportWriter({
         ...{ ledger, notes, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
