@@ -86,11 +86,7 @@ async function lookAlikesOf(
 }
 
 /** Inserts what is new, locks what is known, and decides about it. */
-async function place(
-  queries: Queries,
-  batch: StagingBatch,
-  valid: readonly Keyed[],
-): Promise<readonly Placed[]> {
+async function place(queries: Queries, batch: StagingBatch, valid: readonly Keyed[]): Promise<readonly Placed[]> {
   const byIdentity = new Map(valid.map((one) => [one.keys.identity, one]));
   const items = [...byIdentity.values()];
   const inserted = await queries.query<InsertedInvoice>(INSERT_INVOICES, [

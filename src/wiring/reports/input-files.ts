@@ -31,11 +31,7 @@ export function keptFiles(dataDir: string): string {
 }
 
 /** Files of the input directory, read from a copy that nobody else writes to. */
-export function createFileReader({
-  inputDir,
-  dataDir,
-  buffersRows = true,
-}: FileReaderOptions): FileReader<Conversion> {
+export function createFileReader({ inputDir, dataDir, buffersRows = true }: FileReaderOptions): FileReader<Conversion> {
   return {
     resolve: (file) => resolveInput(inputDir, file),
     hash: (path) => hashFile(path),

@@ -60,15 +60,18 @@ describe('an invoice spool', () => {
     expect(await readdir(directory)).toEqual(['large']);
   });
 
-  it.each([0, 20])('is empty for a batch without invoices, whatever an earlier one left, with %i in memory', async (most) => {
-    const path = join(directory, 'spool');
-    const spool = createSpool(path, most);
+  it.each([0, 20])(
+    'is empty for a batch without invoices, whatever an earlier one left, with %i in memory',
+    async (most) => {
+      const path = join(directory, 'spool');
+      const spool = createSpool(path, most);
 
-    await collect(createSpool(path, most).fill(portionsOf([batchInvoice()])));
-    await collect(spool.fill(portionsOf<BatchInvoice>([])));
+      await collect(createSpool(path, most).fill(portionsOf([batchInvoice()])));
+      await collect(spool.fill(portionsOf<BatchInvoice>([])));
 
-    expect(await collect(spool.portions())).toEqual([]);
-  });
+      expect(await collect(spool.portions())).toEqual([]);
+    },
+  );
 
   it('is readable by its owner alone: it holds what the ledger holds', async () => {
     const path = join(directory, 'spool');
