@@ -14,32 +14,30 @@ const CHARACTER_BYTES = 2;
 
 /**
  * Keeps the rows of a file in memory while they are few; those of a larger file go to `behind`, from the first one on. To write
- * each row of an ordinary file into the ledger and read it back would cost a tenth of what the whole of its invoice costs.
+ * those of an ordinary file into the ledger and read them back gains nothing: an attempt that ends reads the file anew.
  */
 export function bufferedRowStore(behind: RowStore, mostBytes = MOST_BYTES): RowStore {
-  let kept: RawRow[] | null = [];
+  let memory: RowStore | null = memoryRowStore();
+  let kept: RawRow[] = [];
   let bytes = 0;
   return {
     async append(rows) {
-      if (kept === null) return behind.append(rows);
+      if (memory === null) return behind.append(rows);
+      // Grouped as they come: all of them at once would hold up everything else in the process.
+      await memory.append(rows);
       kept.push(...rows);
       bytes += sizeOf(rows);
       if (bytes <= mostBytes) return;
       const first = kept;
-      kept = null;
+      kept = [];
+      memory = null;
       for (let at = 0; at < first.length; at += ROW_PORTION) {
         // oxlint-disable-next-line no-await-in-loop -- what comes next would only wait beside it
         await behind.append(first.slice(at, at + ROW_PORTION));
       }
     },
-    groups: () => (kept === null ? behind.groups() : groupsOf(kept)),
+    groups: () => (memory ?? behind).groups(),
   };
-}
-
-async function* groupsOf(rows: readonly RawRow[]): AsyncGenerator<readonly RawRow[]> {
-  const store = memoryRowStore();
-  await store.append(rows);
-  yield* store.groups();
 }
 
 function sizeOf(rows: readonly RawRow[]): number {
