@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 const LONG_INTEGER = /\d{16}/;
 /** Texts are matched first, so that digits inside them are left alone. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
@@ -15,14 +13,4 @@ export function parseExactJson(text: string, reviver?: (key: string, value: unkn
 
 function quoted(token: string): string {
   return token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
-}
-
-/** Of the UTF-8 of a file or message; it is no part of what follows it. */
-const BYTE_ORDER_MARK = 0xfe_ff;
-
-/** The text of UTF-8; null: it is none. A decoder made for each message would cost more than all else that is done with it. */
-export function utf8Text(bytes: Uint8Array): string | null {
-  if (!isUtf8(bytes)) return null;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }

@@ -1,5 +1,5 @@
 import type { RequestOutcome } from '../domain/ports/measures.ts';
-import { parseExactJson, utf8Text } from '../service-profile/parse-exact-json.ts';
+import { parseExactJson } from '../service-profile/parse-exact-json.ts';
 import type { Document } from '../service-profile/place.ts';
 
 /** Headers of an answer as they came, by lower-case name. */
@@ -60,8 +60,12 @@ const MIN_SECRET = 8;
 /** Reads an answer's bytes as JSON, with the secret hidden in every text; undecodable UTF-8 is not JSON either. */
 export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   if (bytes.byteLength === 0) return { kind: 'unreadable', why: 'empty' };
-  const text = utf8Text(bytes);
-  if (text === null) return { kind: 'unreadable', why: 'not-json' };
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return { kind: 'unreadable', why: 'not-json' };
+  }
   const quoted = secret.length >= MIN_SECRET && text.includes(secret);
   try {
     return { kind: 'json', value: parseExactJson(text, quoted ? hiding(secret) : undefined) };

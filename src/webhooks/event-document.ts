@@ -1,4 +1,4 @@
-import { parseExactJson, utf8Text } from '../service-profile/parse-exact-json.ts';
+import { parseExactJson } from '../service-profile/parse-exact-json.ts';
 import { expressionOf, type Document, type Place } from '../service-profile/place.ts';
 
 /** Reads bytes and header lines into the document that places are read from. */
@@ -14,7 +14,7 @@ export function createReadDocument(places: readonly (Place | null)[], signatureH
   const hidden = new Set([...SECRET_HEADERS, signatureHeader.toLowerCase()]);
   const needsText = listOf(places).some((place) => place === 'text' || expressionOf(place)?.includes('$text'));
   return (raw, rawHeaders) => {
-    const text = utf8Text(raw);
+    const text = textOf(raw);
     return {
       body: text === null ? undefined : parseJson(text),
       ...(needsText && text !== null && { text }),
@@ -34,6 +34,15 @@ export function parseJson(text: string): unknown {
     return parseExactJson(text);
   } catch {
     return undefined;
+  }
+}
+
+/** The text of UTF-8; null: it is none. */
+export function textOf(raw: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(raw);
+  } catch {
+    return null;
   }
 }
 

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordDelivery } from '../domain/ports/ledger.ts';
 import { compileExpressions, type Evaluate } from '../service-profile/expression.ts';
-import { utf8Text } from '../service-profile/parse-exact-json.ts';
 import { readPlace, type Document, type Place } from '../service-profile/place.ts';
-import { createReadDocument, parseJson, readsHeaders } from './event-document.ts';
+import { createReadDocument, parseJson, readsHeaders, textOf } from './event-document.ts';
 import { readEvent, type EventShape } from './event.ts';
 
 /** A delivery that proved where it comes from. `rawHeaders` are names and values in turn. */
@@ -103,7 +102,7 @@ function unwrap(outer: Document, { payload }: EventShape): Document {
 function decode(found: string, encoding: 'base64' | 'text'): string | null {
   if (encoding === 'text') return found;
   // Node's base64 reads the alphabet of addresses too.
-  return BASE64.test(found) ? utf8Text(Buffer.from(found, 'base64')) : null;
+  return BASE64.test(found) ? textOf(Buffer.from(found, 'base64')) : null;
 }
 
 function itemsOf(document: Document, { items }: EventShape): readonly Item[] {

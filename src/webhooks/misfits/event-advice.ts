@@ -1,8 +1,7 @@
 import { shownWord } from '../../domain/profile-misfit.ts';
 import { shownPlace } from '../../service-profile/place.ts';
 import { isOneOf } from '../../service-profile/word.ts';
-import { parseJson } from '../event-document.ts';
-import { utf8Text } from '../../service-profile/parse-exact-json.ts';
+import { parseJson, textOf } from '../event-document.ts';
 import type { EventReaderShapes } from '../event-reader.ts';
 
 /** Code of deliveries that are signed and cannot be read. */
@@ -21,7 +20,7 @@ export function unreadableAdvice(
   raw: Uint8Array | null,
 ): string {
   const head = `${times} of ${times} deliveries have a right signature, and none can be read:`;
-  const text = raw === null ? null : utf8Text(raw);
+  const text = raw === null ? null : textOf(raw);
   const body = text === null ? undefined : parseJson(text);
   if (raw !== null && body === undefined)
     return `${head} they are no JSON. Final answers come by asking (GET) meanwhile.`;

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { LoteError } from '../../domain/errors.ts';
 import type { Document } from '../../service-profile/place.ts';
-import { utf8Text } from '../../service-profile/parse-exact-json.ts';
-import { parseJson } from '../../webhooks/event-document.ts';
+import { parseJson, textOf } from '../../webhooks/event-document.ts';
 import { createByteBudget, readBody } from '../../webhooks/read-body.ts';
 
 /** A delivery as it came. */
@@ -84,7 +83,7 @@ function lastStep(url: string): string | undefined {
 }
 
 function keptDelivery({ rawHeaders, url = '' }: IncomingMessage, body: Uint8Array): KeptDelivery {
-  const text = utf8Text(body);
+  const text = textOf(body);
   const headers: Record<string, string> = {};
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? '';

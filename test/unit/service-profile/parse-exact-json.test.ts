@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactJson, utf8Text } from '../../../src/service-profile/parse-exact-json.ts';
+import { parseExactJson } from '../../../src/service-profile/parse-exact-json.ts';
 
 describe('parseExactJson', () => {
   it.each<[string, string, unknown]>([
@@ -41,28 +41,4 @@ describe('parseExactJson', () => {
       expect(() => parseExactJson(text)).toThrow(SyntaxError);
     },
   );
-});
-
-describe('utf8Text', () => {
-  it.each([
-    ['', ''],
-    ['é€🎉', 'é€🎉'],
-    ['\uFEFF{}', '{}'],
-    ['{}\uFEFF', '{}\uFEFF'],
-    ['\uFFFD', '\uFFFD'],
-  ])('reads %j as %j', (given, read) => {
-    expect(utf8Text(Buffer.from(given))).toBe(read);
-  });
-
-  it.each([
-    ['half of a character', [0x61, 0xc3]],
-    ['a surrogate', [0xed, 0xa0, 0x80]],
-    ['more bytes than a character needs', [0xc0, 0xaf]],
-  ])('takes %s for no text', (_, bytes) => {
-    expect(utf8Text(Uint8Array.from(bytes))).toBeNull();
-  });
-
-  it('reads the part of a buffer that it is given', () => {
-    expect(utf8Text(Buffer.from('abc').subarray(1, 2))).toBe('b');
-  });
 });
