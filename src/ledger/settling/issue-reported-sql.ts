@@ -15,17 +15,15 @@ const ISSUED_AT = `(
  * `failed` one, is issued; the result is one row for every batch that it belongs to and that has pages, or one without a
  * batch. Everything else is left as it is, and is judged by `APPLY_EVENTS`. Runs after the commit of the events, as that
  * one does. Each row is looked up by itself (scalar subqueries, OFFSET 0): the planner takes a growing table for a small
- * one, and would join by reading all of it. The update visits, and so locks, its rows by rising id.
+ * one, and would join by reading all of it. The update finds its rows by their invoice ids, in whose order others lock them
+ * (no index serves array_position), and asks everything again of a row that somebody else held.
  */
 export const ISSUE_REPORTED = `/* issue-reported */
 WITH moved AS (
   UPDATE invoice i SET state = 'issued', (settled_at, changed_at) = (SELECT issued.at, issued.at FROM ${ISSUED_AT} issued),
     reason_code = NULL, reason_message = NULL
-  WHERE i.invoice_id = ANY(ARRAY(
-      SELECT i.invoice_id FROM invoice i
-      WHERE i.service_id = ANY($1::text[]) AND i.state IN ${WAITING} AND ${ISSUED_AT} IS NOT NULL
-      ORDER BY i.invoice_id
-    )) AND i.service_id = ANY($1::text[]) AND i.state IN ${WAITING}
+  WHERE i.invoice_id = ANY(ARRAY(SELECT named.invoice_id FROM invoice named WHERE named.service_id = ANY($1::text[])))
+    AND array_position($1::text[], i.service_id) IS NOT NULL AND i.state IN ${WAITING} AND ${ISSUED_AT} IS NOT NULL
   RETURNING i.invoice_id, i.service_id
 )
 SELECT m.invoice_id, m.service_id, l.batch_id, l.workflow_id, l.page, l.ordinal, 'issued' AS state
