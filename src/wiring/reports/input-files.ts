@@ -15,7 +15,7 @@ export interface InputPlaces {
   readonly dataDir: string;
 }
 
-export interface FileReaderOptions extends InputPlaces {
+interface FileReaderOptions extends InputPlaces {
   /** False: the rows of a small file go to the ledger, too. */
   readonly buffersRows?: boolean;
 }
