@@ -14,12 +14,13 @@ export function lookAlikeKey(identity: InvoiceIdentity): string {
   return identityKey({ ...identity, ref: skeletonOf(identity.ref) });
 }
 
-/** Both keys of an invoice; for nearly all they are one, and hashed once. */
+/** The identity key of an invoice and its look-alike key. */
 export interface InvoiceKeys {
   readonly identity: string;
   readonly lookAlike: string;
 }
 
+/** Makes both keys; for nearly all invoices they are one, and hashed once. */
 export function invoiceKeys(invoice: InvoiceIdentity): InvoiceKeys {
   const identity = identityKey(invoice);
   const isPlain = skeletonOf(invoice.ref) === invoice.ref;
