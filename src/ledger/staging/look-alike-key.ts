@@ -3,7 +3,7 @@ import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 import { skeletonOf } from '../../domain/look-alike.ts';
 
 /** Of fixed size, so that no reference is too long for the unique index. */
-export function identityKey({ application, merchantNif, ref }: InvoiceIdentity): string {
+function identityKey({ application, merchantNif, ref }: InvoiceIdentity): string {
   return createHash('sha256')
     .update(JSON.stringify([application, merchantNif, ref]))
     .digest('base64url');
