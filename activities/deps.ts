@@ -139,6 +139,8 @@ export interface FileReader<C = unknown> {
   /** Absolute path of a file of the input directory. @throws LoteError `file-unreadable` when it is not one. */
   resolve(file: string): Promise<string>;
   hash(path: string): Promise<string>;
+  /** Where the rows of one file wait until it is read whole: those of a large one in `ledgerRows`. */
+  rows(ledgerRows: RowStore): RowStore;
   read(request: {
     path: string;
     store: RowStore;

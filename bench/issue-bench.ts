@@ -5,7 +5,8 @@ import { startPostgresCluster } from '../test/support/servers/postgres-cluster.t
 import { runChild, startChild } from './child.ts';
 import { issueTable, type LoteMeasure } from './issue-table.ts';
 import type { IssueOptions, LedgerKind } from './options.ts';
-import type { Table } from './print-table.ts';
+import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
+import { printTable, type Table } from './print-table.ts';
 import type { BareInput, BareRun } from './processes/bare-process.ts';
 import type { SandboxInput, SandboxUp } from './processes/sandbox-process.ts';
 import { runLote } from './run-lote.ts';
@@ -57,14 +58,17 @@ async function measureLote(
   ledger: LedgerKind,
   place: { url: string; directory: string; options: IssueOptions },
 ): Promise<LoteMeasure | null> {
-  const cluster = ledger === 'postgres' ? await startPostgresCluster({ durable: true }) : null;
+  const { statements } = place.options;
+  const settings = statements ? COUNTING_STATEMENTS : {};
+  const cluster = ledger === 'postgres' ? await startPostgresCluster({ durable: true, settings }) : null;
   if (ledger === 'postgres' && cluster === null) {
     process.stderr.write('No PostgreSQL on this machine (initdb and postgres): Lote is measured on PGlite only.\n');
     return null;
   }
   try {
     const { options } = place;
-    return await runLote({
+    const counted = statements && cluster !== null ? cluster.url : null;
+    const measured = await runLote({
       ledger,
       databaseUrl: cluster?.url ?? null,
       databasePid: cluster?.pid ?? null,
@@ -73,7 +77,10 @@ async function measureLote(
       invoices: options.invoices,
       profileDir: options.profileDir,
       metrics: options.metrics,
+      ...(counted !== null && { beforeMeasured: () => forgetStatements(counted) }),
     });
+    if (counted !== null) printTable(await statementTable(counted, options.invoices));
+    return measured;
   } finally {
     await cluster?.stop();
   }

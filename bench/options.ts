@@ -13,6 +13,8 @@ export interface IssueOptions {
   readonly profileDir: string | null;
   /** Lote serves its metrics, which are scraped while it works. */
   readonly metrics: boolean;
+  /** What each statement took on the server is printed, too. */
+  readonly statements: boolean;
 }
 
 export interface IngestOptions {
@@ -60,6 +62,7 @@ const USAGE = `npm run bench -- [options]
   --settle DURATION   the engine's time per invoice, e.g. 60s (300ms)
   --only LEDGER       pglite or postgres (both)
   --metrics           with METRICS_PORT, scraped every 5 s
+  --statements        what each statement takes on PostgreSQL, too (its extension pg_stat_statements)
   --profile DIR       write V8 CPU profiles of each process there
   --ingest            reading and staging a file instead of issuing it
   --rows N            rows of that file (200000)
@@ -82,6 +85,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       only: { type: 'string' },
       profile: { type: 'string' },
       metrics: { type: 'boolean', default: false },
+      statements: { type: 'boolean', default: false },
       ingest: { type: 'boolean', default: false },
       rows: { type: 'string', default: '200000' },
       ledger: { type: 'boolean', default: false },
@@ -118,6 +122,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     ledgers: ledgers(values.only),
     profileDir: values.profile ?? null,
     metrics: values.metrics,
+    statements: values.statements,
   };
 }
 

@@ -4,6 +4,7 @@ import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts
 import { netOf } from '../../src/domain/money.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../../src/domain/ports/ledger.ts';
+import type { RowStore } from '../../src/domain/ports/row-store.ts';
 import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
 import type { ActivityDeps, ReadFileOk } from '../deps.ts';
@@ -94,9 +95,9 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
   const { batchId } = batch;
   await ledger.restartStaging(batch);
   const { cancellationSignal: signal } = Context.current();
-  const store = ledger.rowStore(batch);
+  const rows = files.rows(ledger.rowStore(batch));
   const path = await files.resolve(input.file);
-  const read = await files.read({ path, store, options: readOptions(input), signal });
+  const read = await files.read({ path, store: rows, options: readOptions(input), signal });
   requireSameBytes(read.sha256, batch.sha256);
   if (!read.ok) {
     await ledger.refuseBatch(batch, {
@@ -107,7 +108,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     });
     return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.operatorLinks() };
   }
-  const invoices = await stageGroups(deps, input, { claim: batch, read });
+  const invoices = await stageGroups(deps, input, { claim: batch, read, rows });
   const { rowsWithoutInvoice } = read;
   const hold = await sendingHold(ledger, input, {
     batchId,
@@ -164,12 +165,13 @@ function confirmedBy(
 async function stageGroups(
   deps: ActivityDeps,
   input: IngestInput,
-  { claim, read }: { readonly claim: BatchClaim; readonly read: ReadFileOk<unknown> },
+  file: { readonly claim: BatchClaim; readonly read: ReadFileOk<unknown>; readonly rows: RowStore },
 ): Promise<number> {
+  const { claim, read, rows } = file;
   const confirmed = confirmedBy(deps, input);
   let ordinal = 0;
   let portion: StageInvoice[] = [];
-  for await (const group of deps.ledger.rowStore(claim).groups()) {
+  for await (const group of rows.groups()) {
     for (const grouped of deps.files.toInvoices(group, read.conversion)) {
       ordinal += 1;
       const staged = stageInvoice(deps.application, ordinal, grouped);

@@ -34,11 +34,18 @@ export async function readBudget(deps: ActivityDeps, batch: BudgetedBatch): Prom
 
 /**
  * The same, and reported failures count as well: a signed event alone does not hold a batch, so they are first confirmed by GET. Nobody is asked while the
- * budget would not be spent even if all of them were true. `counted` hears when the ledger was read, before the service is asked.
+ * budget would not be spent even if all of them were true, and they are not counted while it would not be spent by all that may have been reported: to find
+ * them, the events of each invoice without a final word are looked up. `counted` hears when the ledger was read, before the service is asked.
  */
 export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch, counted: () => void): Promise<boolean> {
   const counts = await answersOf(deps, batch);
   if (budgetOf(deps, counts).spent) return true;
+  // No more can be reported than wait for a final word; those of before the round are not in the counts.
+  const waiting = counts.pending + (batch.before?.pending ?? 0);
+  if (!budgetOf(deps, { ...counts, failed: counts.failed + waiting }).spent) {
+    counted();
+    return false;
+  }
   const { reported, invoices } = await deps.ledger.reportedFailures(batch.batchId, MOST_CONFIRMED);
   counted();
   if (reported === 0 || !budgetOf(deps, { ...counts, failed: counts.failed + reported }).spent) return false;

@@ -2,7 +2,7 @@ import type { RowStore } from '../domain/ports/row-store.ts';
 import type { RawRow } from '../domain/row.ts';
 
 /** Rows per append: one set statement of the ledger. */
-const PORTION = 2000;
+export const ROW_PORTION = 2_000;
 
 /** Hands rows to a store in portions. */
 export class RowWriter {
@@ -22,9 +22,9 @@ export class RowWriter {
 
   /** Writes full portions; call between chunks, so that what waits stays small. */
   async drain(): Promise<void> {
-    while (this.#waiting.length >= PORTION) {
-      const portion = this.#waiting.slice(0, PORTION);
-      this.#waiting = this.#waiting.slice(PORTION);
+    while (this.#waiting.length >= ROW_PORTION) {
+      const portion = this.#waiting.slice(0, ROW_PORTION);
+      this.#waiting = this.#waiting.slice(ROW_PORTION);
       await this.#store.append(portion);
     }
   }

@@ -3,29 +3,64 @@ import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
 
+/** Invoices that stay in memory: about 20 MB. To write them down and parse them again for each part takes longer than to write the parts. */
+const MOST_IN_MEMORY = 20_000;
+
 /**
- * A batch's invoices as they were read from the ledger once, kept in a file: each part of the report is then written from
- * the same reading, whatever the ledger learns meanwhile, and the ledger is read once instead of four times.
+ * A batch's invoices as they were read from the ledger once: each part of the report is then written from the same reading,
+ * whatever the ledger learns meanwhile, and the ledger is read once instead of four times. Those of a large batch are kept in
+ * a file.
  */
 export interface InvoiceSpool {
+  /** Yields each portion on, and keeps it; the spool is complete when the source ended. */
+  fill(invoices: AsyncIterable<readonly BatchInvoice[]>): AsyncGenerator<readonly BatchInvoice[]>;
+  /** What was kept, in its order. */
   portions(): AsyncIterable<readonly BatchInvoice[]>;
 }
 
-/** Yields each portion on, and writes it down; the spool is complete when the source ended. */
-export async function* spooling(
-  path: string,
-  invoices: AsyncIterable<readonly BatchInvoice[]>,
-): AsyncGenerator<readonly BatchInvoice[]> {
-  const file = await open(path, 'w', 0o600);
-  try {
-    for await (const portion of invoices) {
-      if (portion.length === 0) continue;
-      await file.appendFile(`${lineOf(portion)}\n`);
-      yield portion;
-    }
-  } finally {
-    await file.close();
-  }
+/** Makes a spool whose file, if it needs one, stands at `path`. */
+export function createSpool(path: string, mostInMemory = MOST_IN_MEMORY): InvoiceSpool {
+  let kept: (readonly BatchInvoice[])[] = [];
+  let isFile = false;
+  return {
+    async *fill(invoices) {
+      const file = createSpoolFile(path);
+      let count = 0;
+      try {
+        for await (const portion of invoices) {
+          if (portion.length === 0) continue;
+          count += portion.length;
+          kept.push(portion);
+          if (count > mostInMemory) {
+            isFile = true;
+            await file.append(kept);
+            kept = [];
+          }
+          yield portion;
+        }
+      } finally {
+        await file.close();
+      }
+    },
+    async *portions() {
+      if (isFile) yield* readPortions(path);
+      else yield* kept;
+    },
+  };
+}
+
+/** One JSON array of invoices a line; there is no file before the first line. */
+function createSpoolFile(path: string) {
+  let file: Awaited<ReturnType<typeof open>> | null = null;
+  return {
+    async append(portions: readonly (readonly BatchInvoice[])[]): Promise<void> {
+      file ??= await open(path, 'w', 0o600);
+      for (const portion of portions) await file.appendFile(`${lineOf(portion)}\n`);
+    },
+    async close(): Promise<void> {
+      await file?.close();
+    },
+  };
 }
 
 /** JSON leaves these two as they are, and Node's line reader takes them for line ends. */
@@ -33,12 +68,7 @@ function lineOf(portion: readonly BatchInvoice[]): string {
   return JSON.stringify(portion).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
 
-/** Opens the file that `spooling` has written: one JSON array of invoices a line. */
-export function openSpool(path: string): InvoiceSpool {
-  return {
-    async *portions() {
-      const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-      for await (const line of lines) yield JSON.parse(line) as readonly BatchInvoice[];
-    },
-  };
+async function* readPortions(path: string): AsyncGenerator<readonly BatchInvoice[]> {
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) yield JSON.parse(line) as readonly BatchInvoice[];
 }

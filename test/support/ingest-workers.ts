@@ -119,6 +119,7 @@ export function tinyFileReader({ sha256, invoices, lines }: TinyFile): FileReade
   return {
     resolve: (file) => Promise.resolve(file),
     hash: () => Promise.resolve(sha256),
+    rows: (ledgerRows) => ledgerRows,
     async read({ store, options }) {
       const refuses = options.profile === 'refuse';
       for (let at = 0; at < rows.length; at += PORTION) {

@@ -52,7 +52,11 @@ class Batcher<Item, Result> {
     this.#options = options;
   }
 
-  async submit(items: readonly Item[]): Promise<readonly Result[]> {
+  submit(items: readonly Item[]): Promise<readonly Result[]> {
+    return items.length === 1 ? this.#enqueue(items) : this.#submitParts(items);
+  }
+
+  async #submitParts(items: readonly Item[]): Promise<readonly Result[]> {
     // Handed in together: a later call of the same key must not come between two parts.
     const parts = await Promise.allSettled(
       withoutRepeats(items, this.#options.keyOf).map((part) => this.#enqueue(part)),

@@ -1,4 +1,4 @@
-import { ofItem } from '../database/of-item.ts';
+import { isItem, ofItem } from '../database/of-item.ts';
 import { fromStates } from '../database/states.ts';
 
 const GENERATION = ofItem('$2::integer[]', 'i.invoice_id');
@@ -13,7 +13,7 @@ export interface RecordedAccepted {
 }
 
 /**
- * Arrays: invoiceId, generation, serviceId, attempts, sentAt, answeredAt. What nearly every answer says: accepted, with an
+ * Arrays, by rising invoice id: invoiceId, generation, serviceId, attempts, sentAt, answeredAt. What nearly every answer says: accepted, with an
  * id that nothing else has. Everything else is left as it is, and is written by `RECORD_SENDS`, whose rules these are: an
  * earlier generation or another invoice with that id, another id, another state. Where another invoice takes the id in
  * this moment, the unique index refuses the statement as a whole.
@@ -24,7 +24,7 @@ UPDATE invoice i SET state = 'accepted', accepted_at = ${ANSWERED_AT}, changed_a
   attempts = i.attempts + ${ATTEMPTS},
   first_sent_at = CASE WHEN ${ATTEMPTS} > 0 THEN coalesce(i.first_sent_at, ${SENT_AT}) ELSE i.first_sent_at END,
   reason_code = NULL, reason_message = NULL
-WHERE i.invoice_id = ANY($1::bigint[]) AND i.generation = ${GENERATION}
+WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.generation = ${GENERATION}
   AND i.state IN ${fromStates('accept')} AND i.service_id IS NULL
   AND (SELECT k.invoice_id FROM invoice k WHERE k.service_id = ${SERVICE_ID}) IS NULL
   AND (SELECT g.service_id FROM invoice_generation g WHERE g.service_id = ${SERVICE_ID}) IS NULL

@@ -59,8 +59,9 @@ function withOwnId(items: readonly Accepted[]): readonly Accepted[] {
 }
 
 /** The invoices that are accepted now; the others need a closer look. */
-async function recordAccepted(database: Database, items: readonly Accepted[]): Promise<Set<number>> {
-  if (items.length === 0) return new Set();
+async function recordAccepted(database: Database, given: readonly Accepted[]): Promise<Set<number>> {
+  if (given.length === 0) return new Set();
+  const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
   const params = [
     column(items, (item) => item.invoiceId),
     column(items, (item) => item.generation),

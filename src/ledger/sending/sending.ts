@@ -160,7 +160,7 @@ const ADD_REPEATS = `/* add-repeats */
 UPDATE batch SET repeats = repeats + $2 WHERE batch_id = $1 RETURNING repeats`;
 
 /** An answer's record holds up nothing but its own lane, and each statement costs as much as a dozen of its rows. */
-const ANSWERS_WINDOW_MS = 25;
+const ANSWERS_WINDOW_MS = 50;
 
 /** The largest integer of the database: no file has so many invoices. */
 const LAST_ORDINAL = 2_147_483_647;

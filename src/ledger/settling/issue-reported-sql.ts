@@ -7,7 +7,7 @@ const WAITING = stateList(['accepted', 'unsettled']);
 
 /** When the first event called it issued; null where none did, or another called it failed. */
 const ISSUED_AT = `(
-  SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END
+  SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END AS at
   FROM delivery d WHERE d.service_id = i.service_id AND d.verdict IS NOT NULL AND ${isOfApplication('i.application')})`;
 
 /**
@@ -15,17 +15,15 @@ const ISSUED_AT = `(
  * `failed` one, is issued; the result is one row for every batch that it belongs to and that has pages, or one without a
  * batch. Everything else is left as it is, and is judged by `APPLY_EVENTS`. Runs after the commit of the events, as that
  * one does. Each row is looked up by itself (scalar subqueries, OFFSET 0): the planner takes a growing table for a small
- * one, and would join by reading all of it.
+ * one, and would join by reading all of it. The update finds its rows by their invoice ids, in whose order others lock them
+ * (no index serves array_position), and asks everything again of a row that somebody else held.
  */
 export const ISSUE_REPORTED = `/* issue-reported */
-WITH target AS MATERIALIZED (
-  SELECT i.invoice_id FROM invoice i
-  WHERE i.service_id = ANY($1::text[]) AND i.state IN ${WAITING} AND ${ISSUED_AT} IS NOT NULL
-  ORDER BY i.invoice_id
-  FOR UPDATE OF i
-), moved AS (
-  UPDATE invoice i SET state = 'issued', settled_at = ${ISSUED_AT}, changed_at = ${ISSUED_AT}, reason_code = NULL, reason_message = NULL
-  WHERE i.invoice_id = ANY(ARRAY(SELECT t.invoice_id FROM target t)) AND i.service_id = ANY($1::text[]) AND i.state IN ${WAITING}
+WITH moved AS (
+  UPDATE invoice i SET state = 'issued', (settled_at, changed_at) = (SELECT issued.at, issued.at FROM ${ISSUED_AT} issued),
+    reason_code = NULL, reason_message = NULL
+  WHERE i.invoice_id = ANY(ARRAY(SELECT named.invoice_id FROM invoice named WHERE named.service_id = ANY($1::text[])))
+    AND array_position($1::text[], i.service_id) IS NOT NULL AND i.state IN ${WAITING} AND ${ISSUED_AT} IS NOT NULL
   RETURNING i.invoice_id, i.service_id
 )
 SELECT m.invoice_id, m.service_id, l.batch_id, l.workflow_id, l.page, l.ordinal, 'issued' AS state

@@ -1,8 +1,6 @@
-import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
-import { skeletonOf } from '../../domain/look-alike.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Queries } from '../database/database.ts';
-import { identityKey, lookAlikeKey } from './look-alike-key.ts';
+import type { InvoiceKeys } from './look-alike-key.ts';
 
 /**
  * application, 'shared' or not. Two batches that stage look-alikes at the same moment would not see each other: a portion with an odd spelling waits
@@ -46,10 +44,10 @@ export interface LookAlike {
 export async function findLookAlikes(
   queries: Queries,
   application: string,
-  identities: readonly InvoiceIdentity[],
+  invoices: readonly InvoiceKeys[],
 ): Promise<ReadonlyMap<string, LookAlike>> {
-  const keys = new Map(identities.map((one) => [identityKey(one), lookAlikeKey(one)]));
-  const odd = identities.filter(({ ref }) => skeletonOf(ref) !== ref).map(lookAlikeKey);
+  const keys = new Map(invoices.map(({ identity, lookAlike }) => [identity, lookAlike]));
+  const odd = invoices.flatMap(({ identity, lookAlike }) => (identity === lookAlike ? [] : [lookAlike]));
   await queries.query(odd.length === 0 ? LOCK_SPELLINGS.shared : LOCK_SPELLINGS.exclusive, [application]);
   const found = await queries.query<LookAlikeRow>(FIND_LOOK_ALIKES, [
     arrayLiteral([...keys.values()]),

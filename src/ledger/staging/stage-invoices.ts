@@ -1,6 +1,6 @@
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
-import { shownSpelling, skeletonOf } from '../../domain/look-alike.ts';
+import { shownSpelling } from '../../domain/look-alike.ts';
 import type { StageInvoice } from '../../domain/ports/ledger.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Queries } from '../database/database.ts';
@@ -17,7 +17,7 @@ import {
   TAKE_OVER_INVOICES,
   WRITE_CONTENTS,
 } from './insert-invoices-sql.ts';
-import { identityKey, lookAlikeKey } from './look-alike-key.ts';
+import { type InvoiceKeys, invoiceKeys } from './look-alike-key.ts';
 
 export interface StagingBatch {
   readonly batchId: string;
@@ -27,6 +27,12 @@ export interface StagingBatch {
 }
 
 type ValidInvoice = Extract<StageInvoice, { kind: 'valid' }>;
+
+/** A valid invoice of the file with the keys under which the ledger looks for it. */
+interface Keyed {
+  readonly staged: ValidInvoice;
+  readonly keys: InvoiceKeys;
+}
 
 /** A valid invoice of the file beside what the ledger has of it. */
 interface Placed {
@@ -43,12 +49,14 @@ export async function stageInvoices(
   batch: StagingBatch,
   invoices: readonly StageInvoice[],
 ): Promise<void> {
-  const valid = invoices.filter((one) => one.kind === 'valid');
+  const valid = invoices
+    .filter((one) => one.kind === 'valid')
+    .map((staged) => ({ staged, keys: invoiceKeys(identityOf(batch.application, staged)) }));
   const lookAlikes = await lookAlikesOf(queries, batch, valid);
   const placed = await place(
     queries,
     batch,
-    valid.filter(({ ordinal }) => !lookAlikes.has(ordinal)),
+    valid.filter(({ staged }) => !lookAlikes.has(staged.ordinal)),
   );
   await takeOver(queries, batch, placed);
   await correct(queries, batch, placed);
@@ -60,43 +68,41 @@ export async function stageInvoices(
 async function lookAlikesOf(
   queries: Queries,
   batch: StagingBatch,
-  valid: readonly ValidInvoice[],
+  valid: readonly Keyed[],
 ): Promise<ReadonlyMap<number, LookAlike>> {
-  const asked = valid.filter(({ lookAlikesKept }) => lookAlikesKept !== true);
-  const identities = asked.map((one) => identityOf(batch.application, one));
-  const found = await findLookAlikes(queries, batch.application, identities);
+  const asked = valid.filter(({ staged }) => staged.lookAlikesKept !== true);
+  const found = await findLookAlikes(
+    queries,
+    batch.application,
+    asked.map(({ keys }) => keys),
+  );
   const byOrdinal = new Map<number, LookAlike>();
   if (found.size === 0) return byOrdinal;
-  for (const [at, { ordinal }] of asked.entries()) {
-    const identity = identities[at];
-    const lookAlike = identity === undefined ? undefined : found.get(identityKey(identity));
-    if (lookAlike !== undefined) byOrdinal.set(ordinal, lookAlike);
+  for (const { staged, keys } of asked) {
+    const lookAlike = found.get(keys.identity);
+    if (lookAlike !== undefined) byOrdinal.set(staged.ordinal, lookAlike);
   }
   return byOrdinal;
 }
 
 /** Inserts what is new, locks what is known, and decides about it. */
-async function place(
-  queries: Queries,
-  batch: StagingBatch,
-  valid: readonly ValidInvoice[],
-): Promise<readonly Placed[]> {
-  const byIdentity = new Map(valid.map((one) => [identityKey(identityOf(batch.application, one)), one]));
-  const items = [...byIdentity].map(([identity, staged]) => ({ identity, staged }));
+async function place(queries: Queries, batch: StagingBatch, valid: readonly Keyed[]): Promise<readonly Placed[]> {
+  const byIdentity = new Map(valid.map((one) => [one.keys.identity, one]));
+  const items = [...byIdentity.values()];
   const inserted = await queries.query<InsertedInvoice>(INSERT_INVOICES, [
     batch.application,
     batch.batchId,
     batch.now,
-    column(items, (item) => item.identity),
+    column(items, ({ keys }) => keys.identity),
     column(items, (item) => item.staged.invoice.merchant.nif),
     column(items, (item) => item.staged.invoice.ref),
     column(items, (item) => item.staged.fingerprint),
     column(items, (item) => item.staged.idempotencyKey),
-    column(items, ({ staged }) => oddKey(identityOf(batch.application, staged))),
+    column(items, ({ keys }) => oddKey(keys)),
   ]);
   const placed: Placed[] = [];
   for (const row of inserted) {
-    const staged = byIdentity.get(row.identity);
+    const staged = byIdentity.get(row.identity)?.staged;
     if (staged === undefined) continue;
     placed.push({ staged, invoiceId: row.invoice_id, generation: 1, attachment: 'new', known: null });
     byIdentity.delete(row.identity);
@@ -104,7 +110,7 @@ async function place(
   if (byIdentity.size === 0) return placed;
   const known = [arrayLiteral([...byIdentity.keys()]), batch.batchId];
   for (const one of await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, known)) {
-    const staged = byIdentity.get(one.identity);
+    const staged = byIdentity.get(one.identity)?.staged;
     if (staged !== undefined) placed.push(placeKnown(staged, one));
   }
   return placed;
@@ -260,8 +266,8 @@ function looksLike(ref: string, { ref: other, ownerBatch, state }: LookAlike): B
 }
 
 /** Null for nearly all: their reference is its own skeleton, and their identity tells as much. */
-function oddKey(identity: InvoiceIdentity): string | null {
-  return skeletonOf(identity.ref) === identity.ref ? null : lookAlikeKey(identity);
+function oddKey({ identity, lookAlike }: InvoiceKeys): string | null {
+  return lookAlike === identity ? null : lookAlike;
 }
 
 function identityOf(application: string, staged: ValidInvoice): InvoiceIdentity {

@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { buildReport } from '../build-report.ts';
-import { type InvoiceSpool, openSpool, spooling } from '../invoice-spool.ts';
+import { createSpool, type InvoiceSpool } from '../invoice-spool.ts';
 import { NO_HISTORY, type ReportHistory } from '../report-history.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import type { ReportModel } from '../report-model.ts';
@@ -38,7 +38,9 @@ export async function readReport(
 ): Promise<{ model: ReportModel; spool: InvoiceSpool }> {
   for (let reading = 1; ; reading += 1) {
     try {
-      return { model: await readOnce(question, spoolPath), spool: openSpool(spoolPath) };
+      // A new one for each reading: one that was not balanced must leave nothing behind.
+      const spool = createSpool(spoolPath);
+      return { model: await readOnce(question, spool), spool };
     } catch (error) {
       const unbalanced = error instanceof LoteError && error.code === 'report-unbalanced';
       if (!unbalanced || reading === READINGS) throw error;
@@ -48,7 +50,7 @@ export async function readReport(
 
 async function readOnce(
   { ledger, batchId, notes, misfits, history, revision, now }: ReportQuestion,
-  spoolPath: string,
+  spool: InvoiceSpool,
 ): Promise<ReportModel> {
   const batch = await ledger.findBatch(batchId);
   if (batch === null) {
@@ -60,7 +62,7 @@ async function readOnce(
   return buildReport({
     batch,
     counts: await ledger.countOutcomes(batchId),
-    invoices: spooling(spoolPath, ledger.batchInvoices(batchId)),
+    invoices: spool.fill(ledger.batchInvoices(batchId)),
     findings: await ledger.fileFindings(batchId),
     revision,
     notes: notes ?? [],

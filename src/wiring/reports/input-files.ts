@@ -3,6 +3,7 @@ import { copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { FileReader } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
+import { bufferedRowStore } from '../../ingest/buffered-row-store.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { Conversion, IngestResult } from '../../ingest/ingest-result.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
@@ -12,6 +13,11 @@ import { readWithProfile } from '../operator/read-with-profile.ts';
 export interface InputPlaces {
   readonly inputDir: string;
   readonly dataDir: string;
+}
+
+interface FileReaderOptions extends InputPlaces {
+  /** False: the rows of a small file go to the ledger, too. */
+  readonly buffersRows?: boolean;
 }
 
 /** Where the bytes of a batch's file are kept, so that its corrections can be written in its own words later. */
@@ -25,10 +31,11 @@ export function keptFiles(dataDir: string): string {
 }
 
 /** Files of the input directory, read from a copy that nobody else writes to. */
-export function createFileReader({ inputDir, dataDir }: InputPlaces): FileReader<Conversion> {
+export function createFileReader({ inputDir, dataDir, buffersRows = true }: FileReaderOptions): FileReader<Conversion> {
   return {
     resolve: (file) => resolveInput(inputDir, file),
     hash: (path) => hashFile(path),
+    rows: (ledgerRows) => (buffersRows ? bufferedRowStore(ledgerRows) : ledgerRows),
     async read({ path, store, options, signal }) {
       const copy = await keepCopy(path, dataDir);
       return readWithProfile({ path: copy, file: path, inputDir, store, options, signal }).catch((error: unknown) =>

@@ -168,7 +168,7 @@ function folderUsers(
 ) {
   const speech = chooseLanguage(config.language);
   const users = {
-    files: createFileReader(config),
+    files: createFileReader({ ...config, buffersRows: !crash.stopsAtRows }),
     reports: crash.reports(
       createReportWriter({
         ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },

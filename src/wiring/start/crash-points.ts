@@ -71,6 +71,8 @@ export const NIGHTLY_CRASH_POINTS: readonly string[] = [
 
 /** What a process hands to its parts so that a test can end it between two steps. */
 export interface CrashPoints {
+  /** Only rows that go to the ledger lead to the point: those of a small file must, too. */
+  readonly stopsAtRows: boolean;
   ledger(ledger: Ledger): Ledger;
   service(service: InvoicingService): InvoicingService;
   reports(reports: ReportWriter): ReportWriter;
@@ -107,6 +109,7 @@ export function createCrashPoints(options: CrashOptions): CrashPoints {
   }
 
   return {
+    stopsAtRows: ROW_STEPS.append.some((name) => name === point),
     ledger: (ledger) => withRowSteps(between(ledger, LEDGER_STEPS, reached), reached),
     service: (service) => between(service, SERVICE_STEPS, reached),
     reports: (reports) => between(reports, REPORT_STEPS, reached),
@@ -129,6 +132,7 @@ function endOf(options: CrashOptions, target: string | undefined): (point: strin
 
 /** What every process outside tests of crash safety has. */
 export const NO_CRASH: CrashPoints = {
+  stopsAtRows: false,
   ledger: (ledger) => ledger,
   service: (service) => service,
   reports: (reports) => reports,

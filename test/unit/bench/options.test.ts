@@ -15,6 +15,7 @@ describe('the options of the bench', () => {
       ledgers: ['postgres', 'pglite'],
       profileDir: null,
       metrics: false,
+      statements: false,
     });
     expect(readOptions(['--ledger'])).toEqual({ kind: 'ledger', invoices: 20_000, group: 32 });
     expect(readOptions(['--ingest'])).toEqual({ kind: 'ingest', rows: 200_000 });
@@ -23,13 +24,15 @@ describe('the options of the bench', () => {
   });
 
   it('are what was said', () => {
-    expect(readOptions(['--invoices', '50', '--settle', '1m', '--only', 'pglite', '--profile', 'p'])).toEqual({
+    const said = ['--invoices', '50', '--settle', '1m', '--only', 'pglite', '--profile', 'p', '--statements'];
+    expect(readOptions(said)).toEqual({
       kind: 'issue',
       invoices: 50,
       settleMs: 60_000,
       ledgers: ['pglite'],
       profileDir: 'p',
       metrics: false,
+      statements: true,
     });
     expect(readOptions(['--ingest', '--rows=10'])).toEqual({ kind: 'ingest', rows: 10 });
     expect(readOptions(['--settle', '0'])).toMatchObject({ settleMs: 0 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RecordDelivery } from '../../../src/domain/ports/ledger.ts';
 import { createDeliveryGroup, type DeliveryGroupOptions } from '../../../src/webhooks/delivery-group.ts';
 
@@ -27,6 +27,10 @@ function held(options: Partial<DeliveryGroupOptions> = {}) {
   return { group, groups, releases, failures, nextWrite };
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 describe('createDeliveryGroup', () => {
   it('writes a burst at once, and what comes during the write with the next one', async () => {
     const { group, groups, releases, nextWrite } = held();
@@ -45,6 +49,25 @@ describe('createDeliveryGroup', () => {
       ['1', '2'],
       ['3', '4'],
     ]);
+  });
+
+  it('gives the senders of a dense group the time to send their next ones together', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const { group, groups, releases } = held();
+    const numbers = Array.from({ length: 8 }, (_, at) => at);
+    const first = numbers.map((n) => group.add(deliveryOf(n)));
+    await vi.advanceTimersByTimeAsync(100);
+    releases[0]?.();
+    await Promise.all(first);
+
+    const early = group.add(deliveryOf(8));
+    await vi.advanceTimersByTimeAsync(1);
+    const late = group.add(deliveryOf(9));
+    await vi.advanceTimersByTimeAsync(100);
+    releases[1]?.();
+
+    expect(await Promise.all([early, late])).toEqual(['stored', 'stored']);
+    expect(groups).toEqual([numbers.map(String), ['8', '9']]);
   });
 
   it('acknowledges nobody before the write ends', async () => {

@@ -83,7 +83,12 @@ async function prepareConnection(client: pg.ClientBase): Promise<void> {
   if (rows[0]?.read_only === 'on') throw new StatementFailure(PREPARE, '25006', null);
 }
 
-const PREPARE = `/* connect */ SELECT set_config('enable_seqscan', 'off', false), current_setting('transaction_read_only') AS read_only`;
+/**
+ * `jit`: to compile a statement takes longer than any of the ledger runs, and a plan that `enable_seqscan` forbids counts as a dear one.
+ * `default_statistics_target`: what the planner is told by tidying are the sizes of tables; a tenth of the sample tells them.
+ */
+const PREPARE = `/* connect */ SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
+  set_config('default_statistics_target', '10', false), current_setting('transaction_read_only') AS read_only`;
 
 /** The name, proved to be safe inside SQL. */
 function schemaName(schema: string): string {

@@ -53,6 +53,11 @@ async function events(place: ActivityPlace, verdict: 'issued' | 'failed', from: 
   await place.deps.ledger.recordDeliveries(ids.map((id) => delivery(id, verdict, { reason: REASON })));
 }
 
+/** The same ledger, in which nobody may look for reported failures. */
+function withoutReports(ledger: ActivityPlace['deps']['ledger']): ActivityPlace['deps']['ledger'] {
+  return { ...ledger, reportedFailures: () => Promise.reject(new Error('nobody should ask')) };
+}
+
 describe('the failure budget and failures', () => {
   const spent = (place: ActivityPlace, batch: TestBatch) =>
     asActivity((deps, one: TestBatch) => isBudgetSpent(deps, one, () => undefined), place.deps, batch);
@@ -95,6 +100,27 @@ describe('the failure budget and failures', () => {
 
     expect(await spent(place, batch)).toBe(false);
     expect(place.asked).toEqual([]);
+  });
+
+  it('looks for no events while too few invoices wait for a final word to spend it', async () => {
+    const place = saying(() => SAID_FAILED);
+    const batch = await acceptedBatch(place, 100);
+    await events(place, 'issued', 0, 60);
+    await events(place, 'failed', 60, 100);
+    const deps = { ...place.deps, ledger: withoutReports(place.deps.ledger) };
+
+    expect(await asActivity((_, one: TestBatch) => isBudgetSpent(deps, one, () => undefined), deps, batch)).toBe(false);
+  });
+
+  it('counts reported failures of invoices that were accepted before the round', async () => {
+    const place = saying(() => SAID_FAILED);
+    const batch = await acceptedBatch(place, 60);
+    const { before } = await runningBatch(place.deps, await batch.record());
+    await events(place, 'failed', 0, 60);
+
+    expect(before).toMatchObject({ pending: 60 });
+    const look = { batchId: batch.batchId, before };
+    expect(await asActivity((deps) => isBudgetSpent(deps, look, () => undefined), place.deps, undefined)).toBe(true);
   });
 
   it('leaves out what the retry policy sends again, and what was said before the round', async () => {

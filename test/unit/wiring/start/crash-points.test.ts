@@ -37,6 +37,15 @@ describe('crash points', () => {
     expect(happened).toEqual([]);
   });
 
+  it.each([
+    [null, false],
+    ['after-claim', false],
+    ['before-rows', true],
+    ['stop@after-rows:2', true],
+  ])('at %s need rows in the ledger: %s', (crashAt, expected) => {
+    expect(pointsAt(crashAt).points.stopsAtRows).toBe(expected);
+  });
+
   it('end the process before a step, or after it', async () => {
     const before = pointsAt('before-revision');
     const after = pointsAt('revision');

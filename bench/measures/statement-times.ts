@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { statementLabel } from '../../src/ledger/database/statement-label.ts';
+import type { Table } from '../print-table.ts';
+
+/** Settings of a server that counts its statements. */
+export const COUNTING_STATEMENTS = { shared_preload_libraries: 'pg_stat_statements' } as const;
+
+interface StatementRow {
+  readonly query: string;
+  readonly calls: string;
+  readonly rows: string;
+  readonly ms: number;
+  readonly wal_bytes: string;
+}
+
+/** Statements that took less of all the time than this are one row. */
+const LEAST_SHARE = 0.005;
+
+/** Forgets what was counted before. */
+export async function forgetStatements(databaseUrl: string): Promise<void> {
+  await asked(databaseUrl, async (client) => {
+    await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+    await client.query('SELECT pg_stat_statements_reset()');
+  });
+}
+
+/** What an invoice asked of the server, statement by statement, since `forgetStatements`. */
+export async function statementTable(databaseUrl: string, invoices: number): Promise<Table> {
+  const counted = await asked(databaseUrl, async (client) => {
+    const { rows } = await client.query<StatementRow>(
+      'SELECT query, calls, rows, total_exec_time AS ms, wal_bytes FROM pg_stat_statements ORDER BY total_exec_time DESC',
+    );
+    return rows.map(({ query, calls, rows: touched, ms, wal_bytes }) => ({
+      name: statementLabel(query) ?? query.slice(0, 40).replaceAll(/\s+/g, ' '),
+      ...{ calls: Number(calls), rows: Number(touched), ms, walBytes: Number(wal_bytes) },
+    }));
+  });
+  const least = LEAST_SHARE * counted.reduce((sum, one) => sum + one.ms, 0);
+  const large = counted.filter(({ ms }) => ms >= least);
+  const small = counted.filter(({ ms }) => ms < least);
+  const sumOf = (name: string, of: typeof counted) => ({
+    name,
+    calls: of.reduce((sum, one) => sum + one.calls, 0),
+    rows: of.reduce((sum, one) => sum + one.rows, 0),
+    ms: of.reduce((sum, one) => sum + one.ms, 0),
+    walBytes: of.reduce((sum, one) => sum + one.walBytes, 0),
+  });
+  return {
+    title: `Statements of ${invoices.toLocaleString('en')} invoices, as the server timed them`,
+    columns: ['statement', 'calls', 'rows a call', 'ms a call', 'µs an invoice', 'log bytes an invoice'],
+    rows: [...large, sumOf(`${small.length} others`, small), sumOf('all', counted)].map((one) => [
+      one.name,
+      String(one.calls),
+      (one.rows / Math.max(1, one.calls)).toFixed(1),
+      (one.ms / Math.max(1, one.calls)).toFixed(2),
+      ((one.ms * 1000) / invoices).toFixed(1),
+      (one.walBytes / invoices).toFixed(0),
+    ]),
+    notes: ['Time inside the server, with waits for locks, without parsing, network and the disk at the commit.'],
+  };
+}
+
+async function asked<Result>(databaseUrl: string, ask: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return await ask(client);
+  } finally {
+    await client.end();
+  }
+}
