@@ -38,6 +38,11 @@ describe('the judgement of the first invoices', () => {
     expect(judgeFirstInvoices({ ...NOTHING, ...counts }, 0.5)).toBe(verdict);
   });
 
+  it('of which all failed prove it under any budget', () => {
+    expect(judgeFirstInvoices({ ...NOTHING, failed: 20 }, 1)).toBe('failed');
+    expect(judgeFirstInvoices({ ...NOTHING, failed: 19, pending: 1 }, 1)).toBe('go-on');
+  });
+
   it.each<readonly [string, Partial<AnswerCounts>, boolean]>([
     ['all pending', { pending: 20 }, true],
     ['one issued', { pending: 19, issued: 1 }, false],

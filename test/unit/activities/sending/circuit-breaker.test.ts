@@ -67,6 +67,7 @@ describe('the circuit breaker', () => {
     clock.now += 100;
 
     for (let answer = 0; answer < 64; answer += 1) await circuit.trip(REFUSED, sentAt);
+    await circuit.trip(REFUSED, clock.now);
 
     expect(await circuit.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
   });
@@ -243,6 +244,41 @@ describe('the circuit breaker', () => {
     answerOld();
 
     expect(await entering).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
+  });
+
+  it('lets go on whoever has seen a success before the row was read', async () => {
+    const { circuit, clock, ledger } = circuits(1);
+    await circuit.trip(REFUSED, clock.now);
+    let answerClosed = (): void => undefined;
+    const isAsked = new Promise<void>((asked) => {
+      ledger.breaker = () =>
+        new Promise((answer) => {
+          answerClosed = () => answer(null);
+          asked();
+        });
+    });
+    const entering = circuit.enter();
+    await isAsked;
+
+    await circuit.succeeded(clock.now + 1);
+    answerClosed();
+
+    expect(await entering).toEqual({ kind: 'allowed' });
+  });
+
+  it('that another process has opened is known with its reason, and with the time since when', async () => {
+    const { circuits: all, circuit, clock, ledger } = circuits(2);
+    const openedAt = clock.now;
+    await circuit.trip(REFUSED, openedAt);
+    clock.now += 5_000;
+    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
+
+    await all[1]?.succeeded(openedAt);
+
+    expect(all[1]?.refusedBecause()).toEqual(REFUSED);
+    expect(ledger.row, 'a success of a request that left when it opened').not.toBeNull();
+    await all[1]?.succeeded(openedAt + 1);
+    expect(ledger.row).toBeNull();
   });
 
   it('goes by the row again after a write that failed', async () => {
