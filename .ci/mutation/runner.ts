@@ -32,6 +32,7 @@ const state: { killed: Set<string> | null; mutants: readonly string[]; active: s
  * Vitest's runner, which repeats each test with each mutant that it passes, in one process: stage `cover` finds out which those are, `mutate` repeats.
  * Stage `static` loads a test file again for each mutant that is passed only while modules are loaded.
  */
+// oxlint-disable-next-line import/no-default-export -- Vitest takes no other
 export default class MutantRunner extends TestRunner {
   override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
     await super.onBeforeRunTask(test);
@@ -68,6 +69,7 @@ export default class MutantRunner extends TestRunner {
     super.onAfterRunTask(test);
   }
 
+  // oxlint-disable-next-line typescript/no-misused-promises -- Vitest waits for it
   override async onAfterRunFiles(files?: RunnerTestFile[]): Promise<void> {
     for (const file of files ?? []) {
       if (STAGE === 'cover') results.saveCoverage(file.name, control.mutantCoverage ?? { static: {}, perTest: {} });
