@@ -38,6 +38,9 @@ describe('serviceAddress', () => {
       const attempt = (): unknown => serviceAddress({ baseUrl: 'https://a.example', apiKey, application: 'a' });
 
       expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
+      expect(attempt).toThrow(
+        apiKey === '' ? /characters only, found nothing/ : /characters only, found something else/,
+      );
       if (apiKey !== '') expect(attempt).not.toThrow(new RegExp(apiKey));
     },
   );
@@ -48,7 +51,7 @@ describe('serviceAddress', () => {
       const attempt = (): unknown => serviceAddress({ baseUrl: 'http://a.example:8080', apiKey, application: 'a' });
 
       expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
-      expect(attempt).toThrow(/"allowPlainHttp": true/);
+      expect(attempt).toThrow(/"a\.example"\. Nothing was sent.*"allowPlainHttp": true/s);
       expect(attempt).not.toThrow(new RegExp(apiKey));
       for (const baseUrl of [
         'http://127.0.0.1.a.example',

@@ -49,6 +49,7 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['a number of pages', { data: ONE, page: 1, total_pages: 3 }],
     ['a last page by its number', { data: ONE, current_page: 1, last_page: 2 }],
     ['a full page', { data: TWO, limit: 2, offset: 0 }],
+    ['a full page beside a count of something else', { data: TWO, limit: 2, total: 1 }],
   ])('is not taken for whole with %s, and the sentence names it', async (_, body) => {
     const list = await read(body);
 
@@ -62,6 +63,8 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['several Link headers', { link: ['</a>; rel="prev"', '</b>; rel=next'] }],
     ['X-Total-Count', { 'x-total-count': '2' }],
     ['X-Next-Page', { 'x-next-page': '2' }],
+    ['X-Total-Pages', { 'x-total-pages': '2' }],
+    ['Content-Range', { 'content-range': 'merchants 0-0/2' }],
   ])('is not taken for whole with the header %s', async (_, headers) => {
     expect(await read({ data: ONE }, headers)).toMatchObject({ kind: 'unreadable' });
     const atTheTop = loadProfile('{"merchants":{"items":""}}');
@@ -76,6 +79,7 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['a page below its limit', { data: ONE, limit: 50 }, {}],
     ['a next page of an item', { data: [{ ...ONE[0], next: 'mrc_2', has_more: true }] }, {}],
     ['headers of an end', { data: ONE }, { link: '</a>; rel="prev"', 'x-total-count': '1', 'x-next-page': '' }],
+    ['headers of one page', { data: ONE }, { 'x-total-pages': '1', 'content-range': 'merchants 0-0/1' }],
   ])('is whole with %s', async (_, body, headers) => {
     expect(await read(body, headers)).toMatchObject({ kind: 'list' });
   });
