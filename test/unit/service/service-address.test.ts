@@ -57,6 +57,8 @@ describe('serviceAddress', () => {
         'http://127.0.0.1.a.example',
         'http://localhost.a.example',
         'http://10.0.0.1',
+        'http://evil-localhost',
+        'http://my.localhost',
         'http://0.0.0.0',
       ]) {
         expect(() => serviceAddress({ baseUrl, apiKey, application: 'a' })).toThrow(/must go over https/);
@@ -68,6 +70,7 @@ describe('serviceAddress', () => {
     ['https://a.example', 'sk_live_x', {}],
     ['http://127.0.0.1:8092', 'sk_live_x', {}],
     ['http://localhost:8092', 'sk_live_x', {}],
+    ['http://127.10.20.130:8092', 'sk_live_x', {}],
     ['http://[::1]:8092', 'sk_live_x', {}],
     ['http://a.example', 'sk_test_x', {}],
     ['http://a.example', 'sk_live_x', { allowPlainHttp: true }],
