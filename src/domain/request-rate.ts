@@ -47,7 +47,7 @@ const FULL_AFTER_MS = 60_000;
  * requests come.
  */
 const NO_USE_BELOW = 0.25;
-/** From this share on, of at least so many answers, the rate must be the reason: it may fall further. */
+/** Above this share, of at least so many answers, the rate must be the reason: it may fall further. */
 const SURELY_TOO_FAST = { share: 0.5, answers: 8 };
 /** The share of fewer answers than this may be an accident: it counts in proportion to their number. */
 const ENOUGH_ANSWERS = 10;

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../../src/cli/output/exit-codes.ts';
+import { canMove, INVOICE_STATES, TRANSITIONS, type TransitionName } from '../../../src/domain/invoice-state.ts';
 import { COLUMNS } from '../../../src/domain/row.ts';
 import { differencesFromDefault } from '../../../src/service-profile/check/differences.ts';
 import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
@@ -17,6 +18,25 @@ describe('docs/exit-codes.md', () => {
     const rows = tableAfter(pageText('docs/exit-codes.md'), '## Exit codes');
 
     expect(Object.fromEntries(rows.map(([code, name]) => [plain(name), Number(plain(code))]))).toEqual(EXIT);
+  });
+});
+
+describe('docs/ledger.md', () => {
+  it('lists the moves of an invoice, each with the states that it leads from and to', () => {
+    const rows = tableAfter(pageText('docs/ledger.md'), '## Transitions');
+    const statesIn = (cell = '') => INVOICE_STATES.filter((state) => cell.includes(`\`${state}\``));
+    const moves = Object.keys(TRANSITIONS) as readonly TransitionName[];
+
+    expect(
+      Object.fromEntries(rows.map(([move = '', from, to]) => [move, { from: statesIn(from), to: statesIn(to) }])),
+    ).toEqual(
+      Object.fromEntries(
+        moves.map((move) => [
+          move,
+          { from: INVOICE_STATES.filter((state) => canMove(move, state)), to: [TRANSITIONS[move].to] },
+        ]),
+      ),
+    );
   });
 });
 

@@ -39,6 +39,8 @@ describe('inertCell', () => {
     '-12.5 EUR',
     '-5%',
     '-1.5E-7',
+    '+1e5',
+    '-2E+10',
     "'quoted",
     "O'Neill",
     'a=b',
@@ -72,7 +74,9 @@ describe('inertCell', () => {
 
 describe('csvRecord', () => {
   it('quotes a cell that holds the separator of any locale, so that it stays one cell in each', () => {
-    expect(csvRecord(['a;=1', 'b,=1', 'c\t=1', 'd|=1', 'plain'], ',')).toBe('"a;=1","b,=1","c\t=1","d|=1",plain');
+    expect(csvRecord(['a;=1', 'b,=1', 'c\t=1', 'd|=1', 'plain words'], ',')).toBe(
+      '"a;=1","b,=1","c\t=1","d|=1",plain words',
+    );
   });
 
   it('doubles quotes and keeps line ends inside', () => {

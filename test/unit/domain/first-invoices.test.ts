@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerCounts } from '../../../src/domain/answer-counts.ts';
-import { firstInvoicesWaitMs, judgeFirstInvoices, mayStillDecide } from '../../../src/domain/first-invoices.ts';
+import {
+  firstInvoicesWaitMs,
+  isSampleSent,
+  judgeFirstInvoices,
+  mayStillDecide,
+  SMALLEST_BATCH_WITH_FIRST,
+} from '../../../src/domain/first-invoices.ts';
 
 const NOTHING: AnswerCounts = {
   ...{ refused: 0, accepted: 0, issued: 0, failed: 0 },
@@ -22,8 +28,19 @@ describe('the judgement of the first invoices', () => {
     ['half failed, half sent again by the retry policy', { failed: 10, retryable: 10 }, 'go-on'],
     ['all sent again by the retry policy', { retryable: 20 }, 'go-on'],
     ['all without a final word', { pending: 20 }, 'go-on'],
+    [
+      'ten refused, and as many of which some are pending and some unanswered',
+      { refused: 10, pending: 1, unanswered: 1 },
+      'go-on',
+    ],
+    ['half failed, the others pending or unanswered', { failed: 10, pending: 5, unanswered: 5 }, 'go-on'],
   ])('%s', (_, counts, verdict) => {
     expect(judgeFirstInvoices({ ...NOTHING, ...counts }, 0.5)).toBe(verdict);
+  });
+
+  it('of which all failed prove it under any budget', () => {
+    expect(judgeFirstInvoices({ ...NOTHING, failed: 20 }, 1)).toBe('failed');
+    expect(judgeFirstInvoices({ ...NOTHING, failed: 19, pending: 1 }, 1)).toBe('go-on');
   });
 
   it.each<readonly [string, Partial<AnswerCounts>, boolean]>([
@@ -31,8 +48,23 @@ describe('the judgement of the first invoices', () => {
     ['one issued', { pending: 19, issued: 1 }, false],
     ['none pending', { failed: 20 }, false],
     ['too few to prove anything', { pending: 9, unanswered: 11 }, false],
+    ['just enough to prove something', { pending: 10, unanswered: 10 }, true],
+    ['just enough with those that were refused or failed', { refused: 4, failed: 5, pending: 1 }, true],
   ])('may change by waiting: %s', (_, counts, may) => {
     expect(mayStillDecide({ ...NOTHING, ...counts })).toBe(may);
+  });
+
+  it.each([
+    [20, false],
+    [11, false],
+    [10, true],
+    [0, true],
+  ])('with %d of twenty still to be sent has its sample: %s', (left, isSent) => {
+    expect(isSampleSent({ from: 31, to: 50 }, left)).toBe(isSent);
+  });
+
+  it('is asked for in a batch that is ten times as large', () => {
+    expect(SMALLEST_BATCH_WITH_FIRST).toBe(200);
   });
 
   it.each([

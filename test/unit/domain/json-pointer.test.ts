@@ -28,6 +28,10 @@ describe('readPointer', () => {
     expect(readPointer(document, pointer)).toBeUndefined();
   });
 
+  it('counts in a list beyond nine', () => {
+    expect(readPointer('abcdefghijkl'.split(''), '/10')).toBe('k');
+  });
+
   it.each([undefined, null, 'text', 7])('finds nothing below %s', (value) => {
     expect(readPointer(value, '/a')).toBeUndefined();
   });

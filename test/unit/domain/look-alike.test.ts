@@ -10,6 +10,8 @@ describe('skeletonOf', () => {
     ['two spaces', 'FT  2', 'FT 2'],
     ['a zero-width space', 'FT\u200b2', 'FT2'],
     ['a direction mark', 'FT 2\u200e', 'FT 2'],
+    ['a zero-width space alone behind a space', 'FT \u200b', 'FT'],
+    ['a zero-width space before one', '\u200b FT 2', 'FT 2'],
     ['a soft hyphen', 'FT\u00ad2', 'FT2'],
     ['a variation selector', 'FT\ufe0f2', 'FT2'],
     ['letters of full width', '\uff26\uff34\u3000\uff12', 'FT 2'],

@@ -59,7 +59,7 @@ describe('how a corrections file was read', () => {
     'duplicates=all',
     'profile=a/b',
   ])('is nothing where a person wrote %j over it', (text) => {
-    expect(parseReadAs(text)).toEqual({});
+    expect(parseReadAs(text)).toStrictEqual({});
   });
 
   it('is found among other words, in any order', () => {

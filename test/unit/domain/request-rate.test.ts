@@ -59,6 +59,14 @@ describe('the pace of requests', () => {
     expect(rates).toEqual([9, 18, 36, 40, 40]);
   });
 
+  it('begins anew from what the service took when it is full again', () => {
+    const state = slow(FULL_RATE, 0, { ...MANY, taken: 10 }, 40);
+
+    const again = slow(state, 5 * MINUTE, { ...MANY, taken: 30 }, 40);
+
+    expect(again.throttled).toEqual({ to: 27, from: 30, at: 5 * MINUTE });
+  });
+
   it('is free again after a minute without a 429 where there is no limit', () => {
     const state = slow(FULL_RATE, 0, MANY);
 
@@ -83,6 +91,8 @@ describe('the pace of requests', () => {
 
     expect(after(60, { ...FEW, share: 0.2 }), 'now and then, however few come').toBe(25);
     expect(after(60, { ...MANY, answers: 3 }), 'three answers prove nothing').toBe(25);
+    expect(after(60, { ...MANY, share: 0.5 }), 'half of them is not most of them').toBe(25);
+    expect(after(60, { ...MANY, answers: 8 }), 'eight answers are enough').toBe(1);
     expect(after(60, MANY)).toBe(1);
   });
 

@@ -49,6 +49,10 @@ describe('decideRetry', () => {
     ['unknown', { frozenAt: null }, {}, 'needs-accept-duplicate-risk'],
     ['unknown', { frozenAt: null }, { acceptDuplicateRisk: true }, 'abandon'],
     ['failed', { generation: 3 }, {}, 'generations-spent'],
+    ['held', { generation: 3 }, {}, 'release'],
+    ['unknown', { generation: 3 }, {}, 'repeat'],
+    ['failed', {}, { rejectionIsProof: false }, 'regenerate'],
+    ['held', { flags: ['failure-unconfirmed'] }, { unattended: true }, 'release'],
     ['held', { totalUnconfirmed: true }, { acceptDuplicateRisk: true }, 'total-unconfirmed'],
     ['failed', { totalUnconfirmed: true }, { unattended: true }, 'total-unconfirmed'],
     ['unknown', { totalUnconfirmed: true }, {}, 'total-unconfirmed'],
@@ -68,6 +72,16 @@ describe('decideRetry', () => {
       const isForeign = NEVER_REPEATED_REASONS.includes(reasonCode);
       expect(decide({ state: 'unknown', reasonCode })).toBe(isForeign ? 'needs-accept-duplicate-risk' : 'repeat');
     }
+  });
+
+  it('knows a key that another sender used, and those that mostly bring the same answer', () => {
+    expect(NEVER_REPEATED_REASONS).toEqual(['key-known-with-other-bytes']);
+    expect(SPENT_KEY_REASONS).toEqual([
+      'key-known-with-other-bytes',
+      'refused-after-lost-answer',
+      'service-id-taken',
+      'stored-error',
+    ]);
   });
 
   it.each(['issued-in-earlier-generation', 'second-service-id'])(

@@ -266,11 +266,14 @@ describe('classify', () => {
     });
   });
 
-  it('takes nothing from the headers of an answer that was cut short', () => {
-    const end = { ...spoilt(201, 'cut-short'), headers: { location: '/v1/invoices/inv_7' } } as ExchangeResult;
+  it.each(['cut-short', 'encoded', 'oversize', 'not-evaluated'] as const)(
+    'takes nothing from the headers of an answer that is %s',
+    (why) => {
+      const end = { ...spoilt(201, why), headers: { location: '/v1/invoices/inv_7' } } as ExchangeResult;
 
-    expect(classify(end, { ...SHAPE, id: 'header:Location' }).kind).toBe('lost');
-  });
+      expect(classify(end, { ...SHAPE, id: 'header:Location' }).kind).toBe('lost');
+    },
+  );
 
   it.each([
     ['a list of errors', { errors: [{ detail: 'NIF is wrong', at: 'nif' }] }, 'detail: NIF is wrong; at: nif'],

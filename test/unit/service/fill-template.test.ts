@@ -47,6 +47,16 @@ describe('fillTemplate', () => {
     );
   });
 
+  it('leaves it out as well where the template asks for a text or a number', () => {
+    expect(invoiceBody(INVOICE, 'mrc_1', { tax: '{customer.tax_id:text}', nif: '{customer.tax_id:number}' })).toBe(
+      '{}',
+    );
+  });
+
+  it('joins several values to one text', () => {
+    expect(invoiceBody(INVOICE, 'mrc_1', { document: '{currency}{reference}' })).toBe('{"document":"EURFT 1/7"}');
+  });
+
   it('writes an id as a number where the template asks for it, and only if it is one', () => {
     expect(invoiceBody(INVOICE, '42', { merchant: '{merchant_id:number}' })).toBe('{"merchant":42}');
     expect(invoiceBody(INVOICE, '007', { merchant: '{merchant_id:number}' })).toBe('{"merchant":"007"}');

@@ -33,6 +33,8 @@ describe('readStatus', () => {
   it.each([
     ['no reason', {}, null],
     ['a code that means none', { error: { code: 'none' } }, null],
+    ['a code that begins like one', { error: { code: 'none_of_the_lines' } }, 'code'],
+    ['a code that ends like one', { error: { code: 'not_ok' } }, 'code'],
     ['a sentence alone', { error: { message: 'done' } }, 'text'],
   ])('tells that an answer has %s', (_name, body, why) => {
     expect(read(says({ id: 'inv_1', status: 'Issued', ...body }))).toMatchObject({ seen: { word: 'issued', why } });

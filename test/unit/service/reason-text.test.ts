@@ -24,9 +24,20 @@ describe('reasonCode', () => {
     ['ValidationFailed', 'validation-failed'],
     ['TAX.CODE_UNKNOWN', 'tax-code-unknown'],
     ['e42', 'e42'],
+    ['42', 'code-42'],
+    ['123456', 'code-123456'],
     ['HTTP_403', 'service-http-403'],
+    ['answer_without_id', 'service-answer-without-id'],
+    ['answers_unreadable', 'service-answers-unreadable'],
+    ['key_known_with_other_bytes', 'service-key-known-with-other-bytes'],
+    ['redirect', 'service-redirect'],
+    ['refused_after_lost_answer', 'service-refused-after-lost-answer'],
+    ['service_id_taken', 'service-service-id-taken'],
+    ['service_ids_repeated', 'service-service-ids-repeated'],
     ['stored_error', 'service-stored-error'],
     ['profile-contradiction', 'service-profile-contradiction'],
+    ['redirected', 'redirected'],
+    ['no_redirect', 'no-redirect'],
   ])('turns %s into %s', (code, expected) => {
     expect(reasonCode(code)).toBe(expected);
   });

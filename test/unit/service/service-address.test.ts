@@ -38,6 +38,9 @@ describe('serviceAddress', () => {
       const attempt = (): unknown => serviceAddress({ baseUrl: 'https://a.example', apiKey, application: 'a' });
 
       expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
+      expect(attempt).toThrow(
+        apiKey === '' ? /characters only, found nothing/ : /characters only, found something else/,
+      );
       if (apiKey !== '') expect(attempt).not.toThrow(new RegExp(apiKey));
     },
   );
@@ -48,12 +51,14 @@ describe('serviceAddress', () => {
       const attempt = (): unknown => serviceAddress({ baseUrl: 'http://a.example:8080', apiKey, application: 'a' });
 
       expect(attempt).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
-      expect(attempt).toThrow(/"allowPlainHttp": true/);
+      expect(attempt).toThrow(/"a\.example"\. Nothing was sent.*"allowPlainHttp": true/s);
       expect(attempt).not.toThrow(new RegExp(apiKey));
       for (const baseUrl of [
         'http://127.0.0.1.a.example',
         'http://localhost.a.example',
         'http://10.0.0.1',
+        'http://evil-localhost',
+        'http://my.localhost',
         'http://0.0.0.0',
       ]) {
         expect(() => serviceAddress({ baseUrl, apiKey, application: 'a' })).toThrow(/must go over https/);
@@ -65,6 +70,7 @@ describe('serviceAddress', () => {
     ['https://a.example', 'sk_live_x', {}],
     ['http://127.0.0.1:8092', 'sk_live_x', {}],
     ['http://localhost:8092', 'sk_live_x', {}],
+    ['http://127.10.20.130:8092', 'sk_live_x', {}],
     ['http://[::1]:8092', 'sk_live_x', {}],
     ['http://a.example', 'sk_test_x', {}],
     ['http://a.example', 'sk_live_x', { allowPlainHttp: true }],

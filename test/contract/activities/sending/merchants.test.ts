@@ -196,6 +196,7 @@ describe('a service that cannot be asked for merchants', () => {
     expect(await ensure(place, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: { for: 'service', reason } });
     expect(asked).toHaveLength(posts);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
+    expect(await place.deps.ledger.misfits(place.deps.profileDigest)).toEqual([]);
     expect(place.logged).toEqual([
       {
         ...{ level: 'warn', message: 'merchants cannot be ensured now' },

@@ -35,6 +35,8 @@ interface Try {
   readonly pauses: readonly number[];
   /** What calls each POST back. */
   readonly signals: readonly (AbortSignal | undefined)[];
+  /** Of each answer: whether its POST was the key's first. */
+  readonly firsts: readonly boolean[];
   /** What was told in which order: the slot given back, access denied. */
   readonly notified: readonly string[];
 }
@@ -51,6 +53,8 @@ async function send(
     seen?: StoredErrors;
     generations?: boolean;
     errorKept?: true;
+    /** POSTs of earlier slices. */
+    attempts?: number;
     /** The process stands still before the first byte; by the timer nobody would be told. */
     stopsInClient?: boolean;
     /** The clock when it begins. */
@@ -60,6 +64,7 @@ async function send(
   const keys: string[] = [];
   const pauses: number[] = [];
   const signals: (AbortSignal | undefined)[] = [];
+  const firsts: boolean[] = [];
   const notified: string[] = [];
   let clock = over.at ?? 0;
   const window = retentionWindow({
@@ -86,7 +91,8 @@ async function send(
       now: () => clock,
       admit: () =>
         Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => void notified.push('slot free')),
-      async answered(answer, { sentAt }) {
+      async answered(answer, { sentAt, isFirst }) {
+        firsts.push(isFirst);
         if (answer.kind === 'access-denied') notified.push(`access denied by ${answer.reason.code} at ${sentAt}`);
       },
       pause(ms) {
@@ -102,13 +108,14 @@ async function send(
     },
     {
       idempotencyKey: 'key',
+      attempts: over.attempts ?? 0,
       mayExist: over.mayExist ?? over.mayExistSince !== undefined,
       mayExistSince: over.mayExistSince ?? (over.mayExist === true ? 0 : null),
       errorKept: over.errorKept,
     } as SendableInvoice,
     'bytes',
   );
-  return { sent, keys, pauses, notified, signals };
+  return { sent, keys, pauses, firsts, notified, signals };
 }
 
 describe('sendInvoice', () => {
@@ -141,12 +148,13 @@ describe('sendInvoice', () => {
   });
 
   it('does not knock again when access is denied, and does not take it for the invoice', async () => {
-    const { sent, notified } = await send([
+    const { sent, notified, pauses } = await send([
       { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: false },
     ]);
 
     // The other way round, the next in the queue would be on the wire before the circuit is open.
     expect(notified).toEqual(['access denied by said at 0', 'slot free']);
+    expect(pauses).toEqual([]);
     expect(sent).toMatchObject({
       attempts: 1,
       outcome: { kind: 'pending', mayExist: false },
@@ -166,6 +174,7 @@ describe('sendInvoice', () => {
   it('waits as long as it is told, and leaves a longer wait to the page', async () => {
     const short = await send([notNow(1_500), CREATED]);
     expect(short.pauses).toEqual([1_500]);
+    expect((await send([notNow(2_000), CREATED])).pauses).toEqual([2_000]);
 
     const long = await send([notNow(2_001)]);
     expect(long.pauses).toEqual([]);
@@ -176,12 +185,36 @@ describe('sendInvoice', () => {
     expect((await send([LOST, LOST, CREATED])).pauses).toEqual([200, 400]);
   });
 
+  it('leaves the fourth POST to another slice', async () => {
+    const { sent, pauses } = await send([notNow(), LOST, notNow(), CREATED]);
+
+    expect(sent).toMatchObject({ attempts: 3, outcome: { kind: 'pending', mayExist: true } });
+    expect(pauses).toHaveLength(2);
+  });
+
+  it('says which answer is that of the first POST of a key', async () => {
+    expect((await send([LOST, CREATED])).firsts).toEqual([true, false]);
+    expect((await send([LOST, CREATED], { attempts: 1 })).firsts).toEqual([false, false]);
+  });
+
+  it.each<readonly [string, CreateAnswer, Sent['trouble']]>([
+    ['created', CREATED, null],
+    ['refused', REFUSED, null],
+    ['known with other bytes', { kind: 'key-mismatch', reason: REASON }, null],
+    ['put off', notNow(), { accessDenied: false, reason: REASON, own: false }],
+    ['lost', LOST, { accessDenied: false, reason: { code: 'reset', message: 'no answer came' }, own: false }],
+  ])('says whether an answer is trouble of the service: %s', async (_name, answer, trouble) => {
+    expect((await send([answer], { stopped: true })).sent.trouble).toEqual(trouble);
+  });
+
   it('lets others go first as soon as it is stopped', async () => {
     expect((await send([LOST], { stopped: true })).sent.attempts).toBe(1);
   });
 
   it('sends nothing when its turn does not come, and keeps what it knows when that happens between two tries', async () => {
-    expect((await send([CREATED], { turns: 0 })).sent).toMatchObject({ attempts: 0, outcome: null, trouble: null });
+    expect((await send([CREATED], { turns: 0 })).sent).toMatchObject({
+      ...{ attempts: 0, outcome: null, tries: [], trouble: null },
+    });
     expect((await send([LOST, CREATED], { turns: 1 })).sent).toMatchObject({
       attempts: 1,
       outcome: { kind: 'pending', mayExist: true },
@@ -232,6 +265,7 @@ describe('sendInvoice', () => {
     const { sent } = await send([ERROR, ERROR], { mayExist: true, errorKept: true });
 
     expect(sent).toMatchObject({ attempts: 1, outcome: { kind: 'unknown', reason: { code: 'stored-error' } } });
+    expect(sent.outcome).toHaveProperty('reason.message', expect.stringContaining('(HTTP 503: maintenance)'));
     expect((await send([LOST, CREATED], { mayExist: true, errorKept: true })).sent.outcome).toEqual({
       ...{ kind: 'accepted', serviceId: 'inv_1' },
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
+import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/circuit-reasons.ts';
 import type { BreakerLedger, OpenBreaker } from '../../../../src/domain/ports/ledger.ts';
 
 const BASE_URL = 'http://service.example';
@@ -66,6 +67,7 @@ describe('the circuit breaker', () => {
     clock.now += 100;
 
     for (let answer = 0; answer < 64; answer += 1) await circuit.trip(REFUSED, sentAt);
+    await circuit.trip(REFUSED, clock.now);
 
     expect(await circuit.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
   });
@@ -165,5 +167,166 @@ describe('the circuit breaker', () => {
 
     expect(await circuit.enter()).toEqual({ kind: 'allowed' });
     expect(circuit.refusedBecause()).toBeNull();
+  });
+
+  it('opens for longer at once when a probe brings trouble', async () => {
+    const { circuit, clock } = circuits(1);
+    await circuit.trip(AWAY, clock.now);
+    clock.now += 5_000;
+    expect(await circuit.enter()).toEqual({ kind: 'probe' });
+
+    await circuit.troubled(REFUSED, clock.now);
+
+    expect(await circuit.enter()).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 10_000 } });
+  });
+
+  it('counts troubles and waits from the start again when another process has closed it', async () => {
+    const { circuits: all, circuit, clock } = circuits(2);
+    for (let trouble = 0; trouble < 20; trouble += 1) await circuit.troubled(AWAY, clock.now);
+    clock.now += 5_000;
+    await all[1]?.enter();
+    await all[1]?.succeeded(clock.now);
+    await circuit.enter();
+
+    for (let trouble = 0; trouble < 19; trouble += 1) await circuit.troubled(AWAY, clock.now);
+    expect(circuit.refusedBecause()).toBeNull();
+    await circuit.succeeded(clock.now);
+    await circuit.trip(REFUSED, clock.now);
+
+    expect(await circuit.enter()).toMatchObject({ waiting: { probeAfterMs: 5_000 } });
+  });
+
+  it('is not opened again by a probe that gives its turn back after another has closed it', async () => {
+    const { circuits: all, circuit, clock, ledger } = circuits(2);
+    await circuit.trip(REFUSED, clock.now);
+    clock.now += 5_000;
+    await circuit.enter();
+    await all[1]?.enter();
+    await all[1]?.succeeded(clock.now);
+
+    await circuit.giveBack();
+
+    expect(ledger.row).toBeNull();
+  });
+
+  it('keeps its reason and the time since when it is open when a probe gives its turn back', async () => {
+    const { circuit, clock, ledger } = circuits(1);
+    const openedAt = clock.now;
+    await circuit.trip(REFUSED, openedAt);
+    clock.now += 5_000;
+    await circuit.enter();
+
+    await circuit.giveBack();
+
+    expect(ledger.row).toEqual({
+      baseUrl: BASE_URL,
+      reason: REFUSED,
+      openedAt,
+      probeAfter: clock.now,
+      probingUntil: null,
+    });
+  });
+
+  it('is open for whoever read the row before it was written', async () => {
+    const { circuit, clock, ledger } = circuits(1);
+    let answerOld = (): void => undefined;
+    const isAsked = new Promise<void>((asked) => {
+      ledger.breaker = () =>
+        new Promise((answer) => {
+          answerOld = () => answer(null);
+          asked();
+        });
+    });
+    const entering = circuit.enter();
+    await isAsked;
+
+    await circuit.trip(REFUSED, clock.now);
+    answerOld();
+
+    expect(await entering).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
+  });
+
+  it('lets go on whoever has seen a success before the row was read', async () => {
+    const { circuit, clock, ledger } = circuits(1);
+    await circuit.trip(REFUSED, clock.now);
+    let answerClosed = (): void => undefined;
+    const isAsked = new Promise<void>((asked) => {
+      ledger.breaker = () =>
+        new Promise((answer) => {
+          answerClosed = () => answer(null);
+          asked();
+        });
+    });
+    const entering = circuit.enter();
+    await isAsked;
+
+    await circuit.succeeded(clock.now + 1);
+    answerClosed();
+
+    expect(await entering).toEqual({ kind: 'allowed' });
+  });
+
+  it('that another process has opened is known with its reason, and with the time since when', async () => {
+    const { circuits: all, circuit, clock, ledger } = circuits(2);
+    const openedAt = clock.now;
+    await circuit.trip(REFUSED, openedAt);
+    clock.now += 5_000;
+    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
+
+    await all[1]?.succeeded(openedAt);
+
+    expect(all[1]?.refusedBecause()).toEqual(REFUSED);
+    expect(ledger.row, 'a success of a request that left when it opened').not.toBeNull();
+    await all[1]?.succeeded(openedAt + 1);
+    expect(ledger.row).toBeNull();
+  });
+
+  it('goes by the row again after a write that failed', async () => {
+    const { circuit, clock, ledger } = circuits(1);
+    const { openBreaker } = ledger;
+    ledger.openBreaker = () => Promise.reject(new Error('The ledger is away'));
+    await expect(circuit.trip(REFUSED, clock.now)).rejects.toThrow('away');
+
+    expect(await circuit.enter()).toEqual({ kind: 'allowed' });
+    ledger.openBreaker = openBreaker;
+    await circuit.trip(REFUSED, clock.now);
+
+    expect(ledger.row).toMatchObject({ reason: REFUSED });
+  });
+});
+
+describe('a circuit breaker that a probe could only make worse', () => {
+  it.each([PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED])(
+    'by %s lets no probe out, however late it is',
+    async (code) => {
+      const { circuit, clock } = circuits(1);
+      await circuit.enter();
+      await circuit.trip({ code, message: 'Correct the profile' }, clock.now);
+      clock.now += 3_600_000;
+
+      expect(await circuit.enter()).toEqual({ kind: 'refused', waiting: { reason: code, probeAfterMs: 60_000 } });
+      expect(circuit.refusedBecause()?.code).toBe(code);
+    },
+  );
+
+  it('is closed by the start of a process, whose profile may be corrected', async () => {
+    const { circuits: all, circuit, clock, ledger } = circuits(2);
+    await circuit.enter();
+    await circuit.trip({ code: SERVICE_IDS_REPEATED, message: 'Correct the profile' }, clock.now);
+
+    expect(await all[1]?.enter()).toEqual({ kind: 'allowed' });
+
+    expect(ledger.row).toBeNull();
+    expect(all[1]?.refusedBecause()).toBeNull();
+    expect(await circuit.enter()).toEqual({ kind: 'allowed' });
+  });
+
+  it('is not closed by the start of a process when its reason is the service: that one is probed', async () => {
+    const { circuits: all, circuit, clock, ledger } = circuits(2);
+    await circuit.trip(AWAY, clock.now);
+
+    expect(await all[1]?.enter()).toMatchObject({ kind: 'refused' });
+
+    expect(ledger.row).not.toBeNull();
   });
 });

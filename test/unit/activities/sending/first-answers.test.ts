@@ -5,6 +5,7 @@ import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-servic
 const MOST = 64;
 const CREATED: CreateAnswer = { kind: 'created', serviceId: 'inv_1' };
 const REFUSED: CreateAnswer = { kind: 'refused', reason: { code: 'bad-nif', message: 'No' } };
+const MISMATCH: CreateAnswer = { kind: 'key-mismatch', reason: { code: 'key-known-with-other-bytes', message: '' } };
 const NOT_NOW: CreateAnswer = { kind: 'not-now', reason: { code: 'http-429', message: '' }, retryAfterMs: null };
 
 function lost(code: string): CreateAnswer {
@@ -28,8 +29,19 @@ describe('the first answers of a service', () => {
     ['refused', REFUSED],
     ['an outage', lost('connection-reset')],
     ['not now', NOT_NOW],
+    ['an error that the service itself calls so', lost('service-answer-without-id')],
+    ['an error that goes on behind such a word', lost('http-404-unreadable-yet')],
   ])('let all others go after one that is %s', (_name, answer) => {
     expect(judge(answer)).toEqual({ atOnce: MOST, reasons: [null] });
+  });
+
+  it('go on one after the other behind one that was not permitted to leave', () => {
+    expect(judge({ kind: 'not-permitted' }).atOnce).toBe(1);
+  });
+
+  it('go one after the other again after one that cannot be read, until one is', () => {
+    expect(judge(NOT_NOW, lost('answer-without-id')).atOnce).toBe(1);
+    expect(judge(NOT_NOW, lost('answer-without-id'), REFUSED).atOnce).toBe(MOST);
   });
 
   it('let all others go after two that are created with different ids', () => {
@@ -61,10 +73,14 @@ describe('the first answers of a service', () => {
     ).toBe('answers-unreadable');
   });
 
-  it('are forgotten once one was read', () => {
+  it.each([
+    ['created', CREATED],
+    ['refused', REFUSED],
+    ['known with other bytes', MISMATCH],
+  ])('are forgotten once one was read that is %s', (_name, answer) => {
     const unreadable = lost('answer-without-id');
 
-    expect(judge(unreadable, CREATED, ...Array.from({ length: 20 }, () => unreadable)).reasons.at(-1)).toBeNull();
+    expect(judge(unreadable, answer, ...Array.from({ length: 20 }, () => unreadable)).reasons.at(-1)).toBeNull();
   });
 
   it('may repeat one id once, and stop the sending when they go on: it is no id of an invoice', () => {
@@ -74,6 +90,52 @@ describe('the first answers of a service', () => {
       'service-ids-repeated',
       'service-ids-repeated',
     ]);
+  });
+
+  it('that repeat an id for the same two keys stop the sending too, and say so', () => {
+    const first = createFirstAnswers({ resize: () => undefined }, MOST);
+    const reasons = ['a', 'b', 'b'].map((key) => first.note(CREATED, key));
+
+    expect(reasons.slice(0, 2)).toEqual([null, null]);
+    expect(reasons[2]).toEqual({
+      code: 'service-ids-repeated',
+      message: expect.stringContaining('the same id in the answers to 3 or more invoices') as string,
+    });
+  });
+
+  it('are a hundred: an id that came later is compared with none', () => {
+    const ids = Array.from({ length: 101 }, (_, at) => `inv_${at}`);
+    const created = [...ids, ...Array.from({ length: 5 }, () => 'inv_100')].map((serviceId): CreateAnswer => ({
+      kind: 'created',
+      serviceId,
+    }));
+
+    expect(new Set(judge(...created).reasons)).toEqual(new Set([null]));
+    expect(
+      judge(...created, { kind: 'created', serviceId: 'inv_99' }, { kind: 'created', serviceId: 'inv_99' }).reasons.at(
+        -1,
+      ),
+    ).toBe('service-ids-repeated');
+  });
+
+  it('say how many could not be read, and what was wrong with the last', () => {
+    const first = createFirstAnswers({ resize: () => undefined }, MOST);
+    const reasons = [1, 2, 3, 4, 5].map((key) => first.note(lost('answer-without-id'), `${key}`));
+
+    expect(reasons.at(-1)?.message).toContain('5 came whole, and none was read (the last: HTTP 201: no id at /id)');
+  });
+
+  it('stop the sending when refusals cannot be read while others are created', () => {
+    const unread: CreateAnswer = {
+      ...{ kind: 'lost', retryAfterMs: null, unreadError: true },
+      reason: { code: 'http-422-unreadable', message: 'HTTP 422: no text' },
+    };
+    const pairs = Array.from({ length: 5 }, (_, at): readonly CreateAnswer[] => [
+      { kind: 'created', serviceId: `inv_${at}` },
+      unread,
+    ]).flat();
+
+    expect(judge(...pairs).reasons).toEqual([...Array.from({ length: 9 }, () => null), 'answers-unreadable']);
   });
 
   it('of one key may have one id', () => {

@@ -41,11 +41,18 @@ describe('a run of 403s', () => {
   it('at the end of a slice refuses the few that are left if others succeeded, and else it is the key', () => {
     const some = createForbiddenRun(1);
     some.forbidden(invoice(1), 1);
-    expect(idsOf(some.end(3).refused)).toEqual([1]);
+    const ended = some.end(3);
+    expect(idsOf(ended.refused)).toEqual([1]);
+    expect(ended.accessDenied).toBe(false);
 
     const none = createForbiddenRun(1);
     none.forbidden(invoice(1), 1);
     expect(none.end(0)).toEqual({ refused: [], accessDenied: true });
+  });
+
+  it('that never came is no proof against the key, whether anything succeeded or not', () => {
+    expect(createForbiddenRun(1).end(0)).toEqual({ refused: [], accessDenied: false });
+    expect(createForbiddenRun(1).end(3)).toEqual({ refused: [], accessDenied: false });
   });
 
   it('of one merchant is no proof against the key while there are others to ask', () => {

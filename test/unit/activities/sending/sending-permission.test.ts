@@ -70,6 +70,7 @@ describe('the permission to send', () => {
   it.each([
     ['the batch is paused, cancelled or closed', { sending: [] }],
     ['another run holds the claim', { run: { ...RUN, runId: 'another' } }],
+    ['another workflow holds the claim', { run: { ...RUN, workflowId: 'another' } }],
   ])('is withdrawn for good when %s', async (_, found) => {
     const { state, permitOf } = permissionOf();
     const permit = permitOf();
@@ -94,6 +95,56 @@ describe('the permission to send', () => {
 
     state.sending = [];
     await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
+
+    expect(permit.isValid()).toBe(false);
+  });
+
+  it('goes on being asked for by itself when another attempt has ended', async () => {
+    const { state, permitOf } = permissionOf();
+    const [ended, permit] = [permitOf(), permitOf()];
+    await Promise.all([ended.confirm(), permit.confirm()]);
+
+    ended.close();
+    state.sending = [];
+    await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
+
+    expect(permit.isValid()).toBe(false);
+  });
+
+  it('is over at once for an attempt that has ended', async () => {
+    const { permitOf } = permissionOf();
+    const [ended, other] = [permitOf(), permitOf()];
+    await Promise.all([ended.confirm(), other.confirm()]);
+
+    ended.close();
+
+    expect([ended.isValid(), other.isValid()]).toEqual([false, true]);
+    expect(await ended.confirm()).toBe(false);
+  });
+
+  it('holds up to the last moment of its attempt, and not for longer', async () => {
+    const { state, permitOf } = permissionOf();
+    const permit = permitOf({ lastsMs: 400 });
+    await permit.confirm();
+
+    state.clock += 400;
+    expect([permit.isValid(), await permit.confirm()]).toEqual([true, true]);
+    state.clock += 1;
+
+    expect(permit.isValid()).toBe(false);
+  });
+
+  it('runs out by the clock of the machine while the ledger is away', async () => {
+    let isAway = false;
+    const permission = createSendingPermission({
+      sendingBatches: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve([{ batchId: 'b', ...RUN }])),
+    });
+    const permit = permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000 });
+    onTestFinished(() => permit.close());
+    expect(await permit.confirm()).toBe(true);
+
+    isAway = true;
+    await sleep(600);
 
     expect(permit.isValid()).toBe(false);
   });

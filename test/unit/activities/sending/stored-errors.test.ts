@@ -14,7 +14,7 @@ function error(message = 'HTTP 500: broken'): CreateAnswer {
 /** What is noted of answers, with a clock that stands still unless it is told. */
 function noting() {
   const errors = createStoredErrors({ spanMs: SPAN_MS });
-  let clock = 1_000_000;
+  let clock = Date.UTC(2026, 10, 23);
   const answered = (key: string, answer: CreateAnswer, place = errors.leave()): StoredErrorVerdict =>
     errors.note({ key, place, sentAt: clock, answeredAt: clock }, answer);
   return {
@@ -70,6 +70,32 @@ describe('an error that is kept under a key', () => {
     expect(answered('one', error())).toBe('stored');
   });
 
+  it('is compared with keys that share its words, and with no other errors', () => {
+    const { answered, times } = noting();
+    answered('key', error());
+    for (const key of ['one', 'two', 'three']) answered(key, error(`HTTP 502: ${key}`));
+    for (const key of ['a', 'b']) answered(key, CREATED);
+
+    expect(times(1, 'key')).toEqual(['own']);
+  });
+
+  it('is not seen in its first answer, however many were created meanwhile', () => {
+    const { errors, answered } = noting();
+    const place = errors.leave();
+    for (const key of ['a', 'b', 'c']) answered(key, CREATED);
+
+    expect(answered('key', error(), place)).toBe('open');
+    expect(answered('key', error())).toBe('own');
+  });
+
+  it('is told from an outage by 64 creations when 63 keys share it', () => {
+    const { answered } = noting();
+    for (let key = 0; key < 63; key += 1) answered(`key ${key}`, error());
+    for (let key = 0; key < 64; key += 1) answered(`created ${key}`, CREATED);
+
+    expect(answered('key 0', error())).toBe('own');
+  });
+
   it('is told by time where nothing is left to compare with', () => {
     const { answered, times, later } = noting();
     times(5, 'key');
@@ -101,6 +127,9 @@ describe('an error that is kept under a key', () => {
       later(SPAN_MS);
       answered('b', { kind: 'not-now', reason: { code: 'x', message: 'HTTP 429' }, retryAfterMs: null });
     }
+    times(30, 'd', error('A proxy said HTTP 500'));
+    later(SPAN_MS);
+    expect(answered('d', error('A proxy said HTTP 500'))).toBe('open');
     times(30, 'c', error('The request may have arrived'));
     later(SPAN_MS);
     expect(answered('c', error('The request may have arrived'))).toBe('open');

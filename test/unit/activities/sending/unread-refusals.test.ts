@@ -7,6 +7,7 @@ const UNREAD: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: null,
 const PAGE: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: null };
 const CREATED: CreateAnswer = { kind: 'created', serviceId: 'inv_1' };
 const REFUSED: CreateAnswer = { kind: 'refused', reason: REASON };
+const MISMATCH: CreateAnswer = { kind: 'key-mismatch', reason: REASON };
 
 /** At which answers (from 1) it was told and stopped; each answer is to a key of its own. */
 function judge(answers: readonly CreateAnswer[], keyOf: (at: number) => string = String) {
@@ -34,8 +35,16 @@ describe('refusals that the profile cannot read', () => {
     ['before anything was created', times(20, UNREAD), []],
     ['as a page of a gateway', times(20, CREATED, PAGE), []],
     ['after one that was read', [REFUSED, ...times(20, CREATED, UNREAD)], []],
+    ['after a key that was known with other bytes', [MISMATCH, ...times(20, CREATED, UNREAD)], []],
   ])('do not stop it %s', (_name, answers, found) => {
     expect(judge(answers)).toEqual({ found, stopped: [] });
+  });
+
+  it('are told by their number and the words of the last', () => {
+    const refusals = createUnreadRefusals(() => undefined);
+    const said = times(5, CREATED, UNREAD).map((answer, at) => refusals.note(answer, String(at)));
+
+    expect(said.at(-1)).toContain('5 invoices got one while others were created (the last: HTTP 422: no text)');
   });
 
   it('count once for one invoice that is tried again', () => {

@@ -30,6 +30,14 @@ describe('days on which the clock is changed', () => {
     ]);
   });
 
+  it('are looked for on as many days as were asked for', () => {
+    const clock = { hour: 2, minute: 30, timezone: 'Europe/Madrid' };
+    const saturday = Date.UTC(2027, 2, 27, 12);
+
+    expect(clockChanges(clock, saturday, 1)).toEqual([]);
+    expect(clockChanges(clock, saturday, 2)).toEqual([{ date: '2027-03-28', kind: 'skipped' }]);
+  });
+
   it('knows zones whose skipped hour is not the one that comes twice', () => {
     expect(year('02:30', 'America/New_York')).toEqual([{ date: '2027-03-14', kind: 'skipped' }]);
     expect(year('01:30', 'America/New_York')).toEqual([{ date: '2027-11-07', kind: 'twice' }]);

@@ -41,5 +41,9 @@ it('can be read by doublings, without a gap and without losing one', () => {
     { withinMs: 80, count: 0 },
     { withinMs: 160, count: 1 },
   ]);
+  expect(durationDoublings(histogramOf([40, 40, 80]))).toEqual([
+    { withinMs: 40, count: 2 },
+    { withinMs: 80, count: 1 },
+  ]);
   expect(durationDoublings({})).toEqual([]);
 });

@@ -8,6 +8,10 @@ it.each([
   // The clock is changed at midnight: this day begins at one, the other one began an hour earlier.
   ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
   ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00.000Z'],
+  // Set back at midnight, the clock shows the hour before this day a second time.
+  ['2026-10-30', 'Africa/Cairo', '2026-10-29T22:00:00.000Z'],
+  // Set back later in the day.
+  ['2026-10-25', 'Europe/Madrid', '2026-10-24T22:00:00.000Z'],
 ])('the day %s of %s begins at %s', (date, timezone, instant) => {
   const start = dayStart(date, timezone) ?? Number.NaN;
 

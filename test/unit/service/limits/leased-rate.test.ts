@@ -58,6 +58,26 @@ describe('createLeasedPace', () => {
     ]);
   });
 
+  it('keeps the places that it has when it hears of the same rate, and leases anew at a lower one', async () => {
+    const row: Row = { nextAt: 0, leases: [] };
+    const now = (): number => 0;
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: 25,
+      now,
+      lease: leaseFrom(row, now, 25),
+    });
+    await rateLimiter.reserve(0);
+
+    rateLimiter.learn({ requestsPerSecond: 25, ...NEWS });
+    await rateLimiter.reserve(0);
+    expect(row.leases).toEqual([5]);
+    rateLimiter.learn({ requestsPerSecond: 10, ...NEWS });
+    await rateLimiter.reserve(0);
+
+    expect(row.leases).toEqual([5, 2]);
+  });
+
   it('forgets places that were not used in time: no burst after a pause', async () => {
     const row: Row = { nextAt: 0, leases: [] };
     let clock = 0;

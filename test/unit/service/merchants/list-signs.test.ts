@@ -49,6 +49,7 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['a number of pages', { data: ONE, page: 1, total_pages: 3 }],
     ['a last page by its number', { data: ONE, current_page: 1, last_page: 2 }],
     ['a full page', { data: TWO, limit: 2, offset: 0 }],
+    ['a full page beside a count of something else', { data: TWO, limit: 2, total: 1 }],
   ])('is not taken for whole with %s, and the sentence names it', async (_, body) => {
     const list = await read(body);
 
@@ -62,6 +63,13 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['several Link headers', { link: ['</a>; rel="prev"', '</b>; rel=next'] }],
     ['X-Total-Count', { 'x-total-count': '2' }],
     ['X-Next-Page', { 'x-next-page': '2' }],
+    ['X-Total', { 'x-total': '2' }],
+    ['Total-Count', { 'total-count': '2' }],
+    ['X-Pagination-Total-Count', { 'x-pagination-total-count': '2' }],
+    ['X-Total-Pages', { 'x-total-pages': '2' }],
+    ['X-Page-Count', { 'x-page-count': '2' }],
+    ['X-Pagination-Page-Count', { 'x-pagination-page-count': '2' }],
+    ['Content-Range', { 'content-range': 'merchants 0-0/2' }],
   ])('is not taken for whole with the header %s', async (_, headers) => {
     expect(await read({ data: ONE }, headers)).toMatchObject({ kind: 'unreadable' });
     const atTheTop = loadProfile('{"merchants":{"items":""}}');
@@ -74,8 +82,17 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['flags and links of an end', { data: ONE, has_more: false, links: { next: null, prev: '/a' }, total: 1 }, {}],
     ['a full page that is all', { data: TWO, limit: 2, total: 2 }, {}],
     ['a page below its limit', { data: ONE, limit: 50 }, {}],
+    [
+      'keys that only hold such words',
+      {
+        ...{ data: ONE, nextBilling: '2027-01-01', annexNext: 'x', moreInfo: true, noMore: true, lastLogin: false },
+        ...{ ballast: false, totalAmount: 9, subtotal: 9, pagesPrinted: 9, webpages: 9, sizeOfShop: 1, upperlimit: 1 },
+      },
+      {},
+    ],
     ['a next page of an item', { data: [{ ...ONE[0], next: 'mrc_2', has_more: true }] }, {}],
     ['headers of an end', { data: ONE }, { link: '</a>; rel="prev"', 'x-total-count': '1', 'x-next-page': '' }],
+    ['headers of one page', { data: ONE }, { 'x-total-pages': '1', 'content-range': 'merchants 0-0/1' }],
   ])('is whole with %s', async (_, body, headers) => {
     expect(await read(body, headers)).toMatchObject({ kind: 'list' });
   });

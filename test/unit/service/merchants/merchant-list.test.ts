@@ -58,7 +58,7 @@ describe('readMerchantList', () => {
   it('cannot be read when no merchant of it has a tax number of digits: each would be created again', async () => {
     const { list } = await readPages([
       answer({ data: [merchant('a@one.example', 'mrc_a')], next_cursor: 'x' }),
-      answer({ data: [merchant('PT501964843', 'mrc_b')] }),
+      answer({ data: [merchant('PT501964843', 'mrc_b'), merchant('501964843-PT', 'mrc_c')] }),
     ]);
 
     expect(list).toMatchObject({
