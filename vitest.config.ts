@@ -1,5 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
+import { temporaryFiles } from './test/temporary-files.ts';
+
+/** Workers, and processes that tests start, inherit it. */
+process.env['TMPDIR'] = temporaryFiles(process.env);
 
 /**
  * Tests of batches and whole processes wait for time-outs and restarts more than half of their time: two cores have work for this many. All projects
