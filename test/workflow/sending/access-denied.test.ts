@@ -49,7 +49,9 @@ describe('a service that lets nobody in', { concurrent: true, timeout: 180_000 }
       let open = 0;
       let most = 0;
       stack.front.script = async (request) => {
-        if (!isInvoice(request) || probes >= REFUSED_PROBES) return 'pass';
+        // Until the first answers are known to be readable, one goes at a time anyway.
+        const isEarly = stack.posts().length <= 8;
+        if (!isInvoice(request) || isEarly || probes >= REFUSED_PROBES) return 'pass';
         // What was on the wire when the breaker opened may come together; a probe may not.
         const probe = (await stack.ledger.breaker(stack.front.url)) === null ? 0 : 1;
         probes += probe;
