@@ -125,7 +125,8 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       const up = all.start(['up'], env);
       await up.said('Console');
 
-      const { temporalAddress = '', console: owner = '' } = (await readEndpoints(await openDataDir(place.dataDir))) ?? {};
+      const { temporalAddress = '', console: owner = '' } =
+        (await readEndpoints(await openDataDir(place.dataDir))) ?? {};
       const sentOf = async (batchId: string): Promise<number> => {
         const answer = await fetch(`${owner}/api/batches/${batchId}`);
         const { counts = {} } = (await answer.json()) as { counts?: Readonly<Record<string, number>> };
