@@ -1,9 +1,15 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
+import { temporaryFiles } from './test/temporary-files.ts';
 
-/** Temporal, PostgreSQL and the tests share one small machine: more than two workers only make each slower … */
-const MAX_WORKERS = 2;
-/** … but for tests of whole processes, which wait for time-outs and restarts half of their time. */
-const MAX_WORKERS_OF_PROCESSES = 3;
+/** Workers, and processes that tests start, inherit it. */
+process.env['TMPDIR'] = temporaryFiles(process.env);
+
+/**
+ * Tests of batches and whole processes wait for time-outs and restarts more than half of their time: two cores have work for this many. All projects
+ * share the workers, so that tests that compute run while others wait.
+ */
+const MAX_WORKERS = 5;
 
 /** Real servers start inside tests, and both cores may be busy. */
 const TEST_TIMEOUT_MS = 60_000;
@@ -29,11 +35,6 @@ function withSharedModules(one: ReturnType<typeof project>) {
   return { ...one, test: { ...one.test, isolate: false } };
 }
 
-/** They run after the others, more of them at a time. */
-function ofProcesses(one: ReturnType<typeof project>) {
-  return { ...one, test: { ...one.test, maxWorkers: MAX_WORKERS_OF_PROCESSES, sequence: { groupOrder: 1 } } };
-}
-
 export default defineConfig({
   test: {
     // A build leaves compiled copies of everything in dist/.
@@ -42,10 +43,11 @@ export default defineConfig({
       withSharedModules(project('unit', ['unit'], [])),
       project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL]),
       project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
-      ofProcesses(project('e2e', ['e2e', 'chaos'], ALL_SERVERS)),
-      ofProcesses(project('browser', ['browser'], ALL_SERVERS)),
+      project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
+      project('browser', ['browser'], ALL_SERVERS),
     ],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     maxWorkers: MAX_WORKERS,
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: TEST_TIMEOUT_MS,

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { batchIdOf } from '../../../activities/batch/ingest.ts';
 import { openDataDir } from '../../../src/runtime/data-dir/data-dir.ts';
 import { readEndpoints } from '../../../src/runtime/config/endpoints.ts';
+import { hashFile } from '../../../src/ingest/hash-file.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { distributedPlace, type DistributedPlace } from '../../support/lote/distributed-place.ts';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
@@ -18,8 +20,10 @@ const server = inject('postgresUrl');
 const PURGE = ['purge', '--older-than', '1d', '--json'];
 /** As if all that has ended had ended two days ago. */
 const AGE = `UPDATE batch SET started_at = started_at - 172800000, finished_at = finished_at - 172800000 WHERE finished_at IS NOT NULL`;
-/** At two a second, long enough to be paused on the way. */
+/** At the pace of `SLOW`, long enough to be paused on the way. */
 const RUNNING_INVOICES = 60;
+/** Nobody sends the workers webhooks: they ask for final words soon. */
+const SLOW = { limits: { requestsPerSecond: 8, pollEverySeconds: 1 } };
 
 interface PurgedDocument {
   readonly purged: { readonly batches: readonly { readonly batchId: string; readonly sha256: string }[] };
@@ -36,6 +40,8 @@ interface Beside {
   readonly place: Place;
   readonly env: Readonly<Record<string, string>>;
   readonly temporalAddress: string;
+  /** How many invoices of the batch were sent; 0 while nobody knows it. */
+  readonly sentOf: (batchId: string) => Promise<number>;
 }
 
 function documentOf<T>({ code, stdout, stderr }: CommandEnd, expected = 0): T {
@@ -58,28 +64,21 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
   beforeEach(async () => {
     profiles = await mkdtemp(join(tmpdir(), 'lote-purge-'));
     slow = { SERVICE_PROFILE: join(profiles, 'slow.json') };
-    await writeFile(slow.SERVICE_PROFILE, JSON.stringify({ limits: { requestsPerSecond: 2 } }));
+    await writeFile(slow.SERVICE_PROFILE, JSON.stringify(SLOW));
   });
 
   afterEach(() => rm(profiles, { recursive: true, force: true }));
 
   /** An old batch is purged, and its file dropped again, while another one is being sent. */
-  async function purgeBesideRun({ place, env, temporalAddress }: Beside, old: string): Promise<void> {
+  async function purgeBesideRun({ place, env, temporalAddress, sentOf }: Beside, old: string): Promise<void> {
     const file = join(place.inputDir, 'running.csv');
     await writeInvoiceFile(file, { invoices: RUNNING_INVOICES, series: 'R' });
+    const running = batchIdOf('default', file, await hashFile(file));
     let runs = true;
     const run = runLote(['run', file, '--json'], env).finally(() => {
       runs = false;
     });
-    let running = '';
-    await until(async () => {
-      const { batches } = documentOf<BatchesDocument>(await runLote(['status', '--json'], env));
-      const found = batches.find(
-        ({ state, counts }) => state === 'running' && (counts['accepted'] ?? 0) + (counts['issued'] ?? 0) > 0,
-      );
-      running = found?.id ?? '';
-      return found !== undefined;
-    });
+    await until(async () => (await sentOf(running)) > 0);
     // It stays a batch that runs for as long as the commands beside it take.
     const connection = await Connection.connect({ address: temporalAddress });
     const handle = new Client({ connection }).workflow.getHandle(running);
@@ -126,8 +125,14 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       const up = all.start(['up'], env);
       await up.said('Console');
 
-      const endpoints = await readEndpoints(await openDataDir(place.dataDir));
-      await purgeBesideRun({ place, env, temporalAddress: endpoints?.temporalAddress ?? '' }, old?.id ?? '');
+      const { temporalAddress = '', console: owner = '' } =
+        (await readEndpoints(await openDataDir(place.dataDir))) ?? {};
+      const sentOf = async (batchId: string): Promise<number> => {
+        const answer = await fetch(`${owner}/api/batches/${batchId}`);
+        const { counts = {} } = (await answer.json()) as { counts?: Readonly<Record<string, number>> };
+        return (counts['accepted'] ?? 0) + (counts['issued'] ?? 0);
+      };
+      await purgeBesideRun({ place, env, temporalAddress, sentOf }, old?.id ?? '');
 
       up.signal('SIGTERM');
       await up.end;
@@ -159,7 +164,13 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       const old = await ranOld();
       await there.database.rows(AGE);
 
-      await purgeBesideRun({ place: there.place, env: there.client, temporalAddress: inject('temporalAddress') }, old);
+      const sentOf = async (batchId: string): Promise<number> => {
+        const sent = `SELECT invoice_id FROM invoice JOIN batch_invoice USING (invoice_id)
+          WHERE batch_id = '${batchId}' AND state IN ('accepted', 'issued')`;
+        return (await there.database.rows(sent)).length;
+      };
+      const temporalAddress = inject('temporalAddress');
+      await purgeBesideRun({ place: there.place, env: there.client, temporalAddress, sentOf }, old);
 
       there.sandbox.signal('SIGTERM');
       await there.sandbox.end;

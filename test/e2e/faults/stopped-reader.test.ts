@@ -19,27 +19,28 @@ const STALE_TIME_MS = 10_000;
 const POLL_INTERVAL_MS = 100;
 
 const server = inject('postgresUrl');
+/** Both cases wait for a heartbeat time-out most of the time; each has a ledger of its own. */
+const BESIDE_EACH_OTHER = { concurrent: true, timeout: 300_000 };
 
 /**
  * Two workers, one file: the one that reads is stopped for longer than its heartbeat time-out, a second one takes over, and the first goes on
  * while the second still reads. The second is stopped in the middle of it, so that the first has all the time it wants.
  */
-describe.skipIf(server === null)('a worker that is stopped while it reads', { timeout: 300_000 }, () => {
+describe.skipIf(server === null)('a worker that is stopped while it reads', BESIDE_EACH_OTHER, () => {
   const all = processes();
   let place: Place;
-  let database: PostgresDatabase;
+  const databases: PostgresDatabase[] = [];
   let sandbox: Sandbox;
 
   beforeAll(async () => {
     place = await newPlace();
-    database = await postgresDatabase(server ?? '');
     sandbox = await independentSandbox({ latencyMs: 5, settleMs: 500 });
   });
 
   afterAll(async () => {
     await all.killAll();
     await sandbox.close();
-    await database.drop();
+    await Promise.all(databases.map((database) => database.drop()));
     await place.remove();
   });
 
@@ -52,6 +53,8 @@ describe.skipIf(server === null)('a worker that is stopped while it reads', { ti
     const series = randomBytes(3).toString('hex').toUpperCase();
     const file = join(place.inputDir, `${series}.csv`);
     await writeWideFile(file, { invoices: INVOICES, lines: LINES, series });
+    const database = await postgresDatabase(server ?? '');
+    databases.push(database);
     const client = {
       ...place.env,
       DATABASE_URL: database.url,
@@ -69,7 +72,7 @@ describe.skipIf(server === null)('a worker that is stopped while it reads', { ti
     await stopped.said('LOTE_CRASH_AT: stopped at');
     const taker = await startAt(second);
     await taker.said('LOTE_CRASH_AT: stopped at');
-    const before = await rowsRead();
+    const before = await rowsRead(database);
 
     stopped.signal('SIGCONT');
     let lost = false;
@@ -79,25 +82,30 @@ describe.skipIf(server === null)('a worker that is stopped while it reads', { ti
     );
     // It is told of its lost claim, or Temporal tells it that the attempt is over, before it writes anything.
     for (const over = performance.now() + STALE_TIME_MS; !lost && performance.now() < over;) {
-      expect(await rowsRead(), 'a stale attempt changes nothing').toBe(before);
+      expect(await rowsRead(database), 'a stale attempt changes nothing').toBe(before);
       await sleep(POLL_INTERVAL_MS);
     }
     taker.signal('SIGCONT');
     const end = await run.end;
 
     expect(end.code, end.stderr).toBe(0);
-    expect(await sentOf(series)).toEqual({ invoices: INVOICES, shortest: LINES, longest: LINES, booked: INVOICES });
+    expect(await sentOf(database, series)).toEqual({
+      invoices: INVOICES,
+      shortest: LINES,
+      longest: LINES,
+      booked: INVOICES,
+    });
     expect(sandbox.books().duplicates).toEqual([]);
     for (const worker of [stopped, taker]) worker.killGroup();
   });
 
-  async function rowsRead(): Promise<number> {
+  async function rowsRead(database: PostgresDatabase): Promise<number> {
     const [found] = await database.rows<{ rows: number }>('SELECT count(*)::int AS rows FROM batch_row');
     return found?.rows ?? 0;
   }
 
   /** The bytes that the ledger froze, line by line, and how many of them the service has booked. */
-  async function sentOf(series: string) {
+  async function sentOf(database: PostgresDatabase, series: string) {
     const bodies = await database.rows<{ lines: number; sha256: string }>(
       `SELECT jsonb_array_length(b.body::jsonb -> 'lines') AS lines, encode(sha256(convert_to(b.body, 'UTF8')), 'hex') AS sha256
        FROM invoice_body b JOIN invoice i USING (invoice_id) WHERE i.invoice_ref LIKE '${series}/%'`,

@@ -10,6 +10,7 @@ import {
   nightlySchedule,
   type NightlyPlace,
 } from '../../../../src/wiring/temporal/nightly-schedule.ts';
+import { ownPort } from '../../../support/servers/own-port.ts';
 
 /** The shortest catch-up window that Temporal takes. */
 const TEN_SECONDS = 10_000;
@@ -23,7 +24,9 @@ let server: TemporalServer;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'lote-catch-up-'));
   const binary = await acquireTemporalBinary(() => undefined, process.env);
-  server = await startTemporalServer({ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 });
+  // While the server is down nobody else may be given its ports: those that the system chooses are given to outgoing connections, too.
+  const ports = { port: await ownPort(), uiPort: await ownPort() };
+  server = await startTemporalServer({ binary, dataDir, namespace: 'default', ...ports });
 }, 120_000);
 
 afterAll(async () => {
