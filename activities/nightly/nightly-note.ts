@@ -1,3 +1,4 @@
+import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
@@ -26,16 +27,18 @@ export interface NoteRequest {
   /** The batch as the ledger knows it; null when there is none. */
   readonly batch: BatchRecord | null;
   readonly night: { readonly nightId: string; readonly startedAt: number };
+  /** Who reads it works for this application. */
+  readonly reader: CommandReader;
 }
 
 /** Says in words what became of a file and what to do next. */
-export function nightlyNote({ file, end, batch, night }: NoteRequest): NightlyNote {
+export function nightlyNote({ file, end, batch, night, reader }: NoteRequest): NightlyNote {
   const known = batch !== null && !file.resumed && batch.startedAt < night.startedAt;
   const verdict = verdictOf(end);
   const sentences = [
     ...(file.resumed ? ['An earlier night had claimed it and was interrupted; this night went on with it.'] : []),
     ...(known ? [knownSentence(batch)] : []),
-    ...outcomeSentences(end, verdict),
+    ...outcomeSentences(end, verdict, reader),
   ];
   const paths = end.kind === 'batch' ? end.result.reports : null;
   const lines = [
@@ -82,7 +85,7 @@ function knownSentence(batch: BatchRecord): string {
   return `The same bytes were dropped before, on ${first} UTC as ${batch.file}: it is the same batch, and nothing that was sent is sent again.`;
 }
 
-function outcomeSentences(end: FileEnd, verdict: NightlyVerdict): readonly string[] {
+function outcomeSentences(end: FileEnd, verdict: NightlyVerdict, reader: CommandReader): readonly string[] {
   if (end.kind === 'failed') {
     return [
       `Its run ended without a result (${end.code}): ${end.message}`,
@@ -90,9 +93,10 @@ function outcomeSentences(end: FileEnd, verdict: NightlyVerdict): readonly strin
     ];
   }
   if (end.kind === 'held') {
+    const confirm = commandLine(reader, `confirm-total ${end.batchId} --invoices ${end.invoices} --reason WHY`);
     return [
       `Held: nothing of it was sent. ${end.difference}`,
-      `If the total is right, confirm it: on the page of the batch in the console, or with lote confirm-total ${end.batchId} --invoices ${end.invoices} --reason WHY. The batch is then sent at once. If it is wrong, cancel the batch.`,
+      `If the total is right, confirm it: on the page of the batch in the console, or with ${confirm}. The batch is then sent at once. If it is wrong, cancel the batch.`,
     ];
   }
   const { counts, reports, state } = end.result;

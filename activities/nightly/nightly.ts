@@ -90,7 +90,7 @@ export async function archiveDrop(
 ): Promise<NightlyRunEntry> {
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
-  const note = nightlyNote({ file, end, batch, night });
+  const note = nightlyNote({ file, end, batch, night, reader: deps });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
   const entry: NightlyRunEntry = {

@@ -1,6 +1,6 @@
 import writeExcelFile from 'write-excel-file/node';
-import { csvRecord } from '../../domain/csv-record.ts';
-import { escapeFormula } from '../../domain/escape-formula.ts';
+import { csvRecord } from '../../domain/text/csv-record.ts';
+import { escapeFormula } from '../../domain/text/escape-formula.ts';
 
 const DELIMITER = ';';
 /** What a spreadsheet keeps of a number; longer ones stay text, so that no digit is lost. */

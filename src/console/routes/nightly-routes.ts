@@ -17,7 +17,7 @@ export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
     const folder = nightsOf(options, filter);
     const nights = folder === null ? [] : await listNightlySummaries(folder);
     const content = html`${filter === null ? '' : applicationFilterForm(format, filter, '/nights')}
-    ${nightlyRunsPage(format, nights, filter?.chosen ?? null)}`;
+    ${nightlyRunsPage(format, nights, filter)}`;
     return pages.show(context, { title: format.texts.nights.title, content });
   });
 

@@ -1,5 +1,5 @@
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
-import { csvRecord } from '../../domain/csv-record.ts';
+import { csvRecord } from '../../domain/text/csv-record.ts';
 import { reportInvoice } from '../report-invoice.ts';
 import type { ReportInvoice } from '../report-model.ts';
 

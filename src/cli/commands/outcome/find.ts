@@ -23,7 +23,7 @@ export interface FindCommand {
 export async function findCommand({ words = '', options, env }: FindCommand): Promise<ExitCode> {
   const { json, parts, net = '', from = '', to = '', after = '' } = options;
   const wish = { q: words, net, from, to, after, ...(parts === true && { parts: '1' as const }) };
-  const answer = await withBatchReader(readInstallation(env).common, (reader) => reader.search(wish));
+  const answer = await withBatchReader(readInstallation(env), (reader) => reader.search(wish));
   process.stdout.write(json ? `${JSON.stringify(answer)}\n` : foundText(answer));
   return answer.found.length === 0 ? EXIT.someNotIssued : EXIT.ok;
 }

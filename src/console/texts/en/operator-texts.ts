@@ -65,6 +65,7 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
   nights: {
     title: 'Nights',
     none: 'No night yet. Files in the input folder are taken at night after: lote nightly on',
+    choose: 'Each application has nights of its own. Choose one above.',
     night: 'Night',
     files: 'Files',
     outcome: 'Outcome',

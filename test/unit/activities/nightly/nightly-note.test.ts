@@ -18,8 +18,17 @@ function startedAt(time: number): BatchRecord {
   return { file: 'first.csv', startedAt: time } as BatchRecord;
 }
 
+const ALONE = { application: 'default', isOneOfSeveral: false };
+
 function note(over: Partial<NoteRequest> = {}) {
-  return nightlyNote({ file: { name: 'a.csv', resumed: false }, end: ended(), batch: null, night: NIGHT, ...over });
+  return nightlyNote({
+    file: { name: 'a.csv', resumed: false },
+    end: ended(),
+    batch: null,
+    night: NIGHT,
+    reader: ALONE,
+    ...over,
+  });
 }
 
 describe('the verdict on a dropped file', () => {
