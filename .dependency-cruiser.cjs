@@ -21,7 +21,10 @@ const stepsImportOnlyTheDomain = {
     'A step that reaches for runtime, console, sandbox, cli or workflows cannot be wired differently by an entry point.',
   severity: 'error',
   from: { path: `^src/(${STEPS.join('|')})/` },
-  to: { path: PRODUCT, pathNot: `^src/(concurrency|domain|file-system|service-profile|texts|${STEPS.join('|')})/` },
+  to: {
+    path: PRODUCT,
+    pathNot: `^src/(concurrency|domain|file-system|network|service-profile|texts|${STEPS.join('|')})/`,
+  },
 };
 
 module.exports = {
@@ -57,6 +60,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/concurrency/' },
       to: { path: PRODUCT, pathNot: '^src/concurrency/' },
+    },
+    {
+      name: 'the-network-knows-only-the-domain',
+      comment: 'Every server listens in the same way; a word of one of them here would be wrong for the others.',
+      severity: 'error',
+      from: { path: '^src/network/' },
+      to: { path: PRODUCT, pathNot: '^src/(domain|network)/' },
     },
     {
       name: 'the-service-profile-knows-only-the-domain',
@@ -135,7 +145,7 @@ module.exports = {
       comment: 'The console shows the ledger; given ports, it works on any ledger and in a test without one.',
       severity: 'error',
       from: { path: '^src/console/' },
-      to: { path: PRODUCT, pathNot: '^src/(domain|console|texts)/' },
+      to: { path: PRODUCT, pathNot: '^src/(domain|console|network|texts)/' },
     },
     {
       name: 'the-runtime-knows-only-the-domain',
@@ -143,7 +153,7 @@ module.exports = {
         'Processes, ports and configuration are below every step; importing upwards would make a circle of the start order.',
       severity: 'error',
       from: { path: '^src/runtime/' },
-      to: { path: PRODUCT, pathNot: '^src/(domain|file-system|runtime)/' },
+      to: { path: PRODUCT, pathNot: '^src/(domain|file-system|network|runtime)/' },
     },
     {
       name: 'the-file-system-knows-only-the-domain',

@@ -36,3 +36,10 @@ group_id=$(id -g)
 if [ "$user_id" = 0 ]; then user_id=1000 group_id=1000; fi
 [ -e .env ] || : >.env
 grep -q '^LOTE_USER_ID=' .env || printf 'LOTE_USER_ID=%s\nLOTE_GROUP_ID=%s\n' "$user_id" "$group_id" >>.env
+
+# The zone of this machine, in which nights begin and times are shown: a container does not know it.
+zone=$(cat /etc/timezone 2>/dev/null || readlink /etc/localtime 2>/dev/null | sed 's|.*zoneinfo/||') || zone=
+case $zone in
+'' | *[!A-Za-z0-9_+/-]*) zone=UTC ;;
+esac
+grep -q '^TZ=' .env || printf 'TZ=%s\n' "$zone" >>.env

@@ -6,6 +6,8 @@ import { nextVersion, releasedChangelog, type Step } from './plan.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const STEPS: readonly string[] = ['major', 'minor', 'patch'] satisfies Step[];
 const VERSION_FILE = 'src/wiring/start/version.ts';
+/** Files that it changes. */
+const WRITTEN: readonly string[] = ['package.json', 'package-lock.json', VERSION_FILE, 'CHANGELOG.md'];
 const USAGE = 'npm run release -- major|minor|patch [--dry-run]';
 /** What proves the commit that is released. */
 const CHECKS = ['check', 'test'];
@@ -30,15 +32,21 @@ function release(parameters: readonly string[]): void {
   for (const name of CHECKS) npm(['run', name]);
   // They take half an hour: what was edited meanwhile is neither released nor thrown away below.
   requireFit(version);
+  const recorded = `test/releases/${version}`;
+  const written = new Map<string, string>();
   try {
     write({ before, version, changelog });
+    for (const file of WRITTEN) written.set(file, text(file));
     npm(['run', RECORD], { LOTE_RECORD_RELEASE: version });
-    git('add', '--all');
-    git('commit', '--quiet', '--message', `Release ${version}`);
+    requireAsWritten(written);
+    // Recording takes minutes: what somebody has edited or staged meanwhile is no part of the release.
+    const released = [...WRITTEN, recorded];
+    git('add', '--', ...released);
+    git('commit', '--quiet', '--message', `Release ${version}`, '--', ...released);
   } catch (error) {
-    git('reset', '--quiet', '--hard');
-    rmSync(`${ROOT}test/releases/${version}`, { recursive: true, force: true });
-    throw new Error(`${version} was not released, and the tree is as it was: ${(error as Error).message}`);
+    const left = takeBack(written, recorded);
+    const tree = left.length === 0 ? 'the tree is as it was' : `${left.join(', ')}, changed meanwhile, stays as it is`;
+    throw new Error(`${version} was not released, and ${tree}: ${(error as Error).message}`);
   }
   git('tag', '--annotate', `v${version}`, '--message', `Lote ${version}`);
   say(`Released ${version}: commit and tag v${version} are here alone. Next: git push --follow-tags`);
@@ -49,6 +57,24 @@ function requireFit(version: string): void {
   const changed = git('status', '--porcelain');
   if (changed !== '') throw new Error(`The tree must be clean; commit or stash first:\n${changed}`);
   if (git('tag', '--list', `v${version}`) !== '') throw new Error(`The tag v${version} is there already`);
+}
+
+/** What somebody has written over is neither released nor thrown away. */
+function requireAsWritten(written: ReadonlyMap<string, string>): void {
+  const changed = [...written].flatMap(([file, content]) => (text(file) === content ? [] : [file]));
+  if (changed.length > 0) throw new Error(`Somebody has changed ${changed.join(', ')} while it was released`);
+}
+
+/** Takes back what this script wrote, and nothing else; returns the files that hold more than that. */
+function takeBack(written: ReadonlyMap<string, string>, recorded: string): readonly string[] {
+  rmSync(`${ROOT}${recorded}`, { recursive: true, force: true });
+  git('reset', '--quiet', '--', recorded);
+  return WRITTEN.filter((file) => {
+    const ours = written.get(file);
+    if (ours !== undefined && text(file) !== ours) return true;
+    git('restore', '--staged', '--worktree', '--', file);
+    return false;
+  });
 }
 
 function write({

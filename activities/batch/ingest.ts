@@ -126,7 +126,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
   });
   const unusual = await checkTotal(deps, { batch: record, input, isHeld: hold !== null });
   // It may hold invoices that an earlier file left unknown.
-  if (!(await applyHold(deps, batch, hold ?? holdOf(record, unusual)))) await repeatUnknown(deps, batch);
+  if (!(await applyHold(deps, batch, hold ?? holdOf(deps, record, unusual)))) await repeatUnknown(deps, batch);
   return runningBatch(deps, record, unusual);
 }
 
@@ -134,7 +134,7 @@ async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
   const hold = await holdOfResumed(deps, input, batch);
   const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });
-  if (!(await applyHold(deps, batch, hold ?? holdOf(batch, unusual)))) await letGo(deps, batch);
+  if (!(await applyHold(deps, batch, hold ?? holdOf(deps, batch, unusual)))) await letGo(deps, batch);
   return runningBatch(deps, batch, hold === null ? unusual : null);
 }
 
@@ -147,8 +147,8 @@ async function attachedTo(
   return unusual === null ? attached : { ...attached, unusual: { ...unusual, batchId } };
 }
 
-function holdOf({ batchId }: BatchRecord, unusual: UnusualTotal | null): Reason | null {
-  return unusual === null ? null : unusualTotalReason(batchId, unusual);
+function holdOf(deps: ActivityDeps, { batchId }: BatchRecord, unusual: UnusualTotal | null): Reason | null {
+  return unusual === null ? null : unusualTotalReason(deps, batchId, unusual);
 }
 
 /** What the starter of the batch has confirmed, for each of its valid invoices. */

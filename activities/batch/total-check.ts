@@ -1,3 +1,4 @@
+import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import { differsByFactor, medianDecimal, sumDecimals } from '../../src/domain/money.ts';
 import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
@@ -61,10 +62,15 @@ export function unusualTotalOf(saved: SavedTotalCheck | null): UnusualTotal | nu
 }
 
 /** Reason of the invoices that wait for it. */
-export function unusualTotalReason(batchId: string, { invoices, difference }: UnusualTotal): Reason {
+export function unusualTotalReason(
+  reader: CommandReader,
+  batchId: string,
+  { invoices, difference }: UnusualTotal,
+): Reason {
+  const command = commandLine(reader, `confirm-total ${batchId} --invoices ${invoices} --reason WHY`);
   return {
     code: 'total-unusual',
-    message: `${difference} No invoice that is held for that was sent. If the total is right, confirm it on the page of the batch in the console, or with: lote confirm-total ${batchId} --invoices ${invoices} --reason WHY. Where the run has ended, drop the file again first. If it is wrong, cancel the batch.`,
+    message: `${difference} No invoice that is held for that was sent. If the total is right, confirm it on the page of the batch in the console, or with: ${command}. Where the run has ended, drop the file again first. If it is wrong, cancel the batch.`,
   };
 }
 

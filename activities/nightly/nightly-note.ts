@@ -1,3 +1,4 @@
+import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyRemark, NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
@@ -33,17 +34,19 @@ export interface NoteRequest {
   readonly batch: BatchRecord | null;
   readonly night: { readonly nightId: string; readonly startedAt: number };
   readonly speech: Speech;
+  /** Who reads it works for this application. */
+  readonly reader: CommandReader;
 }
 
 /** Says in words what became of a file and what to do next. */
 export function nightlyNote(request: NoteRequest): NightlyNote {
-  const { file, end, batch, night } = request;
+  const { file, end, batch, night, reader } = request;
   const known = batch !== null && !file.resumed && batch.startedAt < night.startedAt;
   const verdict = verdictOf(end);
   const remarks: readonly NightlyRemark[] = [
     ...(file.resumed ? [{ kind: 'resumed' } as const] : []),
     ...(known ? [{ kind: 'dropped-before', at: batch.startedAt, file: batch.file } as const] : []),
-    ...outcomeRemarks(end, verdict),
+    ...outcomeRemarks(end, verdict, reader),
   ];
   const english = documentFormat(ENGLISH);
   return {
@@ -96,13 +99,14 @@ function verdictOf(end: FileEnd): NightlyVerdict {
   return everything && state === 'finished' ? 'issued' : 'attention';
 }
 
-function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict): readonly NightlyRemark[] {
+function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandReader): readonly NightlyRemark[] {
   if (end.kind === 'failed')
     return [{ kind: 'run-failed', code: end.code, message: end.message }, { kind: 'drop-again' }];
   if (end.kind === 'held') {
+    const command = commandLine(reader, `confirm-total ${end.batchId} --invoices ${end.invoices} --reason WHY`);
     return [
       { kind: 'held', difference: end.difference },
-      { kind: 'confirm-total', batchId: end.batchId, invoices: end.invoices },
+      { kind: 'confirm-total', command },
     ];
   }
   const { counts, reports, state } = end.result;

@@ -92,7 +92,7 @@ export async function archiveDrop(
 ): Promise<NightlyRunEntry> {
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
-  const note = nightlyNote({ file, end, batch, night, speech: deps.speech });
+  const note = nightlyNote({ file, end, batch, night, speech: deps.speech, reader: deps });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
   const entry: NightlyRunEntry = {

@@ -1,4 +1,5 @@
 import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
+import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import { judgeFirstInvoices } from '../../src/domain/first-invoices.ts';
 import { countAnswers } from './answer-counts.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -27,11 +28,11 @@ export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promi
     verdict === 'refused'
       ? {
           code: 'first-invoices-refused',
-          message: `The service refused all of the first ${refused} invoices. The rest was not sent: look at the refusals, then ${NEXT}`,
+          message: `The service refused all of the first ${refused} invoices. The rest was not sent: look at the refusals, then ${nextOf(deps)}`,
         }
       : {
           code: 'first-invoices-failed',
-          message: `${failedSentence(counts)} The rest was not sent: look at the failures, then ${NEXT}`,
+          message: `${failedSentence(counts)} The rest was not sent: look at the failures, then ${nextOf(deps)}`,
         };
   const held = await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
   deps.log.warn(`the first invoices of a batch were all ${verdict}`, {
@@ -43,7 +44,9 @@ export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promi
   return held > 0;
 }
 
-const NEXT = 'drop the file again, or use lote retry BATCH --state held.';
+function nextOf(reader: CommandReader): string {
+  return `drop the file again, or use ${commandLine(reader, 'retry BATCH --state held')}.`;
+}
 
 function failedSentence({ refused, failed, accepted }: AnswerCounts): string {
   if (refused === 0)

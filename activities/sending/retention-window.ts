@@ -1,3 +1,4 @@
+import { commandLine } from '../../src/domain/text/command-line.ts';
 import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -20,12 +21,16 @@ export interface RetentionWindow {
 }
 
 /** The retention window of idempotency keys, as the settings have it; times are epoch milliseconds. */
-export function retentionWindow({ settings, now }: Pick<ActivityDeps, 'settings' | 'now'>): RetentionWindow {
+export function retentionWindow(
+  deps: Pick<ActivityDeps, 'settings' | 'now' | 'application' | 'isOneOfSeveral'>,
+): RetentionWindow {
+  const { settings, now } = deps;
   const { retentionMs } = settings.retry;
   const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;
+  const retry = commandLine(deps, 'retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY');
   const reason = {
     code: 'retention-window-over',
-    message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.`,
+    message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: ${retry}.`,
   };
   const isOver = (since: number | null): boolean => since !== null && now() - since >= retentionMs;
   return {

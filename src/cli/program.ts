@@ -54,6 +54,8 @@ program
   )
   .requiredOption('--older-than <duration>', 'batches that ended longer ago than this, e.g. 400d')
   .option('--dry-run', 'say what would go, remove nothing', false)
+  .addOption(applicationOption())
+  .option('--every-application', 'of several applications, the batches of each', false)
   .option('--json', 'print one JSON document on stdout', false)
   .action(async (options: Omit<PurgeCommand, 'env'>) => {
     const { purgeCommand } = await import('./commands/purge.ts');

@@ -121,6 +121,8 @@ export interface StuckBatch {
 
 /** What `lote purge` asks the owner of the data directory for. */
 export interface PurgeRequest {
+  /** Of several applications, the one whose batches are purged. */
+  readonly application?: string;
   readonly olderThanMs: number;
   readonly dryRun: boolean;
 }

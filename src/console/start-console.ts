@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { LoteError } from '../domain/errors.ts';
+import { listenOn } from '../network/listen.ts';
 import { createConsoleApp } from './console-app.ts';
 import type { ConsoleOptions } from './console-options.ts';
 
@@ -46,29 +46,12 @@ export async function startConsole({ host, port, ...options }: StartConsole): Pr
     fetch: app.fetch,
     serverOptions: { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
   }) as Server;
-  await listening(server, { host, port });
-  const bound = (server.address() as AddressInfo).port;
+  const bound = await listenOn(server, { host, port, what: 'Starting the console', variables: 'CONSOLE' });
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    port: bound,
+    url: bound.origin,
+    port: bound.port,
     close: () => closed(server),
   };
-}
-
-function listening(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(listenError(cause, { host, port })));
-    server.listen({ host, port }, resolve);
-  });
-}
-
-function listenError(cause: Error, { host, port }: { readonly host: string; readonly port: number }): Error {
-  if (!('code' in cause) || cause.code !== 'EADDRINUSE') return cause;
-  return new LoteError(
-    'port-taken',
-    `Starting the console: port ${port} of ${host} must be free, found another process on it. Set CONSOLE_PORT to another one.`,
-    { cause },
-  );
 }
 
 function closed(server: Server): Promise<void> {

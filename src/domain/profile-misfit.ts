@@ -4,6 +4,8 @@ export interface ProfileMisfit {
   readonly code: string;
   /** What was seen and what it would take: at most 400 characters, without secrets and personal data. */
   readonly message: string;
+  /** Of several applications, the one whose profile it is; its name is in the message, too. */
+  readonly application?: string | undefined;
   /** How often it was seen. */
   readonly times: number;
   /** Epoch milliseconds. */

@@ -1,4 +1,4 @@
-import type { MetricsOptions } from './metrics/open-metrics.ts';
+import type { ApplicationMetrics, MetricsOptions } from './metrics/open-metrics.ts';
 import type { TracesOptions } from './traces/open-traces.ts';
 import { NO_TELEMETRY, type Telemetry } from './telemetry.ts';
 
@@ -16,17 +16,19 @@ export interface TelemetryOptions {
 export async function openTelemetry({ metrics, traces }: TelemetryOptions): Promise<Telemetry> {
   const measuring = metrics === null ? null : await (await import('./metrics/open-metrics.ts')).openMetrics(metrics);
   const tracing = traces === null ? null : (await import('./traces/open-traces.ts')).openTraces(traces);
-  const { onSdkMetrics, ...measured } = measuring ?? NO_TELEMETRY_OF_METRICS;
-  return {
-    ...measured,
-    service: (service) => measured.service(tracing?.service(service) ?? service),
+  const { onSdkMetrics, forApplication, ...measured } = measuring ?? NO_TELEMETRY_OF_METRICS;
+  const telemetryOf = (own: ApplicationMetrics): Telemetry => ({
+    ...{ ...measured, ...own },
+    service: (service) => own.service(tracing?.service(service) ?? service),
+    ofApplication: (application) => telemetryOf(forApplication(application)),
     worker: { onSdkMetrics, ...(tracing !== null && { interceptors: tracing.interceptors }) },
     async close() {
       await measured.close();
       await tracing?.close();
     },
-  };
+  });
+  return telemetryOf(measured);
 }
 
-const { worker: _worker, ...NO_METRICS } = NO_TELEMETRY;
-const NO_TELEMETRY_OF_METRICS = { ...NO_METRICS, onSdkMetrics: null };
+const { worker: _worker, ofApplication: _ofApplication, ...NO_METRICS } = NO_TELEMETRY;
+const NO_TELEMETRY_OF_METRICS = { ...NO_METRICS, onSdkMetrics: null, forApplication: () => NO_METRICS };

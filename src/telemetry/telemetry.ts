@@ -48,6 +48,8 @@ export interface Telemetry {
   nights(log: RunLog): RunLog;
   limits(limits: LocalLimits): void;
   deliveries(totals: () => DeliveryTotals): void;
+  /** The same for one of several applications: what is counted for each of them then names it. */
+  ofApplication(application: string): Telemetry;
   /** Asked for the number of batches that cannot go on. */
   stuck(batches: () => number): void;
   readonly worker: WorkerTelemetry;
@@ -65,6 +67,7 @@ export const NO_TELEMETRY: Telemetry = {
   nights: (log) => log,
   limits: () => undefined,
   deliveries: () => undefined,
+  ofApplication: () => NO_TELEMETRY,
   stuck: () => undefined,
   worker: { onSdkMetrics: null },
   url: null,

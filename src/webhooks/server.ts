@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { LoteError } from '../domain/errors.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { Ledger, RecordDelivery } from '../domain/ports/ledger.ts';
+import { listenOn } from '../network/listen.ts';
 import { handleDelivery, UNAVAILABLE, type DeliveryHandlerParts, type ReceiverLog } from './handle-delivery.ts';
 import { createDeliveryGroup } from './delivery-group.ts';
 import { createDeliveryTally, type DeliveryCounts } from './delivery-tally.ts';
@@ -198,11 +198,13 @@ async function serve(options: ListenOptions, endpointsOf: (shared: SharedParts) 
     (incoming, outgoing) => void answer(incoming, outgoing, { routes, log }),
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const port = await listen(server, options);
-  origin = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
+  const { host, port: wanted } = options;
+  const what = 'Starting the webhook receiver';
+  const bound = await listenOn(server, { host, port: wanted, what, variables: 'RECEIVER' });
+  ({ origin } = bound);
   return {
     url: `${origin}${WEBHOOK_PATH}`,
-    port,
+    port: bound.port,
     tally: () => tally.counts(),
     async close() {
       await closeServer(server);
@@ -228,22 +230,6 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, { rou
     given = UNAVAILABLE;
   }
   outgoing.writeHead(given.status, given.headers).end(given.body);
-}
-
-async function listen(server: Server, { host, port }: ListenOptions): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EADDRINUSE') return reject(error);
-      reject(
-        new LoteError(
-          'port-taken',
-          `Starting the webhook receiver: port ${port} on ${host} is taken. Free it, or set RECEIVER_PORT to another.`,
-          { cause: error },
-        ),
-      );
-    });
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
 }
 
 async function closeServer(server: Server): Promise<void> {

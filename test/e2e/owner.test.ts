@@ -11,6 +11,7 @@ import { newPlace, runLote, type Place, type RunningCommand } from '../support/l
 import { processes, type Processes } from '../support/lote/processes.ts';
 import { independentSandbox } from '../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../support/servers/sandbox-env.ts';
+import { until } from '../support/until.ts';
 
 const POLL_INTERVAL_MS = 10;
 
@@ -138,6 +139,23 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
     expect(await processStartTime(secondServer)).toBeNull();
     expect(last.code, last.stderr).toBe(0);
     expectIssuedOnce(1_200);
+  });
+
+  it('is left at once by `lote up` at a second Ctrl-C, whatever does not end, and its Temporal server ends with it', async () => {
+    const up = all.start(['up'], env);
+    await up.said('Console');
+    const server = await temporalProcess();
+    // A server that answers nothing: the worker has no end to wait for.
+    process.kill(server, 'SIGSTOP');
+
+    up.signal('SIGINT');
+    await up.said('Leaving');
+    up.signal('SIGINT');
+    const end = await up.end;
+
+    expect(end.code, end.stderr).toBe(130);
+    // It was killed; the system may need a moment to take it away.
+    await until(async () => (await processStartTime(server)) === null);
   });
 
   async function fileOf(name: string, invoices: number): Promise<string> {

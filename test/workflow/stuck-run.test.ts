@@ -54,7 +54,7 @@ describe('a run that was begun by one version of the workflows and goes on with 
     const batch = { batchId, workflowId: batchId, state: 'running', application: 'a' } as BatchRecord;
     const watch = watchStuckBatches({
       ...{
-        ledger: { listBatches: () => Promise.resolve([batch]) },
+        ledger: { newestOpenBatches: () => Promise.resolve([batch]) },
         client,
         applications: new Set(['a']),
         everyMs: 200,

@@ -54,7 +54,7 @@ async function propose(files: readonly string[], { encoding, delimiter }: CheckO
   });
   if (proposed === null) {
     process.stderr.write(
-      'lote: no table with a header was found, so there is no profile to propose. `lote check` says what the file is.\n',
+      'lote: no table with a header was found, so there is no profile to propose. The same command without --propose says what the file is.\n',
     );
     return EXIT.refused;
   }

@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { startDistributedConsole } from '../../wiring/start/distributed.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -8,14 +8,16 @@ import { untilSignal } from '../session/until-signal.ts';
 /** `lote console`: the web pages and the JSON API over a shared ledger. */
 export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   // The console sends nothing to the service, so it needs its address for the health page and no key.
-  const config = readConfig(env, process.cwd(), 'nothing');
+  const installation = readInstallation(env, process.cwd(), 'nothing');
+  const config = installation.common;
   if (config.databaseUrl === null) {
     throw new LoteError(
       'configuration-invalid',
       'Starting the console as a process of its own: DATABASE_URL must be set. The console of an embedded ledger is part of the process that owns it: `lote up`.',
     );
   }
-  const web = await startDistributedConsole(config, createLogger({ level: config.logLevel, secrets: config.secrets }));
+  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const web = await startDistributedConsole(installation, log);
   const metrics = web.metricsUrl === null ? '' : `, metrics at ${web.metricsUrl}`;
   process.stdout.write(`Console ${web.url}${metrics}\n`);
   await untilSignal();

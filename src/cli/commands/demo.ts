@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { LoteError } from '../../domain/errors.ts';
+import { readInstallation } from '../../runtime/config/installation.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { runCommand } from './run.ts';
 import { upCommand } from './up.ts';
@@ -10,6 +12,11 @@ const SAMPLE = fileURLToPath(import.meta.resolve('#sample'));
  * the right end is exit code 1 of `run`: finished, with a report that says what is not issued.
  */
 export async function demoCommand({ watch, env }: { watch: boolean; env: NodeJS.ProcessEnv }): Promise<ExitCode> {
+  if (readInstallation(env, process.cwd(), 'nothing').several)
+    throw new LoteError(
+      'usage',
+      'Running the demo: it issues a sample file at the built-in sandbox, which several applications never use, and would leave its invoices in their ledger. Nothing was started. Run it in an empty directory, without LOTE_APPLICATIONS_DIR.',
+    );
   const code = await runCommand({ files: [SAMPLE], json: false, options: {}, env });
   if (code !== EXIT.someNotIssued) {
     process.stderr.write(

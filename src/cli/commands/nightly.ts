@@ -1,4 +1,5 @@
 import ms from 'ms';
+import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
@@ -26,8 +27,6 @@ import { clockWarnings, nightlyLines } from '../output/nightly-lines.ts';
 import { nightlyTime } from '../session/nightly-time.ts';
 import { preflight, preflightOf } from '../session/preflight.ts';
 
-const INTERRUPTED =
-  'Interrupted: the night stands still where it is. It goes on with the next `lote up`, `lote run` or `lote nightly now`.';
 const DEFAULT_AT = '02:00';
 /** A host that slept until noon still has its night; one that was off for a day does not start two at once. */
 const DEFAULT_CATCH_UP = '12h';
@@ -64,7 +63,7 @@ export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
     const warnings = clockWarnings(time, Date.now());
     const state = await describeNightlyRuns(place);
     const lines = [
-      ...nightlyLines(state, config.inputDir),
+      ...nightlyLines(state, config),
       ...warnings.map((warning) => `Note: ${warning}`),
       ...(stays ? [] : ['Nights run while Lote is up: start it with `lote up`, or with your service manager.']),
     ];
@@ -88,7 +87,7 @@ export async function nightlyOff(command: NightlyCommand): Promise<ExitCode> {
 export async function nightlyShow(command: NightlyCommand): Promise<ExitCode> {
   return withNightlyRuns(command, async (place, _, config) => {
     const state = await describeNightlyRuns(place);
-    print(command.json, { nights: state }, nightlyLines(state, config.inputDir));
+    print(command.json, { nights: state }, nightlyLines(state, config));
     return EXIT.ok;
   });
 }
@@ -111,7 +110,10 @@ export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
 
 /** This process owns the data directory: it leaves when the night, and what others handed over, has ended. */
 async function nightlyOnOwnStack(stack: Stack, command: NightlyCommand, config: Config): Promise<ExitCode> {
-  const interrupt = interruption(INTERRUPTED, () => stack.kill());
+  const interrupt = interruption(
+    `Interrupted: the night stands still where it is. It goes on with the next \`lote up\` or \`${commandLine(config, 'nightly now')}\`.`,
+    () => stack.kill(),
+  );
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {

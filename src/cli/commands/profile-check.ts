@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { chooseApplication, readInstallation } from '../../runtime/config/installation.ts';
 import { differencesFromDefault } from '../../service-profile/check/differences.ts';
 import { checkProfile } from '../../service-profile/check-profile.ts';
 import { profileText } from '../../wiring/account/profile-text.ts';
@@ -8,15 +8,17 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { checkedProfileText } from '../output/profile-text.ts';
 
 export interface ProfileCheckCommand {
-  /** Null: the file named by SERVICE_PROFILE. */
+  /** Null: the file named by SERVICE_PROFILE, or by "serviceProfile" of the application. */
   readonly file: string | null;
+  /** Of several applications, the one whose profile is checked. */
+  readonly application?: string;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** `lote profile check [FILE]`: nothing leaves the machine. */
-export function profileCheckCommand({ file, json, env }: ProfileCheckCommand): ExitCode {
-  const path = file === null ? configuredPath(env) : resolve(file);
+export function profileCheckCommand({ file, json, env, application }: ProfileCheckCommand): ExitCode {
+  const path = file === null ? configuredPath(env, application ?? null) : resolve(file);
   const { profile, mistakes } = checkProfile(profileText(path, file === null ? 'SERVICE_PROFILE' : 'FILE'));
   const checked = { file: path, mistakes, differences: profile === null ? [] : differencesFromDefault(profile) };
   process.stdout.write(
@@ -25,8 +27,9 @@ export function profileCheckCommand({ file, json, env }: ProfileCheckCommand): E
   return profile === null ? EXIT.usage : EXIT.ok;
 }
 
-function configuredPath(env: NodeJS.ProcessEnv): string {
-  const { serviceProfilePath } = readConfig(env);
+function configuredPath(env: NodeJS.ProcessEnv, application: string | null): string {
+  const installation = readInstallation(env, process.cwd(), 'nothing');
+  const { serviceProfilePath } = chooseApplication(installation, application);
   if (serviceProfilePath !== null) return serviceProfilePath;
   throw new LoteError(
     'usage',

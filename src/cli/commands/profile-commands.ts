@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
+import { applicationOption, type WithApplication } from '../session/application-option.ts';
 import type { ProfileProbeOptions } from './profile-probe.ts';
+
+type Replaying = WithApplication & { readonly profile?: string; readonly json: boolean };
 
 /** Commands about the service profile. What they need is imported when one of them is called. */
 export function addProfileCommands(program: Command): void {
@@ -13,10 +16,11 @@ export function addProfileCommands(program: Command): void {
     .command('check')
     .description('every mistake of a service profile with its place, or what it sets otherwise than the default')
     .argument('[file]', 'a service profile; default: the file named by SERVICE_PROFILE')
+    .addOption(applicationOption())
     .option('--json', 'print one JSON document on stdout', false)
-    .action(async (file: string | undefined, { json }: { json: boolean }) => {
+    .action(async (file: string | undefined, options: WithApplication & { json: boolean }) => {
       const { profileCheckCommand } = await import('./profile-check.ts');
-      process.exitCode = profileCheckCommand({ file: file ?? null, json, env: process.env });
+      process.exitCode = profileCheckCommand({ file: file ?? null, ...options, env: process.env });
     });
 
   addProbeCommand(profile);
@@ -26,10 +30,12 @@ export function addProfileCommands(program: Command): void {
     .description('what a service profile understands of recorded answers and deliveries; nothing leaves the machine')
     .argument('<dir>', 'a folder with files of LOTE_CAPTURE or HAR files')
     .option('--profile <file>', 'a service profile (default: the file named by SERVICE_PROFILE)')
+    .addOption(applicationOption())
     .option('--json', 'print one JSON document on stdout', false)
-    .action(async (directory: string, { profile: file, json }: { profile?: string; json: boolean }) => {
+    .action(async (directory: string, { profile: file, ...options }: Replaying) => {
       const { profileReplayCommand } = await import('./profile-replay.ts');
-      process.exitCode = await profileReplayCommand({ directory, profile: file ?? null, json, env: process.env });
+      const given = { directory, profile: file ?? null, ...options };
+      process.exitCode = await profileReplayCommand({ ...given, env: process.env });
     });
 
   profile

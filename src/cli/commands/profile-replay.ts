@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { chooseApplication, readInstallation } from '../../runtime/config/installation.ts';
 import { loadProfile } from '../../service-profile/load-profile.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { readProfile } from '../../wiring/account/open-service.ts';
@@ -14,13 +14,15 @@ export interface ProfileReplayCommand {
   readonly directory: string;
   /** Null: the file named by SERVICE_PROFILE, or the default. */
   readonly profile: string | null;
+  /** Of several applications, the one whose profile and secrets are used. */
+  readonly application?: string;
   readonly json: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** `lote profile replay DIR`: nothing leaves the machine. */
 export async function profileReplayCommand(command: ProfileReplayCommand): Promise<ExitCode> {
-  const config = readConfig(command.env);
+  const config = chooseApplication(readInstallation(command.env), command.application ?? null);
   const directory = resolve(command.directory);
   const profile = command.profile === null ? readProfile(config) : profileOf(command.profile);
   const { recordings, mistakes } = await readRecordings(directory, { profile, secrets: config.webhook.secrets });

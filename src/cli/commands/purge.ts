@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import ms from 'ms';
 import { LoteError } from '../../domain/errors.ts';
 import { SHORTEST_PURGE_AGE_MS, type Purged } from '../../domain/ports/purge-ledger.ts';
-import { readConfig, type Config } from '../../runtime/config/config.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { chooseApplication, readInstallation, type Installation } from '../../runtime/config/installation.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import { createCommonFolders } from '../../wiring/reports/common-folders.ts';
 import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { findOwner, type OwnerApi } from '../../wiring/operator/owner-api.ts';
 import { purgeBatches } from '../../wiring/operator/purge-batches.ts';
+import { namedInput } from '../../wiring/temporal/named-input.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 
 /** An owner that is just starting or leaving is asked, or its place taken, within this time. */
@@ -20,6 +22,10 @@ export interface PurgeCommand {
   readonly olderThan: string;
   readonly dryRun: boolean;
   readonly json: boolean;
+  /** Of several applications, the one whose batches are purged. */
+  readonly application?: string;
+  /** Those of each application. */
+  readonly everyApplication?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly ownerPatienceMs?: number;
 }
@@ -29,61 +35,102 @@ interface Request {
   readonly dryRun: boolean;
 }
 
+/** Where the ledger is, and whose batches are purged. */
+interface Purging {
+  readonly common: Config;
+  readonly applications: readonly Config[];
+  readonly request: Request;
+}
+
 /** `lote purge --older-than 400d`, also while batches run. */
 export async function purgeCommand({ olderThan, json, env, ...given }: PurgeCommand): Promise<ExitCode> {
   const request = { olderThanMs: ageOf(olderThan), dryRun: given.dryRun };
-  const config = readConfig(env);
+  const installation = readInstallation(env, process.cwd(), 'nothing');
+  const { common } = installation;
+  const purging = { common, applications: chosenApplications(installation, given), request };
   const purged =
-    config.databaseUrl === null
-      ? await purgeDataDirectory(config, request, given.ownerPatienceMs ?? OWNER_PATIENCE_MS)
-      : await purgeLedger(config, request);
+    common.databaseUrl === null
+      ? await purgeDataDirectory(purging, given.ownerPatienceMs ?? OWNER_PATIENCE_MS)
+      : await purgeLedger(purging);
   const { dryRun } = request;
   process.stdout.write(json ? `${JSON.stringify({ dryRun, purged })}\n` : textOf(purged, dryRun));
   return EXIT.ok;
 }
 
+/** What is purged is gone: of several applications, nobody's batches go because a name was left out. */
+function chosenApplications(
+  installation: Installation,
+  { application = null, everyApplication = false }: { application?: string | null; everyApplication?: boolean },
+): readonly Config[] {
+  if (!everyApplication) return [chooseApplication(installation, application)];
+  if (application === null) return installation.applications;
+  throw new LoteError('usage', 'Purging: --application and --every-application exclude each other; found both.');
+}
+
 /** One process owns the embedded ledger. Without an owner the purge runs here, else the owner does it. */
-async function purgeDataDirectory(config: Config, request: Request, patienceMs: number): Promise<Purged> {
-  const dataDir = await openDataDir(config.dataDir);
+async function purgeDataDirectory(purging: Purging, patienceMs: number): Promise<Purged> {
+  const { common } = purging;
+  const dataDir = await openDataDir(common.dataDir);
   for (let waited = 0; waited < patienceMs; waited += POLL_INTERVAL_MS) {
     const lock = await acquireDirectoryLock(dataDir.path);
     if (lock !== null) {
       try {
-        return await purgeLedger(config, request);
+        return await purgeLedger(purging);
       } finally {
         await lock.release();
       }
     }
     const owner = await findOwner(dataDir);
-    const purged = owner === null ? null : await purgeThroughOwner(owner, request);
+    const purged = owner === null ? null : await purgeThroughOwner(owner, purging);
     if (purged !== null) return purged;
     await sleep(POLL_INTERVAL_MS);
   }
   throw new LoteError(
     'data-directory-owned',
-    `Purging: another process owns ${config.dataDir} and has not told its addresses within ${patienceMs / 1000} s. Nothing was removed. Try again in a moment.`,
+    `Purging: another process owns ${common.dataDir} and has not told its addresses within ${patienceMs / 1000} s. Nothing was removed. Try again in a moment.`,
   );
 }
 
-/** Null: it has left. */
-async function purgeThroughOwner(owner: OwnerApi, request: Request): Promise<Purged | null> {
+/** Null: it has left; what it purged before stays purged, and is not purged twice. */
+async function purgeThroughOwner(owner: OwnerApi, { applications, request }: Purging): Promise<Purged | null> {
   try {
-    return await owner.purge(request);
+    return await inTurn(applications, (one) => owner.purge({ ...request, ...namedInput(one) }));
   } catch (error) {
     if (error instanceof LoteError && error.code === 'owner-leaving' && !owner.owns()) return null;
     throw error;
   }
 }
 
-async function purgeLedger(config: Config, request: Request): Promise<Purged> {
-  const { databaseUrl, dataDir } = config;
-  const ledger = await openLedger({ databaseUrl, directory: (await openDataDir(dataDir)).ledger });
+async function purgeLedger({ common, applications, request }: Purging): Promise<Purged> {
+  const { databaseUrl, dataDir: directory } = common;
+  const ledger = await openLedger({ databaseUrl, directory: (await openDataDir(directory)).ledger });
   try {
-    const folders = createCommonFolders({ config, ledger });
-    return await purgeBatches({ ledger, dataDir, folders }, { ...request, now: Date.now() });
+    return await inTurn(applications, async (config) => {
+      const { dataDir } = config;
+      const { application = null } = namedInput(config);
+      const folders = createCommonFolders({ config, ledger });
+      return purgeBatches({ ledger, dataDir, folders, application }, { ...request, now: Date.now() });
+    });
   } finally {
     await ledger.close();
   }
+}
+
+/** One application after the other: each purge is one transaction. */
+async function inTurn(applications: readonly Config[], purge: (config: Config) => Promise<Purged>): Promise<Purged> {
+  let all: Purged = { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 };
+  for (const config of applications) {
+    // oxlint-disable-next-line no-await-in-loop
+    const one = await purge(config);
+    all = {
+      batches: [...all.batches, ...one.batches],
+      contents: all.contents + one.contents,
+      bodies: all.bodies + one.bodies,
+      findings: all.findings + one.findings,
+      deliveries: all.deliveries + one.deliveries,
+    };
+  }
+  return all;
 }
 
 function textOf({ batches, contents, bodies, findings, deliveries }: Purged, dryRun: boolean): string {

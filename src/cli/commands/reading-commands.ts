@@ -5,7 +5,7 @@ import { expectedInvoices, expectedNet } from '../session/expectations.ts';
 
 type Reading = Omit<BatchInput, 'file' | 'ledgerId' | 'application'> & { json: boolean };
 type Checking = Reading & WithApplication & { propose: boolean };
-type Rehearsing = Reading & { faults: string; seed: string };
+type Rehearsing = Reading & WithApplication & { faults: string; seed: string };
 
 /** Commands that read files of invoices, all in the same way. */
 export function addReadingCommands(program: Command): void {
@@ -34,9 +34,11 @@ export function addReadingCommands(program: Command): void {
     .description('run files against the sandbox with faults, in a ledger that is thrown away')
     .option('--faults <what>', 'heavy, none, or a JSON object (docs/sandbox.md)', 'heavy')
     .option('--seed <text>', 'the same seed brings the same faults', '1')
-    .action(async (files: readonly string[], { json, faults, seed, ...options }: Rehearsing) => {
+    .addOption(applicationOption())
+    .action(async (files: readonly string[], { json, faults, seed, application, ...options }: Rehearsing) => {
       const { rehearseCommand } = await import('./rehearse.ts');
-      process.exitCode = await rehearseCommand({ files, json, faults, seed, options, env: process.env });
+      const given = { files, json, faults, seed, options, ...named(application) };
+      process.exitCode = await rehearseCommand({ ...given, env: process.env });
     });
 }
 

@@ -1,6 +1,6 @@
 import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { startDistributedReceiver, startDistributedReceiverOfSeveral } from '../../wiring/start/distributed.ts';
+import { startDistributedReceiver } from '../../wiring/start/distributed.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { untilSignal } from '../session/until-signal.ts';
 import { requireSharedInstallation } from './worker.ts';
@@ -10,9 +10,7 @@ export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode>
   const installation = requireSharedInstallation(readInstallation(env), 'receiver');
   const config = installation.common;
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const receiver = installation.several
-    ? await startDistributedReceiverOfSeveral(installation, log)
-    : await startDistributedReceiver(config, log);
+  const receiver = await startDistributedReceiver(installation, log);
   const metrics = receiver.metricsUrl === null ? '' : `, metrics at ${receiver.metricsUrl}`;
   process.stdout.write(`Receiver ${receiver.url}${metrics}\n`);
   await untilSignal();

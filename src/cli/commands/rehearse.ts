@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { BatchInput, BatchResult } from '../../contract/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { configOf } from '../../runtime/config/config.ts';
+import { chooseApplication, readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
@@ -22,6 +23,8 @@ export interface RehearseCommand {
   readonly faults: string;
   readonly seed: string;
   readonly json: boolean;
+  /** Of several applications, the one whose profile and mappings are rehearsed. */
+  readonly application?: string;
   readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -58,9 +61,12 @@ export async function rehearseCommand(command: RehearseCommand): Promise<ExitCod
 
 async function rehearseIn(directory: string, command: RehearseCommand): Promise<ExitCode> {
   const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.includes(name)));
-  const { inputDir, reportsDir, serviceProfilePath, sandbox } = readConfig(own);
+  // No key is read: nothing of a rehearsal reaches a service.
+  const installation = readInstallation(own, process.cwd(), 'nothing');
+  const chosen = chooseApplication(installation, command.application ?? null);
+  const { inputDir, reportsDir, serviceProfilePath, sandbox } = chosen;
   const profile = rehearsalProfile({ serviceProfilePath, sandbox }, directory);
-  const config = readConfig({
+  const rehearsal = {
     ...SHORT_TIMES,
     ...own,
     ...profile?.env,
@@ -68,7 +74,9 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
     LOTE_INPUT_DIR: join(directory, 'input'),
     LOTE_REPORTS_DIR: join(reportsDir, 'rehearsal'),
     ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', SANDBOX_PORT: '0' },
-  });
+  };
+  // The only application of a ledger that is thrown away, whatever others there are.
+  const config = configOf(rehearsal, process.cwd(), 'requests');
   await takeMappings(inputDir, config.inputDir);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const notify = (line: string): void => void (command.json || process.stderr.write(`${line}\n`));

@@ -1,3 +1,4 @@
+import { ANY_APPLICATION } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
@@ -26,7 +27,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
     );
   process.stdout.write(addresses(stack));
   const left = await orphanedBatches(stack.ledger, createRunDirectory(stack.client), new Set());
-  for (const line of describeOrphaned(left)) notify(line);
+  for (const line of describeOrphaned(left, { application: ANY_APPLICATION, isOneOfSeveral: several })) notify(line);
   try {
     await Promise.race([untilSignal(() => stack.kill()), stack.lost]);
   } finally {

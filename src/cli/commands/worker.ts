@@ -2,7 +2,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { readInstallation, type Installation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { startDistributedWorker, startDistributedWorkerOfSeveral } from '../../wiring/start/distributed.ts';
+import { startDistributedWorker } from '../../wiring/start/distributed.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { untilSignal } from '../session/until-signal.ts';
 
@@ -11,9 +11,7 @@ export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const installation = requireSharedInstallation(readInstallation(env), 'worker');
   const config = installation.common;
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const worker = installation.several
-    ? await startDistributedWorkerOfSeveral(installation, log)
-    : await startDistributedWorker(config, log);
+  const worker = await startDistributedWorker(installation, log);
   const health = worker.healthUrl === null ? '' : `, health at ${worker.healthUrl}`;
   const metrics = worker.metricsUrl === null ? '' : `, metrics at ${worker.metricsUrl}`;
   process.stdout.write(`Worker on task queue ${config.taskQueue}${health}${metrics}\n`);

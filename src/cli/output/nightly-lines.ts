@@ -1,3 +1,5 @@
+import { commandLine } from '../../domain/text/command-line.ts';
+import type { Config } from '../../runtime/config/config.ts';
 import { clockChanges } from '../../domain/time/clock-changes.ts';
 import { clock, type NightlyState, type NightlyTime } from '../../wiring/temporal/nightly-schedule.ts';
 
@@ -5,10 +7,15 @@ const NEXT_SHOWN = 5;
 const RECENT_SHOWN = 3;
 const YEAR_DAYS = 366;
 
+/** Whose nights these are, and where their files are dropped. */
+export type NightlyFor = Pick<Config, 'application' | 'isOneOfSeveral' | 'inputDir'>;
+
 /** `lote nightly show` for a person: in the night's own zone. */
-export function nightlyLines(state: NightlyState | null, inputDir: string): readonly string[] {
+export function nightlyLines(state: NightlyState | null, config: NightlyFor): readonly string[] {
   if (state === null)
-    return ['Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon'];
+    return [
+      `Nights are off. Switch them on with: ${commandLine(config, 'nightly on --at 02:00 --timezone Europe/Lisbon')}`,
+    ];
   const zone = state.timezone ?? 'UTC';
   const when =
     state.hour === null || state.minute === null
@@ -17,8 +24,10 @@ export function nightlyLines(state: NightlyState | null, inputDir: string): read
   return [
     state.paused
       ? `Nights are PAUSED${state.note === null ? '' : `: ${state.note}`}`
-      : `Nights are on: ${when} ${zone}, files of ${inputDir}`,
-    ...(state.paused ? ['Look at the last run, then let them go again with: lote nightly on'] : []),
+      : `Nights are on: ${when} ${zone}, files of ${config.inputDir}`,
+    ...(state.paused
+      ? [`Look at the last run, then let them go again with: ${commandLine(config, 'nightly on')}`]
+      : []),
     `One at a time; a missed night is caught up with within ${state.catchUpMs / 3_600_000} h; a night that fails pauses the next ones.`,
     ...state.nextTimes.slice(0, NEXT_SHOWN).map((time) => `Next         ${inZone(time, zone)}`),
     ...state.running.map((id) => `Running      ${id}`),

@@ -147,7 +147,7 @@ function countOf({ progress, settledCount }: View): string {
   return `${settledCount}/${progress.invoices}`;
 }
 
-function wordsOf({ progress, settledCount, rate }: View): readonly string[] {
+function wordsOf({ file, progress, settledCount, rate }: View): readonly string[] {
   const { phase, paused, waitingFor, invoices } = progress;
   const stands = paused || waitingFor !== null;
   const moving = rate !== null && rate > 0 && !stands && settledCount < invoices;
@@ -159,7 +159,7 @@ function wordsOf({ progress, settledCount, rate }: View): readonly string[] {
     ...(waitingFor === null ? [] : [`waits: ${waitingFor}`]),
     ...(paused ? ['PAUSED (resume it in the console or the Temporal UI)'] : []),
     ...(phase === 'confirming'
-      ? ['HELD: its total is unusual (lote confirm-total, the console or the Temporal UI)']
+      ? [`HELD: its total is unusual (lote status ${file} says what to do; so do the console and the Temporal UI)`]
       : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { ANY_APPLICATION, commandLine } from '../../domain/text/command-line.ts';
 import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { awaitsConfirmation } from '../../domain/ports/total-ledger.ts';
@@ -6,9 +7,12 @@ import { settledCount } from '../../domain/settled-count.ts';
 
 const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
 
-/** `lote status`: a table, newest first. */
-export function statusTable(batches: readonly ReadBatch[], timeZone?: string): string {
-  if (batches.length === 0) return 'No batch yet. Start one with: lote run FILE\n';
+/** `lote status`: a table, newest first. `several`: there are several applications. */
+export function statusTable(batches: readonly ReadBatch[], several: boolean, timeZone?: string): string {
+  if (batches.length === 0) {
+    const run = commandLine({ application: ANY_APPLICATION, isOneOfSeveral: several }, 'run FILE');
+    return `No batch yet. Start one with: ${run}\n`;
+  }
   const rows = [
     ['BATCH', 'STATE', 'STARTED', 'INVOICES', 'WENT OUT', 'DID NOT', 'OPEN'],
     ...batches.map((batch) => {
@@ -26,8 +30,8 @@ export function statusTable(batches: readonly ReadBatch[], timeZone?: string): s
   return `${lines.map((cells) => cells.join('  ')).join('\n')}\n`;
 }
 
-/** `lote status BATCH`: where it stands, why, and what to type next. */
-export function statusOf(batch: ReadBatch, timeZone?: string): string {
+/** `lote status BATCH`: where it stands, why, and what to type next. `several`: there are several applications. */
+export function statusOf(batch: ReadBatch, several: boolean, timeZone?: string): string {
   const { batchId, file, state, invoices, rows, counts, stuck } = batch;
   const { out, missing, open } = balanceOf(batch);
   const ended = batch.finishedAt === null ? '' : `, ended ${timeOf(batch.finishedAt, timeZone)}`;
@@ -49,7 +53,7 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
             stuck.build === null ? '' : `; its last step was made by Lote ${stuck.build}`
           }`,
         ]),
-    `  next      ${nextOf(batch, missing)}`,
+    `  next      ${nextOf(batch, missing, several)}`,
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -81,20 +85,21 @@ export function misfitLines(misfits: readonly ProfileMisfit[]): string {
   return misfits.map(({ message }) => `The service profile does not fit the service: ${message}\n`).join('');
 }
 
-function nextOf(batch: ReadBatch, missing: number): string {
-  const { batchId, state, stuck } = batch;
+function nextOf(batch: ReadBatch, missing: number, several: boolean): string {
+  const { batchId, state, stuck, application = ANY_APPLICATION } = batch;
+  const command = (words: string): string => commandLine({ application, isOneOfSeveral: several }, words);
   if (stuck !== undefined)
     return 'run a worker with the version of Lote that made its last step; nothing is lost meanwhile';
   if (isHeld(batch))
-    return `lote confirm-total ${batchId} --invoices ${batch.total?.total.invoices ?? 'N'} --reason WHY, if the total is right; else cancel it in the console or the Temporal UI`;
+    return `${command(`confirm-total ${batchId} --invoices ${batch.total?.total.invoices ?? 'N'} --reason WHY`)}, if the total is right; else cancel it in the console or the Temporal UI`;
   if (state === 'paused') return 'resume it in the console or the Temporal UI';
   if (GOING_ON.has(state)) return `lote report ${batchId} --follow`;
   if (state === 'refused') return `lote report ${batchId} says why; correct the file and drop it again`;
   if (missing > 0 && awaitsConfirmation(batch.total ?? null))
-    return `run its file again, which asks about the total once more; then lote confirm-total ${batchId}`;
+    return `run its file again, which asks about the total once more; then ${command(`confirm-total ${batchId}`)}`;
   return missing === 0
     ? `lote report ${batchId}`
-    : `lote report ${batchId}, then correct the rows or lote retry ${batchId}`;
+    : `lote report ${batchId}, then correct the rows or ${command(`retry ${batchId}`)}`;
 }
 
 function balanceOf({ counts, invoices }: ReadBatch) {

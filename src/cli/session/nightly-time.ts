@@ -1,7 +1,8 @@
 import { LoteError } from '../../domain/errors.ts';
+import { zoneNamed } from '../../domain/time/zone-name.ts';
 import type { NightlyTime } from '../../wiring/temporal/nightly-schedule.ts';
 
-/** @throws LoteError `usage` */
+/** The time of a night, with its zone as Temporal spells it. @throws LoteError `usage` */
 export function nightlyTime(at: string, timezone: string): NightlyTime {
   const found = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/u.exec(at);
   if (found === null)
@@ -9,18 +10,11 @@ export function nightlyTime(at: string, timezone: string): NightlyTime {
       'usage',
       `Switching nights on: --at must be a time such as 02:00, found ${JSON.stringify(at)}.`,
     );
-  requireZone(timezone);
-  return { hour: Number(found.groups?.['hour']), minute: Number(found.groups?.['minute']), timezone };
-}
-
-function requireZone(timezone: string): void {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone });
-  } catch (cause) {
+  const zone = zoneNamed(timezone);
+  if (zone === null)
     throw new LoteError(
       'usage',
       `Switching nights on: --timezone must be an IANA name such as Europe/Lisbon or Europe/Madrid, found ${JSON.stringify(timezone)}.`,
-      { cause },
     );
-  }
+  return { hour: Number(found.groups?.['hour']), minute: Number(found.groups?.['minute']), timezone: zone };
 }

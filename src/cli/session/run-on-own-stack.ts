@@ -25,7 +25,7 @@ export async function runOnOwnStack(stack: Stack, config: Config, command: RunCo
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {
-    await printLeft(stack, command, say);
+    await printLeft(stack, config, command, say);
     const started = await startBatches({ ...command, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
       progress: progressLine(),
@@ -43,8 +43,13 @@ export async function runOnOwnStack(stack: Stack, config: Config, command: RunCo
   }
 }
 
-async function printLeft(stack: Stack, { files }: RunCommand, say: (line: string) => void): Promise<void> {
+async function printLeft(
+  stack: Stack,
+  config: Config,
+  { files }: RunCommand,
+  say: (line: string) => void,
+): Promise<void> {
   const own = new Set(await Promise.all(files.map((file) => hashFile(file))));
-  for (const line of describeOrphaned(await orphanedBatches(stack.ledger, createRunDirectory(stack.client), own)))
-    say(line);
+  const left = await orphanedBatches(stack.ledger, createRunDirectory(stack.client), own);
+  for (const line of describeOrphaned(left, config)) say(line);
 }

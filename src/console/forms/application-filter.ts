@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { ANY_APPLICATION, applicationWords } from '../../domain/text/command-line.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
@@ -29,4 +30,9 @@ export function applicationFilterForm({ texts }: PageFormat, filter: Application
     </select>
     <button>${texts.filter}</button>
   </form>`;
+}
+
+/** What a command on a page needs behind it to be for the reader's application; nothing where there is one. */
+export function commandEnd(filter: ApplicationFilter | null): string {
+  return applicationWords({ application: filter?.chosen ?? ANY_APPLICATION, isOneOfSeveral: filter !== null });
 }

@@ -1,6 +1,6 @@
 import writeExcelFile from 'write-excel-file/node';
-import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/csv-record.ts';
-import { escapeFormula } from '../../domain/escape-formula.ts';
+import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/csv-record.ts';
+import { escapeFormula } from '../../domain/text/escape-formula.ts';
 
 /** What a spreadsheet keeps of a number; longer ones stay text, so that no digit is lost. */
 const EXACT_DIGITS = 15;

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import { settledCount } from '../../domain/settled-count.ts';
-import { applicationFilterForm, type ApplicationFilter } from '../forms/application-filter.ts';
+import { applicationFilterForm, commandEnd, type ApplicationFilter } from '../forms/application-filter.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { progressBar } from './progress-bar.ts';
@@ -39,7 +39,7 @@ export function batchesPage(format: PageFormat, { batches, stuck, filter, upload
           ${showsOnly ? html`<p class="done">${texts.withoutTemporal}</p>` : ''}`
   }
     ${filter === null ? '' : applicationFilterForm(format, filter, '/')}
-    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : table(format, { batches, stuck, filter })}`;
+    ${batches.length === 0 ? html`<p>${texts.noBatches}${commandEnd(filter)}</p>` : table(format, { batches, stuck, filter })}`;
 }
 
 function table(

@@ -3,6 +3,7 @@ import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
 import { fill } from '../../texts/fill.ts';
 import { remarkText } from '../../texts/nights/remark-text.ts';
+import { commandEnd, type ApplicationFilter } from '../forms/application-filter.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 
@@ -14,16 +15,17 @@ const TONES: Readonly<Record<NightlyVerdict, string>> = {
 };
 const MOST_URGENT_FIRST = Object.keys(TONES);
 
-/** Every night, newest first: did every file go through. `application`: of several, whose nights; null: there is one. */
+/** Every night, newest first: did every file go through. */
 export function nightlyRunsPage(
   format: PageFormat,
   nights: readonly ListedNightlySummary[],
-  application: string | null,
+  filter: ApplicationFilter | null,
 ): Html {
+  const application = filter?.chosen ?? null;
   const { nights: texts, invoices } = format.texts;
   if (nights.length === 0)
     return html`<h1>${texts.title}</h1>
-      <p>${texts.none}</p>`;
+      <p>${filter !== null && application === null ? texts.choose : html`${texts.none}${commandEnd(filter)}`}</p>`;
   return html`<h1>${texts.title}</h1>
     <div class="scroll" tabindex="0" role="region" aria-label="${texts.title}">
       <table>

@@ -18,6 +18,7 @@ import { type StateCounts, stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
 import { isLive } from '../pages/verdict.ts';
 import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 
 const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'held']);
 
@@ -112,7 +113,7 @@ async function showBatch(
       waitingFor: actions?.operate === undefined ? (watch?.waitingFor ?? null) : null,
     }),
     stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
-    misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
+    misfits: isLive(batch) || isOpen(counts) ? ofApplication((await misfits?.()) ?? [], batch.application) : [],
     canCheck: actions?.files !== undefined,
     canRetry: actions?.retry !== undefined,
     canReconcile: actions?.reconcile !== undefined,
@@ -139,4 +140,9 @@ function paceNow(
 /** Invoices wait for a word that a profile which does not fit may keep from them. */
 function isOpen(counts: readonly OutcomeCount[]): boolean {
   return counts.some(({ outcome, invoices }) => invoices > 0 && WAITING_STATES.has(outcome));
+}
+
+/** Of several applications, the findings of one; else all. */
+function ofApplication(misfits: readonly ProfileMisfit[], name: string): readonly ProfileMisfit[] {
+  return misfits.filter(({ application = name }) => application === name);
 }

@@ -8,7 +8,7 @@ import type { BatchRecord } from '../../domain/ports/batch-record.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/purge-ledger.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
 import { batchOutcomes } from '../batch-outcomes.ts';
-import type { ConsoleOptions } from '../console-options.ts';
+import type { ConsoleOptions, PurgeRequest } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../health.ts';
 import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';
@@ -91,15 +91,19 @@ export function consoleApi(options: ConsoleOptions): Hono {
     });
   });
 
-  api.post('/run', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge }), (context) =>
-    handOver(context, options),
-  );
-
-  api.post('/purge', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge }), (context) =>
-    purge(context, options),
-  );
-
+  takeOrders(api, options);
   return api;
+}
+
+/** What other processes of the data directory hand over. */
+function takeOrders(api: Hono, options: ConsoleOptions): void {
+  const smallBody = bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge });
+  api.post('/run', smallBody, (context) => handOver(context, options));
+  api.post('/purge', smallBody, (context) => purge(context, options, {}));
+  // An address of its own: a Lote that knows no applications must not purge the batches of all.
+  api.post('/applications/:application/purge', smallBody, (context) =>
+    purge(context, options, { application: context.req.param('application') }),
+  );
 }
 
 async function search(context: Context, options: ConsoleOptions): Promise<Response> {
@@ -130,14 +134,23 @@ async function handOver(context: Context, { actions, token, people }: ConsoleOpt
 }
 
 /** What is purged is gone: a page of the console is not enough for it. */
-async function purge(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
+async function purge(
+  context: Context,
+  { actions, token }: ConsoleOptions,
+  whose: Pick<PurgeRequest, 'application'>,
+): Promise<Response> {
   if (!isProgram(context, token)) {
-    return failure(context, 403, 'usage', `Purging needs the token of the console in ${TOKEN_HEADER}: lote purge.`);
+    return failure(
+      context,
+      403,
+      'usage',
+      `Purging needs the token of the console in ${TOKEN_HEADER}; the command purge has it.`,
+    );
   }
   if (actions?.purge === undefined) return failure(context, 501, 'usage', 'This process cannot purge.');
   const body = PurgeRequestBody.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Purging: ${z.prettifyError(body.error)}`);
-  return context.json(await actions.purge(body.data));
+  return context.json(await actions.purge({ ...body.data, ...whose }));
 }
 
 /** A person stays one, whatever the proxy adds to the requests. */

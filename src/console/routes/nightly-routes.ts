@@ -22,7 +22,7 @@ export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
     const { nights, part } =
       folder === null ? NO_NIGHTS : await listNightlySummaries(folder, context.req.query('page'));
     const content = html`${filter === null ? '' : applicationFilterForm(format, filter, '/nights')}
-    ${nightlyRunsPage(format, nights, application)}
+    ${nightlyRunsPage(format, nights, filter)}
     ${listPages(format, part, (page) => `/nights?${new URLSearchParams({ ...(application === null ? {} : { application }), page: String(page) }).toString()}`)}`;
     return pages.show(context, { title: format.texts.nights.title, content });
   });

@@ -170,6 +170,8 @@ export interface BatchLedger {
   findBatch(batchId: string): Promise<BatchRecord | null>;
   /** Newest first. */
   listBatches(limit: number, application?: string | null): Promise<readonly BatchRecord[]>;
+  /** Those that have not ended: of each application the newest, at most `limit` of them. */
+  newestOpenBatches(limit: number): Promise<readonly BatchRecord[]>;
   /**
    * Forget what an interrupted staging left behind (rows, invoices that were never sent, findings). Only in state
    * `staging`.

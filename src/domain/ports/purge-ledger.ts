@@ -22,9 +22,18 @@ export interface PurgeLedger {
    * may be retried; one that another, younger batch holds keeps everything. One transaction, which locks what it decided about: a batch that is
    * claimed meanwhile is not purged, and a process that stands still until its session is taken from it has purged nothing.
    */
-  purge(request: { readonly before: number; readonly dryRun: boolean; readonly now: number }): Promise<Purged>;
-  /** Of these hashes of files those that no batch needs any more: every batch of such a file is purged. */
-  purgedFiles(hashes: readonly string[]): Promise<readonly string[]>;
+  purge(request: {
+    readonly before: number;
+    readonly dryRun: boolean;
+    readonly now: number;
+    /** Null: the batches of all. */
+    readonly application: string | null;
+  }): Promise<Purged>;
+  /**
+   * Of these hashes of files those that no batch of the application needs any more: each such batch is purged. Null: of
+   * all applications.
+   */
+  purgedFiles(hashes: readonly string[], application: string | null): Promise<readonly string[]>;
   /** null: its words are there. */
   purgedAt(batchId: string): Promise<number | null>;
 }

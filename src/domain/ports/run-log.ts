@@ -17,7 +17,7 @@ export type NightlyRemark =
   | { readonly kind: 'dropped-before'; readonly at: number; readonly file: string }
   | { readonly kind: 'run-failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'held'; readonly difference: string }
-  | { readonly kind: 'confirm-total'; readonly batchId: string; readonly invoices: number }
+  | { readonly kind: 'confirm-total'; readonly command: string }
   | { readonly kind: 'all-out' | 'rows-without-invoice'; readonly n: number }
   | { readonly kind: 'missing'; readonly n: number; readonly of: number; readonly cancelled: boolean };
 

@@ -7,6 +7,7 @@ import { BATCH_INVOICES, type BatchInvoiceRow, INVOICES_WITH } from './batch-inv
 import { batchRecord, foundBatch } from './batch-record.ts';
 import { lockUnderToken, shareUnderToken } from './claim-proof.ts';
 import { claimBatch } from './claiming.ts';
+import { createOpenBatches } from './open-batches.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { LIST_FINDINGS } from './findings-sql.ts';
 import { PAGE_OF } from './page-of-sql.ts';
@@ -94,6 +95,7 @@ type Batches = Pick<
   | 'claimBatch'
   | 'findBatch'
   | 'listBatches'
+  | 'newestOpenBatches'
   | 'setBatchState'
   | 'releaseHeld'
   | 'repeatUnknown'
@@ -118,6 +120,8 @@ export function createBatches(database: Database): Batches {
     async listBatches(limit, application = null) {
       return (await database.query<BatchRow>(LIST_BATCHES, [limit, application])).map(batchRecord);
     },
+
+    ...createOpenBatches(database),
 
     async setBatchState(batchId, state, now, fencingToken) {
       await database.transaction(async (queries) => {

@@ -1,13 +1,14 @@
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import { CLOSED_BATCH_STATES, stateList } from '../database/states.ts';
 
-/** before: closed batches that ended before it, in which nothing may still move, not purged since. Locked, so that none is opened again meanwhile. */
+/** before, application (null: of all): closed batches that ended before it, in which nothing may still move, not purged since. Locked, so that none is opened again meanwhile. */
 export const PURGEABLE_BATCHES = `/* purgeable-batches */
 SELECT b.batch_id, b.sha256
 FROM batch b
 WHERE b.state IN ${CLOSED_BATCH_STATES}
   AND (b.purged_at IS NULL OR b.purged_at < coalesce(b.finished_at, b.started_at))
   AND coalesce(b.finished_at, b.started_at) < $1
+  AND ($2::text IS NULL OR b.application = $2)
   AND NOT EXISTS (
     SELECT 1 FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
     WHERE bi.batch_id = b.batch_id AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
@@ -80,9 +81,12 @@ export const PURGE_STATEMENTS: readonly string[] = [
 export const MARK_PURGED = `/* mark-purged */
 UPDATE batch SET purged_at = $2 WHERE batch_id = ANY ($1::text[])`;
 
-/** hashes: those of which every batch, of whatever application, is closed and purged, and was not opened again since. */
+/**
+ * hashes, application (null: all, which keep their copies in one place): those of which every batch is closed and purged,
+ * and was not opened again since.
+ */
 export const PURGED_FILES = `/* purged-files */
-SELECT sha256 FROM batch WHERE sha256 = ANY ($1::text[])
+SELECT sha256 FROM batch WHERE sha256 = ANY ($1::text[]) AND ($2::text IS NULL OR application = $2)
 GROUP BY sha256
 HAVING bool_and(state IN ${CLOSED_BATCH_STATES} AND coalesce(purged_at >= coalesce(finished_at, started_at), false))`;
 

@@ -14,9 +14,12 @@ import {
 /** All of it in one transaction: a purge that is interrupted has removed nothing. */
 export function createPurge(database: Database): PurgeLedger {
   return {
-    async purge({ before, dryRun, now }) {
+    async purge({ before, dryRun, now, application }) {
       return database.transaction(async (queries) => {
-        const rows = await queries.query<{ batch_id: string; sha256: string }>(PURGEABLE_BATCHES, [before]);
+        const rows = await queries.query<{ batch_id: string; sha256: string }>(PURGEABLE_BATCHES, [
+          before,
+          application,
+        ]);
         const ids = arrayLiteral(rows.map((row) => row.batch_id));
         if (!dryRun && rows.length > 0) await queries.query(LOCK_PURGED_INVOICES, [ids]);
         const purged = {
@@ -33,8 +36,8 @@ export function createPurge(database: Database): PurgeLedger {
       });
     },
 
-    async purgedFiles(hashes) {
-      const rows = await database.query<{ sha256: string }>(PURGED_FILES, [arrayLiteral(hashes)]);
+    async purgedFiles(hashes, application) {
+      const rows = await database.query<{ sha256: string }>(PURGED_FILES, [arrayLiteral(hashes), application]);
       return rows.map(({ sha256 }) => sha256);
     },
 

@@ -2,8 +2,8 @@ import iconv from 'iconv-lite';
 import { LoteError } from '../../domain/errors.ts';
 import { READ_AS } from '../../domain/read-as.ts';
 import { checkAllFound, type CorrectionsPlan } from './corrections-plan.ts';
-import { csvRecord } from '../../domain/csv-record.ts';
-import { originalCell } from '../../domain/escape-formula.ts';
+import { csvRecord } from '../../domain/text/csv-record.ts';
+import { originalCell } from '../../domain/text/escape-formula.ts';
 import { keptColumns, LOTE_COLUMNS, oneLine } from './lote-columns.ts';
 import type { OriginalCsv } from './original-file.ts';
 

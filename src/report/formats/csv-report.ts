@@ -1,5 +1,5 @@
 import type { BatchInvoice } from '../../domain/ports/ledger.ts';
-import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/csv-record.ts';
+import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/csv-record.ts';
 import { reportInvoice } from '../report-invoice.ts';
 import type { ReportInvoice } from '../report-model.ts';
 

@@ -1,7 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { parse, type ParseError } from 'jsonc-parser';
 import { z } from 'zod';
+import { zoneNamed } from '../../domain/time/zone-name.ts';
 import { errorCode } from '../../file-system/error-code.ts';
+import type { UseOfService } from './config.ts';
 import { EnvApplication, EnvBaseUrl, EnvDuration, EnvSecret, EnvText } from './env-schema.ts';
 import { secretList } from './secret-list.ts';
 
@@ -27,7 +29,6 @@ const At = z
     return { hour: hour ?? 0, minute: minute ?? 0 };
   });
 
-/** Temporal takes a name only as the database of zones spells it; Intl takes it in any case, and offsets. */
 const Timezone = z.string().transform((name, context): string => {
   const zone = zoneNamed(name);
   if (zone !== null) return zone;
@@ -60,27 +61,41 @@ const ApplicationFile = z.strictObject({
     .optional(),
 });
 
-/** A file of `applications/` that was read: what it says, with the secrets of the files that it names. */
+/** A file of `applications/` that was read: what it says, with the secrets of the files that it names. Null: not read. */
 export interface ApplicationEntry extends z.infer<typeof ApplicationFile> {
   /** The file that says it, for errors. */
   readonly file: string;
-  readonly apiKey: string;
+  readonly apiKey: string | null;
   readonly webhookSecrets: readonly string[];
 }
 
 /**
  * Reads one file. Every mistake in it is told to `fault`, each with its place, and none with a secret. Null: there was
- * one.
+ * one. A process that does `nothing` at the service is given no keys, so that it does not look for them.
  */
-export function readApplicationFile(file: string, fault: (mistake: string) => void): ApplicationEntry | null {
+export function readApplicationFile(
+  file: string,
+  use: UseOfService,
+  fault: (mistake: string) => void,
+): ApplicationEntry | null {
   const faults: string[] = [];
   const at = (place: string, mistake: string): void =>
     void faults.push(`${file}: ${place === '' ? '' : `${place} `}${mistake}`);
   const said = readWords(file, at);
-  const apiKey = said === null ? null : keyOf(said.apiKeyFile, at);
-  const webhookSecrets = said === null ? null : webhookSecretsOf(said.webhookSecretFile, at);
+  const secrets = said === null ? null : use === 'nothing' ? NO_SECRETS : secretsOf(said, at);
   for (const mistake of faults) fault(mistake);
-  return said === null || apiKey === null || webhookSecrets === null ? null : { ...said, file, apiKey, webhookSecrets };
+  return said === null || secrets === null ? null : { ...said, file, ...secrets };
+}
+
+const NO_SECRETS = { apiKey: null, webhookSecrets: [] };
+
+function secretsOf(
+  { apiKeyFile, webhookSecretFile }: z.infer<typeof ApplicationFile>,
+  fault: Fault,
+): Pick<ApplicationEntry, 'apiKey' | 'webhookSecrets'> | null {
+  const apiKey = keyOf(apiKeyFile, fault);
+  const webhookSecrets = webhookSecretsOf(webhookSecretFile, fault);
+  return apiKey === null || webhookSecrets === null ? null : { apiKey, webhookSecrets };
 }
 
 /** Told the place in the file, and what is wrong there. */
@@ -163,14 +178,4 @@ function secretOf(path: string, place: string, fault: Fault): string | null {
   else if (read.text.trim() === '') fault(place, `must name a file that holds the secret; ${path} is empty.`);
   else return read.text.trim();
   return null;
-}
-
-/** Null: there is none of this name. */
-function zoneNamed(name: string): string | null {
-  if (/^[+-]/u.test(name)) return null;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return null;
-  }
 }

@@ -134,7 +134,7 @@ export type UseOfService = 'requests' | 'nothing';
 /**
  * Reads the environment of an installation with one application; `readInstallation` reads any.
  * @throws LoteError `configuration-invalid`, also where a folder describes the applications: what this is read for
- * works for one alone
+ * must not be done with the key of one client among several
  */
 export function readConfig(
   environment: Environment,
@@ -144,7 +144,7 @@ export function readConfig(
   const several = findApplications(resolveSecretFiles(environment), workingDirectory);
   if (several === null) return configOf(environment, workingDirectory, use);
   throw invalid([
-    `This command works where the environment describes the only application, but ${several.folder} describes ${several.files.length}. Nothing was done. docs/applications.md says which commands work with several.`,
+    `This command works with the account of the environment alone, and ${several.folder} describes ${several.files.length} applications. Nothing was done. Run it in another directory, without LOTE_APPLICATIONS_DIR, and name the account there: INVOICING_BASE_URL, INVOICING_API_KEY.`,
   ]);
 }
 

@@ -17,7 +17,8 @@ export interface Installation {
 }
 
 /**
- * Reads the environment, and the folder LOTE_APPLICATIONS_DIR where there is one.
+ * Reads the environment, and the folder LOTE_APPLICATIONS_DIR where there is one. A process that does `nothing` at the
+ * service gets no keys, and needs no files of keys.
  * @throws LoteError `configuration-invalid` with every mistake of every file
  */
 export function readInstallation(
@@ -34,9 +35,11 @@ export function readInstallation(
   requireNoneOfOne(set, found.folder);
   const common = configOf(environment, workingDirectory, 'nothing');
   const faults: string[] = [];
-  const entries = found.files.flatMap((file) => readApplicationFile(file, (mistake) => faults.push(mistake)) ?? []);
+  const entries = found.files.flatMap(
+    (file) => readApplicationFile(file, use, (mistake) => faults.push(mistake)) ?? [],
+  );
   const applications = entries.map((entry) => applicationConfig(common, entry, workingDirectory));
-  faults.push(...contradictions(entries, applications, set['INVOICING_BASE_URL'] !== undefined));
+  faults.push(...contradictions(entries, applications, use === 'requests' && set['INVOICING_BASE_URL'] === undefined));
   const [first, ...others] = applications;
   if (faults.length > 0 || first === undefined) throw invalid(faults);
   const secrets = [...new Set([...common.secrets, ...applications.flatMap((one) => one.secrets)])];
@@ -81,19 +84,18 @@ function requireNoneOfOne(set: Readonly<Record<string, string>>, folder: string)
           `${variable} must not be set where ${folder} describes the applications; each has its own: "${field}" of its file.`,
         ],
   );
-  if (set['METRICS_PORT'] !== undefined)
-    found.push('METRICS_PORT must not be set where several applications run: the metrics count one. Unset it.');
   if (found.length > 0) throw invalid(found);
 }
 
 function applicationConfig(common: Config, entry: ApplicationEntry, workingDirectory: string): Config {
   const { name, apiKey, schedule } = entry;
   const path = (relative: string): string => resolve(workingDirectory, relative);
-  const baseUrl = entry.baseUrl ?? common.serviceBaseUrl ?? '';
+  const baseUrl = entry.baseUrl ?? common.serviceBaseUrl;
   return {
     ...common,
     ...{ application: name, isOneOfSeveral: true, rate: entry.rate ?? null },
-    service: { kind: 'remote', baseUrl, apiKey },
+    // Without an address its file is refused, or this process asks nothing of the service.
+    service: apiKey === null || baseUrl === null ? { kind: 'sandbox' } : { kind: 'remote', baseUrl, apiKey },
     serviceBaseUrl: baseUrl,
     serviceProfilePath: entry.serviceProfile === undefined ? null : path(entry.serviceProfile),
     captureDir: common.captureDir === null ? null : join(common.captureDir, name),
@@ -107,7 +109,7 @@ function applicationConfig(common: Config, entry: ApplicationEntry, workingDirec
     dataDir: join(common.dataDir, 'applications', name),
     schedule:
       schedule === undefined ? null : { ...schedule.at, timezone: schedule.timezone, catchUpMs: schedule.catchUp },
-    secrets: [...common.secrets, apiKey, ...entry.webhookSecrets],
+    secrets: [...common.secrets, ...(apiKey === null ? [] : [apiKey]), ...entry.webhookSecrets],
   };
 }
 
@@ -121,11 +123,11 @@ function addressBelow(address: string, name: string): string {
 function contradictions(
   entries: readonly ApplicationEntry[],
   applications: readonly Config[],
-  hasCommonAddress: boolean,
+  needsAddress: boolean,
 ): readonly string[] {
   return [
     ...entries.flatMap(({ file, baseUrl }) =>
-      baseUrl === undefined && !hasCommonAddress
+      baseUrl === undefined && needsAddress
         ? [
             `${file}: baseUrl must be set, or INVOICING_BASE_URL for all applications; several applications never use the built-in sandbox.`,
           ]
@@ -135,7 +137,9 @@ function contradictions(
       ([first, second]) =>
         `${second.file}: name must be one that no other file has; ${JSON.stringify(second.name)} is that of ${first.file}, too.`,
     ),
-    ...twins(entries, ({ apiKey }, index) => JSON.stringify([applications[index]?.serviceBaseUrl, apiKey])).map(
+    ...twins(entries, ({ apiKey }, index) =>
+      JSON.stringify([applications[index]?.serviceBaseUrl, apiKey ?? index]),
+    ).map(
       ([first, second]) =>
         `${second.file}: apiKeyFile must name a key of its own; ${first.file} has the same key at the same address.`,
     ),

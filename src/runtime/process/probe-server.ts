@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listenOn, type ListenPlace } from './listen.ts';
+import { listenOn, type ListenPlace } from '../../network/listen.ts';
 
 /** A probe's request is a line and some headers. */
 const REQUEST_TIMEOUT_MS = 5_000;

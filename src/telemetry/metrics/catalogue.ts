@@ -8,6 +8,8 @@ export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: Readonly<Record<string, readonly string[] | number>>;
+  /** It has the label `application`, too, where there are several. */
+  readonly isPerApplication?: boolean;
   /** Upper bounds, of a histogram. */
   readonly buckets?: readonly number[];
 }
@@ -41,20 +43,28 @@ function histogram(help: string, buckets: readonly number[], labels: Metric['lab
   return { kind: 'histogram', help, buckets, labels };
 }
 
+/** Each application has its own, where there are several: an alarm must say which client it is about. */
+function perApplication<One extends Metric>(metric: One): One & { readonly isPerApplication: true } {
+  return { ...metric, isPerApplication: true };
+}
+
 /** Every metric of Lote itself, by name. `docs/metrics.md` explains them; a test compares the two. */
 export const CATALOGUE = {
   lote_build_info: gauge('1; what this process is.', { version: 1, role: ROLES }),
-  lote_invoices: gauge(
-    'Invoices by state, of open batches, of those closed in the last 24 h, and of those left open.',
-    {
+  lote_invoices: perApplication(
+    gauge('Invoices by state, of open batches, of those closed in the last 24 h, and of those left open.', {
       state: OUTCOMES,
-    },
+    }),
   ),
-  lote_batches: gauge('Batches by state.', { state: BATCH_STATES }),
+  lote_batches: perApplication(gauge('Batches by state.', { state: BATCH_STATES })),
   lote_stuck_batches: gauge('Batches whose workflow tasks fail again and again.'),
-  lote_oldest_unsettled_seconds: gauge('Age of the oldest invoice without a final word, since its POST; 0: none.'),
-  lote_circuit_breaker_open: gauge('1: nothing is sent, for the circuit breaker is open; 0: it is closed.'),
-  lote_ledger_snapshot_age_seconds: gauge('Age of the figures that were read from the ledger.'),
+  lote_oldest_unsettled_seconds: perApplication(
+    gauge('Age of the oldest invoice without a final word, since its POST; 0: none.'),
+  ),
+  lote_circuit_breaker_open: perApplication(
+    gauge('1: nothing is sent, for the circuit breaker is open; 0: it is closed.'),
+  ),
+  lote_ledger_snapshot_age_seconds: perApplication(gauge('Age of the figures that were read from the ledger.')),
   lote_service_request_duration_seconds: histogram('From leaving to the end of the answer.', REQUEST_SECONDS, {
     operation: SERVICE_OPERATIONS,
     outcome: REQUEST_OUTCOMES,
@@ -67,9 +77,9 @@ export const CATALOGUE = {
     answer: ANSWERS,
   }),
   lote_service_requests_in_flight: gauge('Requests on the wire.'),
-  lote_service_permits: gauge('Requests that this process may have on the wire at once.'),
-  lote_service_rate_limit: gauge('Requests a second that may leave now; absent: as many as come.'),
-  lote_service_hold_seconds: gauge('For how long the service has asked to wait; 0: it has not.'),
+  lote_service_permits: perApplication(gauge('Requests that this process may have on the wire at once.')),
+  lote_service_rate_limit: perApplication(gauge('Requests a second that may leave now; absent: as many as come.')),
+  lote_service_hold_seconds: perApplication(gauge('For how long the service has asked to wait; 0: it has not.')),
   lote_repeated_posts_total: counter('POSTs of invoices that repeated an earlier one of the same key.'),
   lote_deliveries_taken_total: counter('Deliveries committed in the ledger.'),
   lote_deliveries_without_event_total: counter('Of those taken: with an event that cannot be read.'),
@@ -82,9 +92,11 @@ export const CATALOGUE = {
     statement: MOST_STATEMENTS,
   }),
   lote_ledger_statement_failures_total: counter('Statements and transactions that failed.'),
-  lote_nightly_files_total: counter('Files of nightly runs by what became of them.', { verdict: VERDICTS }),
-  lote_nightly_runs_total: counter('Nightly runs that this process has ended.'),
-  lote_nightly_last_finished_timestamp_seconds: gauge('When this process last ended a nightly run.'),
+  lote_nightly_files_total: perApplication(
+    counter('Files of nightly runs by what became of them.', { verdict: VERDICTS }),
+  ),
+  lote_nightly_runs_total: perApplication(counter('Nightly runs that this process has ended.')),
+  lote_nightly_last_finished_timestamp_seconds: perApplication(gauge('When this process last ended a nightly run.')),
   lote_temporal_sdk_metrics_up: gauge('1: the metrics of the Temporal SDK are part of this answer.'),
   process_cpu_seconds_total: counter('CPU of this process, user and system.'),
   process_resident_memory_bytes: gauge('Memory of this process.'),

@@ -5,7 +5,7 @@ import type { Meter } from './meter.ts';
 /** Serves figures of the ledger: asked at a scrape, never beside the work. */
 export function serveLedgerGauges(
   meter: Meter,
-  snapshot: () => Promise<LedgerSnapshot | null>,
+  snapshots: () => Promise<readonly LedgerSnapshot[]>,
   now: () => number,
 ): void {
   meter.onScrape(
@@ -17,14 +17,13 @@ export function serveLedgerGauges(
       'lote_ledger_snapshot_age_seconds',
     ],
     async (observe) => {
-      const figures = await snapshot();
-      if (figures === null) return;
-      const { at, batches, invoices, oldestAt, breakerOpen } = figures;
-      observe('lote_ledger_snapshot_age_seconds', seconds(now() - at));
-      for (const state of OUTCOMES) observe('lote_invoices', invoices.get(state) ?? 0, { state });
-      for (const [state, number] of Object.entries(batches)) observe('lote_batches', number, { state });
-      observe('lote_oldest_unsettled_seconds', oldestAt === null ? 0 : seconds(now() - oldestAt));
-      if (breakerOpen !== null) observe('lote_circuit_breaker_open', breakerOpen ? 1 : 0);
+      for (const { at, labels, batches, invoices, oldestAt, breakerOpen } of await snapshots()) {
+        observe('lote_ledger_snapshot_age_seconds', seconds(now() - at), labels);
+        for (const state of OUTCOMES) observe('lote_invoices', invoices.get(state) ?? 0, { state, ...labels });
+        for (const [state, number] of Object.entries(batches)) observe('lote_batches', number, { state, ...labels });
+        observe('lote_oldest_unsettled_seconds', oldestAt === null ? 0 : seconds(now() - oldestAt), labels);
+        if (breakerOpen !== null) observe('lote_circuit_breaker_open', breakerOpen ? 1 : 0, labels);
+      }
     },
   );
 }

@@ -2,6 +2,7 @@ import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/batch-record.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { MeasuredBatch, MeasuredState } from '../../domain/ports/measures.ts';
+import type { Labels } from './label-bounds.ts';
 
 /** Figures are read at most this often … */
 const FRESH_MS = 5_000;
@@ -14,6 +15,8 @@ const MOST_BATCHES = 100;
 
 /** Figures of the ledger at one moment. */
 export interface LedgerSnapshot {
+  /** Of several applications, the name of its own. */
+  readonly labels: Labels;
   /** Epoch milliseconds. */
   readonly at: number;
   readonly batches: Readonly<Partial<Record<BatchState, number>>>;
@@ -24,11 +27,18 @@ export interface LedgerSnapshot {
   readonly breakerOpen: boolean | null;
 }
 
-export interface LedgerSnapshotOptions {
+/** The ledger as one application sees it. */
+export interface LedgerSource {
   readonly ledger: Pick<Ledger, 'countBatches' | 'measuredBatches' | 'measureInvoices' | 'breaker'>;
   readonly application: string;
+  readonly labels: Labels;
   /** Of the service; null while it is not known. */
   readonly baseUrl: () => string | null;
+}
+
+/** Of which applications figures are read; more may come. `now` is epoch milliseconds. */
+export interface LedgerSnapshotOptions {
+  readonly sources: readonly LedgerSource[];
   readonly now: () => number;
 }
 
@@ -39,40 +49,50 @@ interface Counted {
 
 const CLOSED: ReadonlySet<BatchState> = new Set<BatchState>(['refused', 'cancelled', 'finished']);
 
-/** Reads figures of the ledger when they are asked for, at a bounded cost; null: none could be read yet. */
-export function createLedgerSnapshots(options: LedgerSnapshotOptions): () => Promise<LedgerSnapshot | null> {
-  let last: LedgerSnapshot | null = null;
+/** Figures of one application, and what need not be counted again. */
+interface Taken {
+  readonly snapshot: LedgerSnapshot;
+  readonly counted: ReadonlyMap<string, Counted>;
+}
+
+/**
+ * Reads figures of the ledger when they are asked for, at a cost that is bounded for all applications together; of one
+ * that could not be read yet there are none.
+ */
+export function createLedgerSnapshots({
+  sources,
+  now,
+}: LedgerSnapshotOptions): () => Promise<readonly LedgerSnapshot[]> {
+  const taken = new Map<LedgerSource, Taken>();
   let restUntil = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;
-  let counted: ReadonlyMap<string, Counted> = new Map();
 
   async function read(): Promise<void> {
     const began = performance.now();
-    try {
-      const taken = await readFigures(options, counted);
-      last = taken.snapshot;
-      counted = taken.counted;
-    } catch {
+    // One after the other: the embedded ledger has one connection, and others wait for it.
+    for (const source of sources) {
+      const before = taken.get(source)?.counted ?? new Map<string, Counted>();
+      // oxlint-disable-next-line no-await-in-loop
+      const found = await readFigures(source, { at: now(), before }).catch(() => null);
       // The ledger is away: the age of the last figures tells it.
-    } finally {
-      const took = performance.now() - began;
-      restUntil = began + took + Math.max(FRESH_MS, REST_SHARE * took);
-      reading = null;
+      if (found !== null) taken.set(source, found);
     }
+    const took = performance.now() - began;
+    restUntil = began + took + Math.max(FRESH_MS, REST_SHARE * took);
+    reading = null;
   }
 
   return async () => {
     if (performance.now() >= restUntil) reading ??= read();
     if (reading !== null) await Promise.race([reading, pause(PATIENCE_MS)]);
-    return last;
+    return [...taken.values()].map(({ snapshot }) => snapshot);
   };
 }
 
 async function readFigures(
-  { ledger, application, baseUrl, now }: LedgerSnapshotOptions,
-  before: ReadonlyMap<string, Counted>,
-): Promise<{ readonly snapshot: LedgerSnapshot; readonly counted: ReadonlyMap<string, Counted> }> {
-  const at = now();
+  { ledger, application, labels, baseUrl }: LedgerSource,
+  { at, before }: { readonly at: number; readonly before: ReadonlyMap<string, Counted> },
+): Promise<Taken> {
   const service = baseUrl();
   const breakerOpen = service === null ? null : (await ledger.breaker(service)) !== null;
   const batches = await ledger.countBatches(application);
@@ -88,12 +108,12 @@ async function readFigures(
   for (const one of states) invoices.set(one.state, (invoices.get(one.state) ?? 0) + one.invoices);
   const oldest = states.map(({ oldestAt }) => oldestAt).filter((time) => time !== null);
   const oldestAt = oldest.length === 0 ? null : Math.min(...oldest);
-  return { snapshot: { at, batches, invoices, oldestAt, breakerOpen }, counted };
+  return { snapshot: { at, labels, batches, invoices, oldestAt, breakerOpen }, counted };
 }
 
 /** The counts of a closed batch are those of its report: they are read once for each revision of it. */
 async function count(
-  ledger: LedgerSnapshotOptions['ledger'],
+  ledger: LedgerSource['ledger'],
   { batchId, state, revision }: MeasuredBatch,
   before: ReadonlyMap<string, Counted>,
 ): Promise<Counted> {

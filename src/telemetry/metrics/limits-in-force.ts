@@ -1,5 +1,6 @@
 import type { RateUpdate } from '../../domain/ports/service-use-ledger.ts';
 import type { LocalLimits } from '../telemetry.ts';
+import type { Labels } from './label-bounds.ts';
 import type { Meter } from './meter.ts';
 
 /** The limits of requests to the service that hold for this process now. */
@@ -12,16 +13,19 @@ export interface LimitsInForce {
 }
 
 /** Serves the limits in force; none are served before some are known. */
-export function serveLimits(meter: Meter, now: () => number): LimitsInForce {
+export function serveLimits(
+  meter: Meter,
+  { now, labels }: { readonly now: () => number; readonly labels: Labels },
+): LimitsInForce {
   let permits: number | null = null;
   let rate: () => number | null = () => null;
   let heldUntil: () => number = () => 0;
   meter.onScrape(['lote_service_permits', 'lote_service_rate_limit', 'lote_service_hold_seconds'], (observe) => {
     if (permits === null) return;
-    observe('lote_service_permits', permits);
-    observe('lote_service_hold_seconds', Math.max(0, heldUntil() - now()) / 1_000);
+    observe('lote_service_permits', permits, labels);
+    observe('lote_service_hold_seconds', Math.max(0, heldUntil() - now()) / 1_000, labels);
     const limit = rate();
-    if (limit !== null) observe('lote_service_rate_limit', limit);
+    if (limit !== null) observe('lote_service_rate_limit', limit, labels);
   });
   return {
     notePermits(share) {

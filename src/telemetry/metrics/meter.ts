@@ -37,7 +37,16 @@ export function createMeter(): Meter {
       createLabelBounds(labels),
     ]),
   );
-  const bounded = (name: MetricName, labels: Labels): Labels => bounds.get(name)?.(labels) ?? {};
+  const observables = new Map<MetricName, Observable>();
+
+  /** The files of the applications bound the names of those; with one application nobody gives a name. */
+  function bounded(name: MetricName, { application, ...labels }: Labels): Labels {
+    const { isPerApplication = false }: Metric = CATALOGUE[name];
+    return {
+      ...bounds.get(name)?.(labels),
+      ...(isPerApplication && application !== undefined && { application }),
+    };
+  }
 
   function observable(name: MetricName): Observable {
     const { kind, help: description }: Metric = CATALOGUE[name];
@@ -59,14 +68,14 @@ export function createMeter(): Meter {
       histogram.record(ms / 1_000, bounded(name, labels));
     },
     onScrape(names, read) {
-      const observables = new Map(names.map((name) => [name, observable(name)]));
+      const own = new Map(names.map((name) => [name, known(observables, name, () => observable(name))]));
       meter.addBatchObservableCallback(
         async (result) =>
           await read((name, value, labels = {}) => {
-            const target = observables.get(name);
+            const target = own.get(name);
             if (target !== undefined) result.observe(target, value, bounded(name, labels));
           }),
-        [...observables.values()],
+        [...own.values()],
       );
     },
     async text() {

@@ -5,6 +5,7 @@ export const NIGHT_TEXTS_EN: NightTexts = {
   nights: {
     title: 'Nights',
     none: 'No night yet. Files in the input folder are taken at night after: lote nightly on',
+    choose: 'Each application has nights of its own. Choose one above.',
     night: 'Night',
     files: 'Files',
     outcome: 'Outcome',

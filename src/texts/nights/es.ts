@@ -5,6 +5,7 @@ export const NIGHT_TEXTS_ES: NightTexts = {
   nights: {
     title: 'Noches',
     none: 'Todavía no hubo ninguna noche. Los archivos de la carpeta de entrada se recogen de noche después de: lote nightly on',
+    choose: 'Cada aplicación tiene sus propias noches. Elija una arriba.',
     night: 'Noche',
     files: 'Archivos',
     outcome: 'Resultado',

@@ -9,6 +9,8 @@ export interface NightTexts {
   readonly nights: {
     readonly title: string;
     readonly none: string;
+    /** Of several applications, none is chosen. */
+    readonly choose: string;
     readonly night: string;
     readonly files: string;
     readonly outcome: string;

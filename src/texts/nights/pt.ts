@@ -5,6 +5,7 @@ export const NIGHT_TEXTS_PT: NightTexts = {
   nights: {
     title: 'Noites',
     none: 'Ainda não houve nenhuma noite. Os ficheiros da pasta de entrada são recolhidos à noite depois de: lote nightly on',
+    choose: 'Cada aplicação tem as suas próprias noites. Escolha uma acima.',
     night: 'Noite',
     files: 'Ficheiros',
     outcome: 'Resultado',

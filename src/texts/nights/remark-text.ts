@@ -13,10 +13,8 @@ export function remarkText({ language, plural, time }: SpeechFormat, remark: Nig
       return fill(remarks[remark.kind], { code: remark.code, message: remark.message });
     case 'held':
       return fill(remarks[remark.kind], { difference: remark.difference });
-    case 'confirm-total': {
-      const command = `lote confirm-total ${remark.batchId} --invoices ${remark.invoices} --reason WHY`;
-      return fill(remarks[remark.kind], { command });
-    }
+    case 'confirm-total':
+      return fill(remarks[remark.kind], { command: remark.command });
     case 'missing': {
       const sentence = plural(remarks[remark.kind], remark.n, remark.of);
       return remark.cancelled ? `${remarks.cancelled} ${sentence}` : sentence;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { ServiceAccountRecord } from '../../domain/ports/service-use-ledger.ts';
@@ -18,6 +19,8 @@ const FINGERPRINT_DIGITS = 16;
 export interface AccountGuard {
   readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'rememberAccount' | 'confirmAccount'>;
   readonly application: string;
+  /** What must be corrected then stands in its file, and commands must name it. */
+  readonly isOneOfSeveral: boolean;
   /** Null: the built-in sandbox. */
   readonly account: ServiceAccount | null;
   readonly profile: Pick<ServiceProfile, 'environment'>;
@@ -58,8 +61,8 @@ async function requireSame(lock: AccountGuard, known: ServiceAccountRecord): Pro
   throw new LoteError(
     'interlock',
     `Connecting application "${account.application}" to the invoicing service: it must be the one that this ledger has used so far, but ${changes.join(', and ')}. Nothing was sent. ` +
-      'If it is another service or another account, use another LOTE_DATA_DIR (or DATABASE_URL), or another LOTE_APPLICATION: what was issued there counts as issued here. ' +
-      'If it is the same account under a new key or address, confirm it once: lote confirm-service',
+      `If it is another service or another account, use another LOTE_DATA_DIR (or DATABASE_URL), or another ${wordsOf(lock).name}: what was issued there counts as issued here. ` +
+      `If it is the same account under a new key or address, confirm it once: ${commandLine(lock, 'confirm-service')}`,
   );
 }
 
@@ -72,8 +75,8 @@ async function forSecondApplication(lock: AccountGuard, first: string): Promise<
   throw new LoteError(
     'interlock',
     `Connecting application "${lock.application}" to the invoicing service: an account belongs to one application, but this ledger uses this very address and key for application "${first}", ` +
-      `and what was issued as "${first}" would be issued again as "${lock.application}". Nothing was sent. Set LOTE_APPLICATION=${first}. ` +
-      'If both really issue through one account, and never the same invoices, confirm it once: lote confirm-service',
+      `and what was issued as "${first}" would be issued again as "${lock.application}". Nothing was sent. ${wordsOf(lock).takeName(first)}. ` +
+      `If both really issue through one account, and never the same invoices, confirm it once: ${commandLine(lock, 'confirm-service')}`,
   );
 }
 
@@ -95,12 +98,28 @@ function recordOf({ ledger, application, account }: AccountGuard): ServiceAccoun
 }
 
 /** A test key at a live address, or the reverse, is always a mistake. */
-function requireMatchingKey({ account, profile }: AccountGuard): void {
+function requireMatchingKey(lock: AccountGuard): void {
+  const { account, profile } = lock;
   const kind = /^sk_(test|live)_/.exec(account?.apiKey ?? '')?.[1];
   const { environment } = profile;
   if (kind === undefined || environment === null || kind === environment) return;
   throw new LoteError(
     'interlock',
-    `Connecting to the invoicing service: the service profile says that its address is ${environment}, so the key must be one for it, but it begins with sk_${kind}_. Nothing was sent. Correct INVOICING_API_KEY, INVOICING_BASE_URL or SERVICE_PROFILE.`,
+    `Connecting to the invoicing service: the service profile says that its address is ${environment}, so the key must be one for it, but it begins with sk_${kind}_. Nothing was sent. Correct ${wordsOf(lock).account}.`,
   );
+}
+
+/** Where the settings of an application stand: in the environment, or in its file where there are several. */
+function wordsOf({ isOneOfSeveral }: AccountGuard) {
+  return isOneOfSeveral
+    ? {
+        name: '"name" in its file',
+        takeName: (name: string) => `Give its file the "name" ${name}, if that file is not there`,
+        account: '"apiKeyFile", "baseUrl" or "serviceProfile" of its file',
+      }
+    : {
+        name: 'LOTE_APPLICATION',
+        takeName: (name: string) => `Set LOTE_APPLICATION=${name}`,
+        account: 'INVOICING_API_KEY, INVOICING_BASE_URL or SERVICE_PROFILE',
+      };
 }

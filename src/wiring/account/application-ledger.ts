@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Ledger, RecordDelivery } from '../../domain/ports/ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
+
+/** The ledger as an application uses it: as it is where there is one. */
+export function seenBy(
+  { application, isOneOfSeveral }: Pick<Config, 'application' | 'isOneOfSeveral'>,
+  ledger: Ledger,
+): Ledger {
+  return isOneOfSeveral ? ofApplication(ledger, application) : ledger;
+}
 
 /**
  * The ledger as one of several applications uses it. What the ledger keeps by base address — circuit breaker, rate and

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
@@ -23,6 +24,8 @@ export interface SendingGuardParts {
   /** For how long after its first POST a key may be used again. */
   readonly retentionMs: number;
   readonly application: string;
+  /** Commands must name it then. */
+  readonly isOneOfSeveral: boolean;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly now: () => number;
 }
@@ -70,7 +73,10 @@ interface GuardedLedger {
 
 /** The guard of the configured account; null: the built-in sandbox needs none. */
 export function openSendingGuard(
-  config: Pick<Config, 'service' | 'application' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'>,
+  config: Pick<
+    Config,
+    'service' | 'application' | 'isOneOfSeveral' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'
+  >,
   { ledger, profile, log }: Pick<SendingGuardParts, 'log'> & GuardedLedger,
 ): SendingGuard | null {
   const scope = sendingScope(config);
@@ -78,7 +84,8 @@ export function openSendingGuard(
   const folders = createCommonFolders({ config, ledger });
   return createSendingGuard({
     requireFolder: async () => await folders?.require('reports'),
-    ...{ ledger, log, scope, folder: witnessFolder(config.reportsDir, scope), application: config.application },
+    ...{ ledger, log, scope, folder: witnessFolder(config.reportsDir, scope) },
+    ...{ application: config.application, isOneOfSeveral: config.isOneOfSeveral },
     ...{ retentionMs: repeatWindowMs(profile), now: Date.now },
   });
 }
@@ -177,13 +184,14 @@ function earliest(times: readonly number[], retentionMs: number): SendingGap | n
   return { since, safeUntil: since + retentionMs - LONGEST_SLICE_MS };
 }
 
-function olderLedger({ application, retentionMs }: SendingGuardParts, { since }: SendingGap): LoteError {
+function olderLedger(parts: SendingGuardParts, { since }: SendingGap): LoteError {
+  const { application, retentionMs } = parts;
   const hours = Math.round((retentionMs / HOUR_MS) * 100) / 100;
   const when = since === 0 ? 'at a time that nobody knows' : `since ${new Date(since).toISOString()}`;
   return new LoteError(
     'interlock',
     `Sending for application "${application}": the ledger must know every invoice that was sent, but the reports folder says that invoices were sent ${when} which it does not know: ` +
       `it is a restored copy, or a new ledger. That is more than ${hours} h ago, so that the service may have forgotten their keys, and to send them again could issue them twice. Nothing was sent. ` +
-      'Restore a newer copy, or compare reports and service (docs/backup.md), remove the files that must not go again, and confirm it once: lote confirm-ledger',
+      `Restore a newer copy, or compare reports and service (docs/backup.md), remove the files that must not go again, and confirm it once: ${commandLine(parts, 'confirm-ledger')}`,
   );
 }

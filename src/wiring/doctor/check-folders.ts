@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { commandLine, type CommandReader } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
@@ -28,12 +29,22 @@ const WHY: Readonly<Record<string, string>> = {
   ENOTDIR: 'has a file where a folder must be',
 };
 
-/** Whether Lote can work in its folders. Nothing is written: a folder that is missing is made by the first start. */
+/** Whether Lote can work where it keeps what all applications have in common. */
+export async function checkDataDirectory(path: string, reader: CommandReader): Promise<readonly Check[]> {
+  const folder = { name: 'data directory', path, variable: 'LOTE_DATA_DIR' };
+  const written = await writable(folder);
+  return written.state === 'ok' ? [written, await room(folder, reader)] : [written];
+}
+
+/**
+ * Whether Lote can work in the folders of an application. Nothing is written: a folder that is missing is made by the
+ * first start.
+ */
 export async function checkFolders(config: Config, ledger: ReadOnlyLedger | null): Promise<readonly Check[]> {
+  const input = config.isOneOfSeveral ? '"inputDir" of its file' : 'LOTE_INPUT_DIR';
   const folders: readonly Folder[] = [
-    { name: 'input folder', path: config.inputDir, variable: 'LOTE_INPUT_DIR', role: 'input' },
+    { name: 'input folder', path: config.inputDir, variable: input, role: 'input' },
     { name: 'reports folder', path: config.reportsDir, variable: 'LOTE_REPORTS_DIR', role: 'reports' },
-    { name: 'data directory', path: config.dataDir, variable: 'LOTE_DATA_DIR' },
   ];
   const common = ledger === null ? null : createCommonFolders({ config, ledger });
   const found = await Promise.all(
@@ -42,7 +53,7 @@ export async function checkFolders(config: Config, ledger: ReadOnlyLedger | null
       if (written.state !== 'ok') return [written];
       const lost =
         folder.role === undefined ? null : await lostMount(folder, () => common?.require(folder.role ?? 'input'));
-      return [lost ?? written, await room(folder)];
+      return [lost ?? written, await room(folder, config)];
     }),
   );
   return [...found.flat(), ...(await sameFolder(config))];
@@ -91,7 +102,7 @@ async function lostMount({ name, variable }: Folder, require: () => Promise<void
   }
 }
 
-async function room({ name, path, variable }: Folder): Promise<Check> {
+async function room({ name, path, variable }: Folder, reader: CommandReader): Promise<Check> {
   const { bavail, bsize } = await statfs(await existing(path));
   const free = Math.floor((bavail * bsize) / BYTES_PER_MB);
   const found = `${free} MB are free for the ${name}`;
@@ -100,7 +111,7 @@ async function room({ name, path, variable }: Folder): Promise<Check> {
     : trouble(
         `${name}: disk`,
         `${found}; Lote wants ${LEAST_FREE_MB} MB.`,
-        `Make room on its disk (lote purge, older reports), or set ${variable} to a folder on a larger one.`,
+        `Make room on its disk (${commandLine(reader, 'purge --older-than 400d')}, older reports), or set ${variable} to a folder on a larger one.`,
       );
 }
 

@@ -10,9 +10,14 @@ const PATIENCE_MS = 5_000;
 const NOT_KNOWN =
   'not known to this process: WEBHOOK_URL must be set for it too, as it is for the workers; with none, Lote asks for each final word (GET)';
 
+const SECRET_NOT_KNOWN = 'not known to this process, which has no key either: ask where the workers run';
+
 /** What the checks of the receiver are made with. `runs`: a receiver of this installation should be running now. */
 export interface ReceiverCheckParts {
-  readonly config: Pick<Config, 'webhook' | 'service' | 'serviceBaseUrl' | 'application' | 'databaseUrl'>;
+  readonly config: Pick<
+    Config,
+    'webhook' | 'service' | 'serviceBaseUrl' | 'application' | 'isOneOfSeveral' | 'databaseUrl'
+  >;
   readonly profile: ServiceProfile;
   /** null: the ledger cannot be read. */
   readonly ledgerId: string | null;
@@ -28,12 +33,17 @@ export async function checkReceiver(parts: ReceiverCheckParts): Promise<readonly
         ? fine('receiver', 'the built-in sandbox delivers to the receiver of its own process')
         : unknown('receiver', NOT_KNOWN),
     ];
-  return [secretCheck(config.webhook.secrets.length > 0, profile), await addressCheck(parts)];
+  const isKeyless = config.service.kind === 'sandbox';
+  const secret = isKeyless ? unknown('webhook secret', SECRET_NOT_KNOWN) : secretCheck(config, profile);
+  return [secret, await addressCheck(parts)];
 }
 
-function secretCheck(isSet: boolean, { webhook, signature }: ServiceProfile): Check {
+function secretCheck(
+  { webhook: { secrets }, isOneOfSeveral }: ReceiverCheckParts['config'],
+  { webhook, signature }: ServiceProfile,
+): Check {
   const name = 'webhook secret';
-  if (isSet) return fine(name, 'set');
+  if (secrets.length > 0) return fine(name, 'set');
   const inAddress = signature.kind === 'path' || signature.kind === 'basic';
   if (webhook.register && !inAddress) return unknown(name, 'The service gives it when Lote registers the webhook.');
   const why = inAddress
@@ -41,8 +51,10 @@ function secretCheck(isSet: boolean, { webhook, signature }: ServiceProfile): Ch
     : 'Lote registers no webhook (webhook.register)';
   return trouble(
     name,
-    `WEBHOOK_SECRET is not set, and by the service profile ${why}: every delivery is refused.`,
-    'Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the secret that the service shows for the webhook.',
+    `${isOneOfSeveral ? '"webhookSecretFile"' : 'WEBHOOK_SECRET'} is not set, and by the service profile ${why}: every delivery is refused.`,
+    isOneOfSeveral
+      ? 'Write the secret that the service shows for the webhook into a file, and name it in "webhookSecretFile".'
+      : 'Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the secret that the service shows for the webhook.',
   );
 }
 

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect } from 'node:tls';
 import { request } from 'undici';
+import { commandLine, type CommandReader } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { DAY_MS } from '../../domain/time/day-ms.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -33,22 +34,32 @@ export interface ServiceParts {
   readonly now: () => number;
 }
 
-/** Name, certificate, clock and key of the service: by requests that read alone, and stop at the first thing that must be mended. */
-export async function checkService(parts: ServiceParts): Promise<readonly Check[]> {
-  const { service, serviceBaseUrl } = parts.config;
-  if (isBuiltInSandbox(parts.config)) return [fine('service', 'the built-in sandbox')];
-  if (serviceBaseUrl === null) return [unknown('service', NOT_KNOWN)];
+/** What was found of the service's address, and whether an account there can be asked about. */
+export interface AddressChecks {
+  readonly checks: readonly Check[];
+  readonly isReached: boolean;
+}
+
+/**
+ * Name, certificate and clock of the service, which are the same for each account: by requests that read alone, and stop
+ * at the first thing that must be mended.
+ */
+export async function checkServiceAddress({
+  config,
+  now,
+}: Pick<ServiceParts, 'config' | 'now'>): Promise<AddressChecks> {
+  const { serviceBaseUrl } = config;
+  if (isBuiltInSandbox(config)) return { checks: [fine('service', 'the built-in sandbox')], isReached: false };
+  if (serviceBaseUrl === null) return { checks: [unknown('service', NOT_KNOWN)], isReached: false };
   const url = new URL(serviceBaseUrl);
   const found: Check[] = [];
-  for (const check of [() => nameCheck(url), () => certificateCheck(url, parts.now), () => timeCheck(url, parts.now)]) {
+  for (const check of [() => nameCheck(url), () => certificateCheck(url, now), () => timeCheck(url, now)]) {
     // oxlint-disable-next-line no-await-in-loop -- each needs what the one before it found
     const one = await check();
     found.push(one);
-    if (one.state === 'trouble' && one.name !== 'clock') return found;
+    if (one.state === 'trouble' && one.name !== 'clock') return { checks: found, isReached: false };
   }
-  if (service.kind === 'sandbox')
-    return [...found, fine('service', `${serviceBaseUrl} answers; this process has no key`)];
-  return [...found, ...(await accountChecks(parts))];
+  return { checks: found, isReached: true };
 }
 
 async function nameCheck({ hostname }: URL): Promise<Check> {
@@ -144,20 +155,20 @@ export async function accountCheck(
   { config, profile, now }: Pick<ServiceParts, 'config' | 'profile' | 'now'>,
   ledger: ReadOnlyLedger | null,
 ): Promise<Check | null> {
-  const { service: account, application } = config;
+  const { service: account, application, isOneOfSeveral } = config;
   if (account.kind !== 'remote' || ledger === null) return null;
-  return otherAccount(() =>
+  return otherAccount(config, () =>
     requireKnownService({
       ledger: { ...ledger, confirmAccount: () => Promise.resolve() },
-      ...{ application, account, profile, now: now() },
+      ...{ application, isOneOfSeveral, account, profile, now: now() },
     }),
   );
 }
 
-/** Reads the list of merchants, as each run does before it sends. */
-async function accountChecks({ config, profile, ...parts }: ServiceParts): Promise<readonly Check[]> {
-  const { service: account } = config;
-  if (account.kind !== 'remote') return [];
+/** Whether the service accepts the key: reads the list of merchants, as each run does before it sends. */
+export async function checkAccount({ config, profile, ...parts }: ServiceParts): Promise<readonly Check[]> {
+  const { service: account, serviceBaseUrl } = config;
+  if (account.kind !== 'remote') return [fine('service', `${serviceBaseUrl} answers; this process has no key`)];
   const other = await parts.account;
   if (other !== null) return [other];
   if (parts.isRunning)
@@ -172,7 +183,7 @@ async function accountChecks({ config, profile, ...parts }: ServiceParts): Promi
     const { code, message } = answer.reason;
     const cure =
       code === 'service-unauthorized'
-        ? 'Set the key that the service gave in INVOICING_API_KEY (or the file of INVOICING_API_KEY_FILE).'
+        ? `Set the key that the service gave in ${config.isOneOfSeveral ? 'the file that "apiKeyFile" names' : 'INVOICING_API_KEY (or the file of INVOICING_API_KEY_FILE)'}.`
         : code === 'service-unreachable'
           ? NOT_REACHED
           : 'Correct the service profile: lote profile check, lote profile probe.';
@@ -182,12 +193,16 @@ async function accountChecks({ config, profile, ...parts }: ServiceParts): Promi
   }
 }
 
-async function otherAccount(require: () => Promise<unknown>): Promise<Check | null> {
+async function otherAccount(reader: CommandReader, require: () => Promise<unknown>): Promise<Check | null> {
   try {
     await require();
     return null;
   } catch (error) {
     if (!(error instanceof LoteError) || error.code !== 'interlock') throw error;
-    return trouble('service account', errorText(error), 'Correct it, or confirm it once: lote confirm-service');
+    return trouble(
+      'service account',
+      errorText(error),
+      `Correct it, or confirm it once: ${commandLine(reader, 'confirm-service')}`,
+    );
   }
 }

@@ -11,6 +11,8 @@ export interface Check {
   readonly detail: string;
   /** What to do; null: nothing. */
   readonly cure: string | null;
+  /** Of several applications, the one that it is about; left out: all of them. */
+  readonly application?: string;
 }
 
 /** It is as it must be. */

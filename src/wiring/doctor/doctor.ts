@@ -1,5 +1,8 @@
-import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { ANY_APPLICATION, commandLine } from '../../domain/text/command-line.ts';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
 import { readEndpoints } from '../../runtime/config/endpoints.ts';
+import { readInstallation, type Installation } from '../../runtime/config/installation.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { DEFAULT_PROFILE } from '../../service-profile/default-profile.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
@@ -9,11 +12,11 @@ import { openSendingGuard } from '../account/sending-guard.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { VERSION } from '../start/version.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
-import { checkFolders } from './check-folders.ts';
+import { checkDataDirectory, checkFolders } from './check-folders.ts';
 import { checkLedger, type LedgerChecks } from './check-ledger.ts';
 import { checkPeople } from './check-people.ts';
 import { checkReceiver } from './check-receiver.ts';
-import { accountCheck, checkService } from './check-service.ts';
+import { accountCheck, checkAccount, checkServiceAddress, type AddressChecks } from './check-service.ts';
 import { checkTemporal } from './check-temporal.ts';
 import type { ReadOnlyLedger } from './read-only-ledger.ts';
 
@@ -22,16 +25,27 @@ const EMBEDDED_PATIENCE_MS = 90_000;
 const PATIENCE_MS = 20_000;
 /** The health page waits for 8 s; what hangs must not hide what answers. */
 const BESIDE_WORK_PATIENCE_MS = 6_000;
+/** Of each application: one would be enough to know. */
+const MOST_OPEN = 50;
+/** Applications that are looked at at the same time: each asks the service once. */
+const AT_ONCE = 8;
 const ACCOUNT_NOT_KNOWN =
   'not known to this process: what was sent is noted for each account, and INVOICING_API_KEY is not set here.';
 const ASK_WITH_KEY =
   'Ask where the key is set, as it is for the workers: lote doctor. A batch that may not send says so too.';
 
-/** What is looked at, and by which clock (epoch milliseconds). */
-export interface Examined {
+/** An application, with the profile of its service. */
+export interface ExaminedApplication {
   readonly config: Config;
   /** null: the file of the profile cannot be used; the default stands in for it. */
   readonly profile: ServiceProfile | null;
+}
+
+/** What is looked at, and by which clock (epoch milliseconds). */
+export interface Examined {
+  /** What the applications have in common; of the only one all that it has. */
+  readonly common: Config;
+  readonly applications: readonly [ExaminedApplication, ...ExaminedApplication[]];
   /** The ledger of the process that asks; left out: it has none open. */
   readonly running?: ReadOnlyLedger | undefined;
   readonly now: () => number;
@@ -42,42 +56,127 @@ export interface Examined {
  * made, and the service is only asked. An embedded ledger that nobody owns is owned while it is read: its engine starts, and recovers its files.
  */
 export async function examine(env: NodeJS.ProcessEnv, now: () => number = Date.now): Promise<readonly Check[]> {
-  let config: Config;
+  let installation: Installation;
   try {
-    config = readConfig(env);
+    installation = readInstallation(env);
   } catch (error) {
     const cure =
-      'Correct the variables that it names (docs/configuration.md), then ask again: nothing else was looked at.';
+      'Correct the variables or files that it names (docs/configuration.md, docs/applications.md), then ask again: nothing else was looked at.';
     return [trouble('configuration', errorText(error), cure)];
   }
-  const { profile, check } = profileOf(config);
-  const configuration = fine('configuration', `Lote ${VERSION}, application ${config.application}`);
-  return [configuration, check, ...(await examineParts({ config, profile, now }))];
+  return examineInstallation(installation, now);
 }
 
-/** Everything but configuration and profile: what is looked at while Lote runs, too, each part at the same time. */
-export async function examineParts({ config, profile, running, now }: Examined): Promise<readonly Check[]> {
-  const inForce = profile ?? DEFAULT_PROFILE;
+/** The same for an installation that could be read. */
+export async function examineInstallation(
+  { common, applications, several }: Installation,
+  now: () => number,
+): Promise<readonly Check[]> {
+  const [first, ...others] = applications;
+  const names = applications.map(({ application }) => application);
+  const which = several ? `${names.length} applications` : `application ${names.join()}`;
+  const isAlone = others.length === 0;
+  const profiled: readonly [Profiled, ...Profiled[]] = [
+    profileOf(first, isAlone),
+    ...others.map((one) => profileOf(one, isAlone)),
+  ];
+  return [
+    fine('configuration', `Lote ${VERSION}, ${which}`),
+    ...profiled.flatMap(({ config, check }) => about(config, [check])),
+    ...(await examineParts({ common, applications: profiled, now })),
+  ];
+}
+
+/**
+ * Everything but configuration and profiles: what is looked at while Lote runs, too. What the applications have in
+ * common is looked at once.
+ */
+export async function examineParts({ common, applications, running, now }: Examined): Promise<readonly Check[]> {
+  const [first, ...others] = applications;
   const isRunning = running !== undefined;
   const patienceMs = isRunning ? BESIDE_WORK_PATIENCE_MS : PATIENCE_MS;
-  const runs = isRunning || config.databaseUrl !== null || (await isOwned(config));
-  const opening = openedLedger(config, { running, now, patienceMs });
+  const runs = isRunning || common.databaseUrl !== null || (await isOwned(common));
+  const opening = openedLedger(common, { running, now, patienceMs });
   const ledger = running ?? (await opening).ledger;
+  const reader = { application: ANY_APPLICATION, isOneOfSeveral: first.config.isOneOfSeveral };
+  const configs: [Config, ...Config[]] = [first.config, ...others.map(({ config }) => config)];
+  const address = checkServiceAddress({ config: first.config, now });
+  const open = openBatches(reader.isOneOfSeveral ? ledger : null);
   const ledgerId = ledger?.id ?? null;
-  const age = within('ledger age', patienceMs, async () => sentChecks(config, inForce, ledger));
-  const account = accountCheck({ config, profile: inForce, now }, ledger);
-  const folders = within('folders', patienceMs, async () => checkFolders(config, ledger));
-  const [groups] = await Promise.all([
+  const own = examineEach(applications, { ledger, address, runs, isRunning, patienceMs, now });
+  const [shared, each] = await Promise.all([
     Promise.all([
-      age,
-      within('temporal', patienceMs, async () => checkTemporal(config, ledgerId)),
-      within('service', patienceMs, async () => checkService({ config, profile: inForce, account, isRunning, now })),
-      within('receiver', patienceMs, async () => checkReceiver({ config, profile: inForce, ledgerId, runs })),
-      folders,
+      within('temporal', patienceMs, async () => checkTemporal({ common, applications: configs, ledgerId, open })),
+      within('service', patienceMs, async () => (await address).checks),
+      within('data directory', patienceMs, async () => checkDataDirectory(common.dataDir, reader)),
     ]),
-    closedAfter(opening, [age, answerWithin(patienceMs, account), folders]),
+    own.checks,
+    closedAfter(opening, [...own.reads, answerWithin(patienceMs, open)]),
   ]);
-  return [...(await opening).checks, ...groups.flat(), ...checkPeople(config)];
+  return [...(await opening).checks, ...shared.flat(), ...checkPeople(common), ...each];
+}
+
+interface Examining {
+  readonly ledger: ReadOnlyLedger | null;
+  readonly address: Promise<AddressChecks>;
+  readonly runs: boolean;
+  readonly isRunning: boolean;
+  readonly patienceMs: number;
+  readonly now: () => number;
+}
+
+/** Looks at what each application has for itself. `reads` end when the ledger is not needed any more. */
+function examineEach(
+  applications: readonly ExaminedApplication[],
+  parts: Examining,
+): { readonly checks: Promise<readonly Check[]>; readonly reads: readonly Promise<unknown>[] } {
+  let before: Promise<unknown> = Promise.resolve();
+  const each = applications.flatMap((_, first) => {
+    if (first % AT_ONCE !== 0) return [];
+    const turn = before;
+    const some = applications.slice(first, first + AT_ONCE).map(async (one) => {
+      await turn;
+      return examineOne(one, parts);
+    });
+    before = Promise.all(some.map(async (one) => (await one).checks));
+    return some;
+  });
+  return {
+    checks: Promise.all(each.map(async (one) => (await one).checks)).then((all) => all.flat()),
+    reads: each.map(async (one) => (await one).read),
+  };
+}
+
+function examineOne({ config, profile }: ExaminedApplication, parts: Examining) {
+  const { ledger, address, runs, isRunning, patienceMs, now } = parts;
+  const inForce = profile ?? DEFAULT_PROFILE;
+  const account = accountCheck({ config, profile: inForce, now }, ledger);
+  const age = within('ledger age', patienceMs, async () => sentChecks(config, inForce, ledger));
+  const folders = within('folders', patienceMs, async () => checkFolders(config, ledger));
+  const ledgerId = ledger?.id ?? null;
+  const checks = Promise.all([
+    age,
+    within('service', patienceMs, async () =>
+      (await address).isReached ? checkAccount({ config, profile: inForce, account, isRunning, now }) : [],
+    ),
+    within('receiver', patienceMs, async () => checkReceiver({ config, profile: inForce, ledgerId, runs })),
+    folders,
+  ]);
+  return {
+    checks: checks.then((found) => about(config, found.flat())),
+    read: Promise.allSettled([age, answerWithin(patienceMs, account), folders]),
+  };
+}
+
+/** Those that have not ended; of an only application nobody asks whose they are. */
+async function openBatches(ledger: ReadOnlyLedger | null): Promise<readonly BatchRecord[]> {
+  // What is wrong with the ledger is said by its own checks.
+  return ledger === null ? [] : ledger.newestOpenBatches(MOST_OPEN).catch(() => []);
+}
+
+/** Of several applications, each check says which one it is about. */
+function about({ application, isOneOfSeveral }: Config, checks: readonly Check[]): readonly Check[] {
+  return isOneOfSeveral ? checks.map((check) => ({ ...check, application })) : checks;
 }
 
 /** Whoever starts next must not wait for a network: the ledger is closed once it is read, whatever came of it. */
@@ -112,14 +211,23 @@ async function openedLedger(
   return { ...(opened ?? none), checks };
 }
 
-function profileOf(config: Config): { readonly profile: ServiceProfile | null; readonly check: Check } {
+const WITHOUT_PREFIX =
+  'Set it to what every id of the service begins with, or give this account an installation of its own (docs/applications.md).';
+
+type Profiled = ExaminedApplication & { readonly check: Check };
+
+function profileOf(config: Config, isAlone: boolean): Profiled {
   const name = 'service profile file';
   try {
     const profile = readProfile(config);
-    return { profile, check: fine(name, config.serviceProfilePath ?? 'none: the default profile') };
+    const check =
+      isAlone || profile.invoice.idPrefix !== ''
+        ? fine(name, config.serviceProfilePath ?? 'none: the default profile')
+        : trouble(name, 'invoice.idPrefix is empty: two of several applications could get one id.', WITHOUT_PREFIX);
+    return { config, profile, check };
   } catch (error) {
     const cure = 'Correct the file: lote profile check shows each mistake with its place.';
-    return { profile: null, check: trouble(name, errorText(error), cure) };
+    return { config, profile: null, check: trouble(name, errorText(error), cure) };
   }
 }
 
@@ -138,7 +246,8 @@ async function sentChecks(
   if (gap === null) return [fine(name, 'it knows all that was sent, as far as the reports folder tells')];
   const since = gap.since === 0 ? 'some time' : new Date(gap.since).toISOString();
   const detail = `It is older than what was sent with it: invoices were sent since ${since} that it does not know.`;
-  const cure = 'Run again what ran since then, then confirm it: lote confirm-ledger (docs/backup.md).';
+  const confirm = commandLine(config, 'confirm-ledger');
+  const cure = `Run again what ran since then, then confirm it: ${confirm} (docs/backup.md).`;
   return Date.now() < gap.safeUntil
     ? [
         unknown(
@@ -151,7 +260,7 @@ async function sentChecks(
         trouble(
           name,
           `${detail} Lote sends nothing until somebody confirms.`,
-          'Compare reports and service, then: lote confirm-ledger (docs/backup.md).',
+          `Compare reports and service, then: ${confirm} (docs/backup.md).`,
         ),
       ];
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../ledger/database/database.ts';
+import { createOpenBatches } from '../../ledger/batches/open-batches.ts';
 import { createSharedFolders } from '../../ledger/operations/shared-folders.ts';
 import { createSendingMarks } from '../../ledger/sending/sending-marks.ts';
 import { createServiceUse } from '../../ledger/sending/service-use.ts';
@@ -19,7 +20,13 @@ export function readOnly(database: Database): Database {
 
 /** What the doctor asks of a ledger, over a database that refuses writes and is not brought up to date. */
 export function readOnlyLedger(database: Database, id: string) {
-  return { id, ...createServiceUse(database), ...createSharedFolders(database), ...createSendingMarks(database) };
+  return {
+    id,
+    ...createServiceUse(database),
+    ...createSharedFolders(database),
+    ...createSendingMarks(database),
+    ...createOpenBatches(database),
+  };
 }
 
 /** What the doctor asks of a ledger. */

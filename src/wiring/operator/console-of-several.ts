@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ConsoleActions, ConsoleOptions, HealthCheck } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
@@ -7,7 +6,10 @@ import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { profileDigestOf } from '../account/profile-digest.ts';
+import { misfitsOfEach } from '../account/misfits-of-each.ts';
+import { examineParts } from '../doctor/doctor.ts';
+import { createExaminedChecks, lastWebhook } from '../start/console-health.ts';
+import { createReadiness } from '../start/readiness.ts';
 import { findStuckRun } from '../temporal/stuck-run.ts';
 import { VERSION } from '../start/version.ts';
 import { consolePeople } from './console-people.ts';
@@ -19,73 +21,89 @@ export interface ConsoleAccount {
   readonly config: Config;
   readonly profile: ServiceProfile;
   readonly ledger: Pick<Ledger, 'breaker' | 'misfits'>;
-  readonly baseUrl: string;
-  /** Throws a sentence for the operator while nothing may be sent to this account. */
-  readonly requireAccount: () => Promise<unknown>;
+  /** Null: this process does not know the service. */
+  readonly baseUrl: string | null;
+  /** Throws a sentence for the operator while nothing may be sent to this account; left out: this process has no key. */
+  readonly requireAccount?: () => Promise<unknown>;
 }
 
+/** What the console over several applications is made of. */
 export interface ConsoleOfSeveral {
   /** What the applications have in common. */
   readonly config: Config;
   readonly ledger: Ledger;
-  readonly client: Client;
-  readonly accounts: readonly ConsoleAccount[];
+  /** Null: this process knows no Temporal, so it only shows. */
+  readonly client: Client | null;
+  readonly accounts: readonly [ConsoleAccount, ...ConsoleAccount[]];
   readonly temporalUi: string | null;
-  readonly run: NonNullable<ConsoleActions['run']>;
-  readonly ready: () => Promise<Readiness>;
+  /** Work that another process hands over; left out: nobody can take it. */
+  readonly run?: NonNullable<ConsoleActions['run']>;
+  /** Where the ledger is this process's alone, others purge through it. */
+  readonly purge?: NonNullable<ConsoleActions['purge']>;
+  /** Left out: the console alone, which needs the ledger. */
+  readonly ready?: () => Promise<Readiness>;
   readonly log: Logger;
 }
 
 /**
  * The console over several applications: it shows their batches together or one application's alone, and acts on batches
- * that there are. A file, a purge and a reconciliation need one application, and are for the command line.
+ * that there are. A file and a reconciliation need one application, and are for the command line.
  */
 export function consoleOfSeveral(parts: ConsoleOfSeveral): Omit<ConsoleOptions, 'access' | 'hosts' | 'token'> {
   const { config, ledger, client, accounts, log } = parts;
-  const { taskQueue } = config;
+  const [first, ...others] = accounts;
+  const examined = createExaminedChecks({
+    examined: async () =>
+      examineParts({ common: config, applications: [first, ...others], running: ledger, now: Date.now }),
+    now: Date.now,
+  });
   return {
     ledger,
     reportsDir: config.reportsDir,
     language: config.language,
     applications: accounts.map((one) => one.config.application),
-    links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue },
+    links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue: config.taskQueue },
     version: VERSION,
     ...(config.console.signIn === null ? {} : { people: consolePeople(config.console.signIn, ledger) }),
-    actions: {
-      run: parts.run,
-      operate: createBatchOperator(client),
-      watch: createBatchWatch(client),
-      stuck: (workflowId) => findStuckRun(client, workflowId),
-      retry: createConsoleRetry({
-        ...{ client, taskQueue, ledgerId: ledger.id },
-        applicationOf: async (batchId) => (await ledger.findBatch(batchId))?.application ?? null,
-      }),
+    ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
+    ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
+    misfits: () => misfitsOfEach(accounts),
+    health: async () => {
+      const checks = await Promise.all([
+        examined(),
+        ...accounts.map(async (one) => [await sending(one)]),
+        lastWebhook({ ledger, now: Date.now }),
+      ]);
+      return checks.flat();
     },
-    ready: parts.ready,
-    misfits: async () => (await Promise.all(accounts.map(async (one) => misfitsOf(one)))).flat(),
-    health: async () => Promise.all(accounts.map(async (one) => sending(one))),
     onError: (err) => log.error('console request failed', { err }),
   };
 }
 
-async function misfitsOf({ config, profile, ledger, baseUrl }: ConsoleAccount) {
-  const found = await profileFindings(ledger, {
-    profileDigest: profileDigestOf(config, profile),
-    baseUrl,
-    now: Date.now,
-  });
-  return found.map((misfit) => ({ ...misfit, message: `${config.application}: ${misfit.message}` }));
+function actionsOf({ config, ledger, ...parts }: ConsoleOfSeveral, client: Client): ConsoleActions {
+  return {
+    ...(parts.run === undefined ? {} : { run: parts.run }),
+    ...(parts.purge === undefined ? {} : { purge: parts.purge }),
+    operate: createBatchOperator(client),
+    watch: createBatchWatch(client),
+    stuck: (workflowId) => findStuckRun(client, workflowId),
+    retry: createConsoleRetry({
+      ...{ client, taskQueue: config.taskQueue, ledgerId: ledger.id },
+      applicationOf: async (batchId) => (await ledger.findBatch(batchId))?.application ?? null,
+    }),
+  };
 }
 
 /** Whether anything of an application is sent at the moment. */
 async function sending({ config, ledger, baseUrl, requireAccount }: ConsoleAccount): Promise<HealthCheck> {
   const name = `sending for ${config.application}`;
   try {
-    await requireAccount();
+    await requireAccount?.();
   } catch (error) {
     if (!(error instanceof LoteError)) throw error;
     return { name, state: 'trouble', detail: error.message };
   }
+  if (baseUrl === null) return { name, state: 'unknown', detail: 'This process does not know the service.' };
   const breaker = await ledger.breaker(baseUrl);
   if (breaker === null) return { name, state: 'ok', detail: `open, to ${baseUrl}` };
   const since = new Date(breaker.openedAt).toISOString();

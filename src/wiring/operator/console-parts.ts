@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
 import type { ProfileEditor } from '../../console/profile-editor.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
@@ -9,6 +8,7 @@ import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { profileText } from '../account/profile-text.ts';
 import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
+import { misfitsOfEach } from '../account/misfits-of-each.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
 import { checkFile } from './check-file.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
@@ -66,10 +66,16 @@ export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access'
     ...(config.console.signIn === null ? {} : { people: consolePeople(config.console.signIn, ledger) }),
     ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
     ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
-    misfits: () => profileFindings(ledger, { profileDigest, baseUrl: parts.serviceBaseUrl, now: Date.now }),
+    misfits: () => misfitsOfEach([{ config, profile: parts.profile, ledger, baseUrl: parts.serviceBaseUrl }]),
     health: createHealthChecks({
       ...{ ...parts, profileDigest, now: Date.now },
-      examined: async () => examineParts({ config, profile: parts.profile, running: ledger, now: Date.now }),
+      examined: async () =>
+        examineParts({
+          common: config,
+          applications: [{ config, profile: parts.profile }],
+          running: ledger,
+          now: Date.now,
+        }),
     }),
     onError: (err) => log.error('console request failed', { err }),
   };

@@ -1,9 +1,9 @@
-import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
+import { commandLine, type CommandReader } from '../../domain/text/command-line.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
 
-/** Beyond this, open batches are shown as a number only. */
+/** Of each application; nobody reads a longer line. */
 const MOST_LOOKED_AT = 500;
-const OPEN: ReadonlySet<BatchRecord['state']> = new Set(['staging', 'running', 'paused']);
 
 export interface OrphanedBatches {
   /** Their runs live in Temporal: the worker goes on with them. */
@@ -14,22 +14,22 @@ export interface OrphanedBatches {
 
 /** What an earlier owner left unfinished; read before the worker starts anything new. */
 export async function orphanedBatches(
-  ledger: Pick<Ledger, 'listBatches'>,
+  ledger: Pick<Ledger, 'newestOpenBatches'>,
   runs: Pick<RunDirectory, 'isOpen'>,
   ownFiles: ReadonlySet<string>,
 ): Promise<OrphanedBatches> {
   const goingOn: string[] = [];
   const withoutRun: string[] = [];
-  for (const batch of await ledger.listBatches(MOST_LOOKED_AT)) {
-    if (!OPEN.has(batch.state) || ownFiles.has(batch.sha256)) continue;
+  for (const batch of await ledger.newestOpenBatches(MOST_LOOKED_AT)) {
+    if (ownFiles.has(batch.sha256)) continue;
     const open = await runs.isOpen(batch.workflowId, batch.runId);
     (open ? goingOn : withoutRun).push(batch.batchId);
   }
   return { goingOn, withoutRun };
 }
 
-/** For the person who waits; none when nothing was left. */
-export function describeOrphaned({ goingOn, withoutRun }: OrphanedBatches): readonly string[] {
+/** For the person who waits, who works for `reader`; none when nothing was left. */
+export function describeOrphaned({ goingOn, withoutRun }: OrphanedBatches, reader: CommandReader): readonly string[] {
   return [
     ...(goingOn.length === 0
       ? []
@@ -37,7 +37,7 @@ export function describeOrphaned({ goingOn, withoutRun }: OrphanedBatches): read
     ...(withoutRun.length === 0
       ? []
       : [
-          `Left unfinished, and no run goes on with it: ${withoutRun.join(', ')}. Run its file again to finish it; reconciliation (\`lote reconcile\`) closes it otherwise, with a report.`,
+          `Left unfinished, and no run goes on with it: ${withoutRun.join(', ')}. Run its file again to finish it; reconciliation (\`${commandLine(reader, 'reconcile')}\`) closes it otherwise, with a report.`,
         ]),
   ];
 }

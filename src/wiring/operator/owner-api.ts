@@ -77,6 +77,7 @@ const Misfit = z.object({
   times: z.number(),
   firstAt: z.number(),
   lastAt: z.number(),
+  application: z.string().optional(),
 });
 const Misfits = z.object({ misfits: z.array(Misfit) });
 
@@ -172,8 +173,9 @@ function ownerApi(endpoints: Endpoints, endpoint: { base: string; token: string;
     async run(request) {
       return Answer.parse(await ask(endpoint, '/run', { init: posted(request), timeoutMs: RUN_TIMEOUT_MS }));
     },
-    async purge(request) {
-      return PurgeAnswer.parse(await ask(endpoint, '/purge', { init: posted(request), timeoutMs: PURGE_TIMEOUT_MS }));
+    async purge({ application, ...request }) {
+      const path = application === undefined ? '/purge' : `/applications/${encodeURIComponent(application)}/purge`;
+      return PurgeAnswer.parse(await ask(endpoint, path, { init: posted(request), timeoutMs: PURGE_TIMEOUT_MS }));
     },
     batches: async (limit, application = null) => {
       const whose = application === null ? '' : `&application=${encodeURIComponent(application)}`;

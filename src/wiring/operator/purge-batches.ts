@@ -9,6 +9,8 @@ import { keptFile, keptFiles } from '../reports/input-files.ts';
 export interface PurgePlaces {
   readonly ledger: PurgeLedger;
   readonly dataDir: string;
+  /** Of several applications, the one whose data directory this is, and whose batches are purged; null: there is one. */
+  readonly application: string | null;
   /** Null: this process shares folders with nobody. */
   readonly folders: CommonFolders | null;
 }
@@ -28,24 +30,31 @@ const KEPT = /^(?<sha256>[^.]+)(?<aside>\.purged-.*)?$/u;
  */
 export async function purgeBatches(places: PurgePlaces, { olderThanMs, dryRun, now }: PurgeBatches): Promise<Purged> {
   if (!dryRun) await places.folders?.require('files');
-  const purged = await places.ledger.purge({ before: now - olderThanMs, now, dryRun });
+  const purged = await places.ledger.purge({ before: now - olderThanMs, now, dryRun, application: places.application });
   if (!dryRun) await removePurgedFiles(places);
   return purged;
 }
 
-async function removePurgedFiles({ ledger, dataDir }: PurgePlaces): Promise<void> {
+async function removePurgedFiles({ ledger, dataDir, application }: PurgePlaces): Promise<void> {
   const found = (await readdir(keptFiles(dataDir)).catch(() => [])).flatMap((name) => {
     const { sha256, aside } = KEPT.exec(name)?.groups ?? {};
     return sha256 === undefined ? [] : [{ sha256, path: join(keptFiles(dataDir), name), aside: aside !== undefined }];
   });
-  const purged = new Set(await ledger.purgedFiles(found.map(({ sha256 }) => sha256)));
+  const purged = new Set(
+    await ledger.purgedFiles(
+      found.map(({ sha256 }) => sha256),
+      application,
+    ),
+  );
   for (const { sha256, path, aside } of found) {
-    if (aside || purged.has(sha256)) await removeFile({ ledger, kept: keptFile(dataDir, sha256), sha256, path });
+    if (aside || purged.has(sha256))
+      await removeFile({ ledger, application, kept: keptFile(dataDir, sha256), sha256, path });
   }
 }
 
 interface KeptCopy {
   readonly ledger: PurgeLedger;
+  readonly application: string | null;
   readonly kept: string;
   readonly sha256: string;
   readonly path: string;
@@ -56,7 +65,7 @@ interface KeptCopy {
  * its own. So a process that stood still since it decided takes nobody's copy away. The same hash has the same bytes, so that a copy which
  * somebody made meanwhile may be replaced.
  */
-async function removeFile({ ledger, kept, sha256, path }: KeptCopy): Promise<void> {
+async function removeFile({ ledger, application, kept, sha256, path }: KeptCopy): Promise<void> {
   const aside = `${kept}.purged-${randomUUID()}`;
   try {
     await rename(path, aside);
@@ -65,7 +74,7 @@ async function removeFile({ ledger, kept, sha256, path }: KeptCopy): Promise<voi
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  const [purged] = await ledger.purgedFiles([sha256]);
+  const [purged] = await ledger.purgedFiles([sha256], application);
   if (purged === undefined) await rename(aside, kept);
   else await rm(aside, { force: true });
 }

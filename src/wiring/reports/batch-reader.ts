@@ -4,13 +4,15 @@ import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import type { SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';
+import type { Installation } from '../../runtime/config/installation.ts';
 import { readEndpoints } from '../../runtime/config/endpoints.ts';
 import { openDataDir, type DataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
-import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { seenBy } from '../account/application-ledger.ts';
 import { readProfile } from '../account/open-service.ts';
-import { profileDigestOf } from '../account/profile-digest.ts';
+import { misfitsOfEach } from '../account/misfits-of-each.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';
 import { batchOutcomes } from '../../console/batch-outcomes.ts';
@@ -69,9 +71,12 @@ export interface BatchReader {
  * `work` must be safe to repeat.
  * @throws LoteError as `openBatchReader` and `work` do.
  */
-export async function withBatchReader<T>(config: Config, work: (reader: BatchReader) => Promise<T>): Promise<T> {
+export async function withBatchReader<T>(
+  installation: Installation,
+  work: (reader: BatchReader) => Promise<T>,
+): Promise<T> {
   for (;;) {
-    const reader = await openBatchReader(config);
+    const reader = await openBatchReader(installation);
     try {
       return await work(reader);
     } catch (error) {
@@ -89,13 +94,14 @@ export async function withBatchReader<T>(config: Config, work: (reader: BatchRea
  * The shared ledger; or the embedded one, by itself when nobody has it, else through the process that does.
  * @throws LoteError `data-directory-owned` when the owner does not tell where its console is.
  */
-async function openBatchReader(config: Config): Promise<BatchReader> {
+async function openBatchReader(installation: Installation): Promise<BatchReader> {
+  const { common: config } = installation;
   const { databaseUrl, reportsDir } = config;
   if (databaseUrl !== null) {
     const ledger = await openLedger({ databaseUrl, directory: config.dataDir });
     const { address, namespace } = config.temporal;
     const temporal = address === null ? null : { address, namespace };
-    const misfits = misfitsOf(config, ledger);
+    const misfits = misfitsOf(installation, ledger);
     return ofLedger(ledger, { reportsDir, misfits, live: true, temporal, close: () => ledger.close() });
   }
   const dataDir = await openDataDir(config.dataDir);
@@ -107,7 +113,13 @@ async function openBatchReader(config: Config): Promise<BatchReader> {
         await ledger.close();
         await lock.release();
       };
-      return ofLedger(ledger, { reportsDir, misfits: misfitsOf(config, ledger), live: false, temporal: null, close });
+      return ofLedger(ledger, {
+        reportsDir,
+        misfits: misfitsOf(installation, ledger),
+        live: false,
+        temporal: null,
+        close,
+      });
     }
     const owner = await findOwner(dataDir);
     if (owner !== null) return ofOwner(owner, dataDir);
@@ -119,18 +131,24 @@ async function openBatchReader(config: Config): Promise<BatchReader> {
   );
 }
 
-/** Nothing while the profile itself is wrong: then nothing was started with it. */
-function misfitsOf(config: Config, ledger: Ledger): () => Promise<readonly ProfileMisfit[]> {
+/** Nothing of an application whose profile itself is wrong: then nothing was started with it. */
+function misfitsOf({ applications }: Installation, ledger: Ledger): () => Promise<readonly ProfileMisfit[]> {
   return async () => {
-    let profile;
-    try {
-      profile = readProfile(config);
-    } catch {
-      return [];
-    }
-    const baseUrl = config.service.kind === 'remote' ? config.service.baseUrl : null;
-    return profileFindings(ledger, { profileDigest: profileDigestOf(config, profile), baseUrl, now: Date.now });
+    const accounts = applications.flatMap((config) => {
+      const profile = readableProfile(config);
+      const baseUrl = config.service.kind === 'remote' ? config.service.baseUrl : null;
+      return profile === null ? [] : [{ config, profile, ledger: seenBy(config, ledger), baseUrl }];
+    });
+    return misfitsOfEach(accounts);
   };
+}
+
+function readableProfile(config: Config): ServiceProfile | null {
+  try {
+    return readProfile(config);
+  } catch {
+    return null;
+  }
 }
 
 function ofOwner(owner: OwnerApi, dataDir: DataDir): BatchReader {

@@ -3,6 +3,7 @@ import type { HealthCheck } from '../../console/console-options.ts';
 import { DELIVERIES_UNPROVEN } from '../../domain/profile-misfit.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Check } from '../doctor/check.ts';
+import { inBrief } from '../doctor/in-brief.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 
 /** Whoever looks at the health page wants to know now. */
@@ -26,10 +27,10 @@ export interface HealthParts {
 
 /** What the console cannot see itself: what `lote doctor` finds, and what the ledger tells of running work. */
 export function createHealthChecks(parts: HealthParts): () => Promise<readonly HealthCheck[]> {
-  const examined = freshFor(FRESH_MS, parts);
+  const examined = createExaminedChecks(parts);
   return async () => {
     const checks = await Promise.all([
-      within('lote doctor', examined()),
+      examined(),
       within('sending', sending(parts)),
       within('last webhook', lastWebhook(parts)),
       within('service profile', serviceProfile(parts)),
@@ -38,13 +39,24 @@ export function createHealthChecks(parts: HealthParts): () => Promise<readonly H
   };
 }
 
+/** What `lote doctor` finds, as the health page shows it. */
+export function createExaminedChecks(
+  parts: Pick<HealthParts, 'examined' | 'now'>,
+): () => Promise<readonly HealthCheck[]> {
+  const examined = freshFor(FRESH_MS, parts);
+  return async () => within('lote doctor', examined());
+}
+
 /** Whoever asks while an answer is fresh gets it. */
-function freshFor(freshMs: number, { examined, now }: HealthParts): () => Promise<readonly HealthCheck[]> {
+function freshFor(
+  freshMs: number,
+  { examined, now }: Pick<HealthParts, 'examined' | 'now'>,
+): () => Promise<readonly HealthCheck[]> {
   let answer: readonly HealthCheck[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;
   const ask = sharedAnswer(async () => {
     const at = now();
-    answer = (await examined()).filter(({ name }) => !OF_THE_CONSOLE.has(name)).map(shown);
+    answer = inBrief((await examined()).filter(({ name }) => !OF_THE_CONSOLE.has(name))).map(shown);
     askedAt = at;
     return answer;
   });
@@ -91,7 +103,14 @@ async function serviceProfile({ ledger, profileDigest }: HealthParts): Promise<r
   }));
 }
 
-async function lastWebhook({ ledger, now }: HealthParts): Promise<readonly HealthCheck[]> {
+/** When the last delivery came, of whatever application. */
+export async function lastWebhook({
+  ledger,
+  now,
+}: {
+  readonly ledger: Pick<Ledger, 'lastDelivery'>;
+  readonly now: () => number;
+}): Promise<readonly HealthCheck[]> {
   const last = await ledger.lastDelivery(now() - LOOK_BACK_MS);
   return last === null
     ? [

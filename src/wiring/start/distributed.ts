@@ -1,66 +1,31 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
+import { startConsole } from '../../console/start-console.ts';
 import { LoteError } from '../../domain/errors.ts';
-import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Installation } from '../../runtime/config/installation.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
-import { choosePort } from '../../runtime/temporal/free-port.ts';
 import { startHealthServer } from '../../runtime/process/health-server.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
-import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { activityDeps } from './activity-deps.ts';
-import { openAnswerWatch } from './answer-watch.ts';
-import { startConsole } from '../../console/start-console.ts';
-import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
-import { authenticatedService } from '../account/authenticated-service.ts';
+import { choosePort } from '../../runtime/temporal/free-port.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
+import { seenBy } from '../account/application-ledger.ts';
+import { openLedger } from '../account/open-ledger.ts';
+import { readProfiles, type ProfiledApplication } from '../account/read-profiles.ts';
+import { consoleOfSeveral, type ConsoleAccount } from '../operator/console-of-several.ts';
+import { consoleParts } from '../operator/console-parts.ts';
 import { createCommonFolders } from '../reports/common-folders.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
-import { consoleParts } from '../operator/console-parts.ts';
-import { createCrashPoints, type CrashPoints } from './crash-points.ts';
-import { killSelf, stopSelf } from './crash-self.ts';
-import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
-import { requireOwnQueue } from '../temporal/require-own-queue.ts';
-import { ensureSchedules } from '../temporal/ensure-schedules.ts';
-import { openLedger } from '../account/open-ledger.ts';
-import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
-import { markedLedger, openSendingGuard } from '../account/sending-guard.ts';
-import type { Capture } from '../recordings/capture.ts';
-import { openCapture } from '../recordings/open-capture.ts';
-import type { Telemetry } from '../../telemetry/telemetry.ts';
-import { openSharedService, readProfile } from '../account/open-service.ts';
-import { readProfiles } from '../account/read-profiles.ts';
-import { watchSharedPatches } from '../temporal/shared-patches.ts';
-import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
-import { openProcessTelemetry } from './process-telemetry.ts';
-import { logMisfits } from './misfit-log.ts';
 import { openSharedCore } from './embedded-core.ts';
 import { openEach, type OpenApplication } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
-import { startReceiver, startReceiverOfSeveral } from './start-receiver.ts';
-import { startWorker } from './start-worker.ts';
-import { watchTemporal } from '../temporal/watch-temporal.ts';
-import { watchStuckBatches, workerReadiness } from './worker-health.ts';
+import { logMisfits } from './misfit-log.ts';
+import { openProcessTelemetry } from './process-telemetry.ts';
+import { startReceiving } from './start-receiver.ts';
 import { startedParts, type StartedParts } from './stop-in-reverse.ts';
-
-/** What every process of the distributed form holds: the shared ledger, the service, Temporal. */
-interface Shared {
-  readonly parts: StartedParts;
-  readonly ledger: Ledger;
-  readonly requireAccount: () => Promise<unknown>;
-  readonly service: InvoicingService;
-  readonly profile: ServiceProfile;
-  readonly watch: AnswerWatch;
-  readonly client: Client;
-  readonly place: TemporalPlace;
-  readonly crash: CrashPoints;
-  readonly capture: Capture | null;
-  readonly telemetry: Telemetry;
-}
+import { workerReadiness } from './worker-health.ts';
 
 export interface DistributedWorker {
   readonly ended: Promise<void>;
@@ -79,106 +44,65 @@ export interface ListeningProcess {
   stop(): Promise<void>;
 }
 
-/** A worker on the shared ledger and the shared Temporal server. */
-export async function startDistributedWorker(config: Config, log: Logger): Promise<DistributedWorker> {
-  const shared = await openShared(config, 'worker', log);
-  return orStop(shared.parts, async () => {
-    const { taskQueue } = config;
-    const pollers = () => queuePollers(shared.client, taskQueue);
-    await requireOwnQueue({
-      taskQueue,
-      scope: workerScope(shared.ledger.id, config),
-      pollers,
-      pause: (ms) => sleep(ms),
-      notify: (line) => log.warn('foreign ledger on the task queue', { detail: line }),
-    });
-    const folders = createCommonFolders({ config, ledger: shared.ledger, log });
-    await folders?.join();
-    const deps = activityDeps({
-      ...{ ...shared, folders },
-      ...{ config, webhookUrl: config.webhook.url, log },
-      searchable: await ensureSearchAttributes(shared.client, log),
-      consoleUrl: () => config.console.publicUrl,
-    });
-    const sharedPatches = await watchSharedPatches({ pollers, log });
-    shared.parts.add('watch of patches', () => sharedPatches.stop());
-    const worker = await startWorker(deps, {
-      sharedPatches,
-      onForcedEnd: leaveSoon,
-      temporal: shared.place,
-      namespace: config.temporal.namespace,
-      taskQueue,
-      telemetry: shared.telemetry.worker,
-      deregister: (identity) => deregisterWorker(shared.client, taskQueue, identity),
-    });
-    shared.parts.add('worker', () => worker.stop());
-    await ensureSchedules([config], shared.client, log);
-    const { client, ledger } = shared;
-    const stuck = watchStuckBatches({ ...shared, applications: new Set([config.application]), log });
-    shared.parts.add('watch of stuck batches', () => stuck.stop());
-    const misfits = logMisfits({ ...shared, config, log });
-    shared.parts.add('log of misfits', () => misfits.stop());
-    const watch = watchTemporal(client, shared.place.address, log);
-    shared.parts.add('watch of temporal', () => watch.stop());
-    const healthUrl = await serveHealth(config, workerReadiness({ ledger, client, worker, folders }), shared.parts);
-    return { ended: worker.ended, healthUrl, metricsUrl: shared.telemetry.url, stop: () => shared.parts.stop() };
-  });
-}
-
-/** The same for several applications: one process, and for each a service, folders and a queue of its own. */
-export async function startDistributedWorkerOfSeveral(
-  installation: Installation,
-  log: Logger,
-): Promise<DistributedWorker> {
+/**
+ * A worker on the shared ledger and the shared Temporal server: one process for all applications, and for each a service
+ * and folders, and of several a queue of its own.
+ */
+export async function startDistributedWorker(installation: Installation, log: Logger): Promise<DistributedWorker> {
   const { common } = installation;
   const parts = startedParts(log);
   return orStop(parts, async () => {
-    const { core, applications, client, place } = await openSeveral(installation, 'worker', parts, log);
-    const { worker } = await startEmbeddedWorker(core, {
+    const { core, applications, client, place } = await openShared(installation, 'worker', { parts, log });
+    const { worker, folders } = await startEmbeddedWorker(core, {
       ...{ applications, temporal: { client, place } },
       webhookUrlOf: ({ webhook }) => webhook.url,
       consoleUrl: () => common.console.publicUrl,
       onForcedEnd: leaveSoon,
     });
     logMisfitsOf(applications, parts);
-    const ready = workerReadiness({ ledger: core.opened, client, worker, folders: null });
+    const ready = workerReadiness({ ledger: core.opened, client, worker, folders });
     const healthUrl = await serveHealth(common, ready, parts);
     return { ended: worker.ended, healthUrl, metricsUrl: core.telemetry.url, stop: () => parts.stop() };
   });
 }
 
-/** The same for several applications: each has the address `/webhooks/<name>`. */
-export async function startDistributedReceiverOfSeveral(
-  installation: Installation,
-  log: Logger,
-): Promise<ListeningProcess> {
+/** A receiver on the shared ledger; of several applications each has the address `/webhooks/<name>`. */
+export async function startDistributedReceiver(installation: Installation, log: Logger): Promise<ListeningProcess> {
   const parts = startedParts(log);
   return orStop(parts, async () => {
-    const { core, applications, client } = await openSeveral(installation, 'receiver', parts, log);
+    const { core, applications, client } = await openShared(installation, 'receiver', { parts, log });
     const { common: config } = installation;
-    const receiver = await startReceiverOfSeveral(
-      applications.map((one) => ({ ...one.core, service: one.service, watch: one.watch, client: () => client })),
-      { config, port: config.receiver.port, log },
-    );
+    const { telemetry } = core;
+    const receiver = await startReceiving(applications, { config, client, telemetry, port: config.receiver.port, log });
     parts.add('receiver', () => receiver.close());
     logMisfitsOf(applications, parts);
-    return { url: receiver.url, metricsUrl: core.telemetry.url, stop: () => parts.stop() };
+    return { url: receiver.url, metricsUrl: telemetry.url, stop: () => parts.stop() };
   });
 }
 
-async function openSeveral(
+interface Starting {
+  /** To it everything is added that must be stopped. */
+  readonly parts: StartedParts;
+  readonly log: Logger;
+}
+
+/** The shared ledger, each application with its service, and Temporal. */
+async function openShared(
   { common: config, applications: configs }: Installation,
   role: 'worker' | 'receiver',
-  parts: StartedParts,
-  log: Logger,
+  { parts, log }: Starting,
 ) {
+  const { temporal } = config;
+  if (temporal.address === null || configs.some(({ service }) => service.kind !== 'remote'))
+    throw new LoteError('configuration-invalid', 'A process of its own needs INVOICING_BASE_URL and TEMPORAL_ADDRESS.');
   const profiled = readProfiles(configs);
   const notify = (line: string): void => log.info(line);
   const owned = { config, dataDir: dataDirAt(config.dataDir), parts, notify, log };
+  // The server is not ours to end.
   const core = await openSharedCore(owned, () => undefined, role);
-  const { applications } = await openEach(core, profiled, {});
-  const place = await placeOf(config.temporal.address ?? '', config.temporal);
-  const client = await connectClient(place, config.temporal.namespace);
+  const { applications } = await openEach(core, profiled, { unsendable: role === 'worker' ? 'log' : 'ignore' });
+  const place = await placeOf(temporal.address, temporal);
+  const client = await connectClient(place, temporal.namespace);
   parts.add('temporal', () => client.connection.close());
   return { core, applications, client, place };
 }
@@ -206,47 +130,26 @@ async function serveHealth(
   return server.url;
 }
 
-/** A receiver on the shared ledger. */
-export async function startDistributedReceiver(config: Config, log: Logger): Promise<ListeningProcess> {
-  const shared = await openShared(config, 'receiver', log);
-  return orStop(shared.parts, async () => {
-    const receiver = await startReceiver({
-      ...shared,
-      config,
-      port: config.receiver.port,
-      client: () => shared.client,
-      log,
-    });
-    shared.parts.add('receiver', () => receiver.close());
-    const misfits = logMisfits({ ...shared, config, log });
-    shared.parts.add('log of misfits', () => misfits.stop());
-    return { url: receiver.url, metricsUrl: shared.telemetry.url, stop: () => shared.parts.stop() };
-  });
-}
-
 /**
  * A console on the shared ledger. With a Temporal server it does everything that the console of `lote up` does; without
  * one it only shows, and says so. Whether Temporal and the service are there it tells on its health page: it comes up
  * without them.
  */
-export async function startDistributedConsole(config: Config, log: Logger): Promise<ListeningProcess> {
+export async function startDistributedConsole(installation: Installation, log: Logger): Promise<ListeningProcess> {
   const parts = startedParts(log);
-  const { serviceBaseUrl, temporal, console: place } = config;
+  const { common: config } = installation;
+  const { temporal, console: place } = config;
   return orStop(parts, async () => {
     const telemetry = await openProcessTelemetry({ config, role: 'console', parts, log });
-    const ledger = telemetry.ledger(await openTimedLedger(config, telemetry));
-    parts.add('ledger', () => ledger.close());
+    const { databaseUrl, dataDir: directory } = config;
+    const opened = await openLedger({ databaseUrl, directory, measure: telemetry.onStatement });
+    parts.add('ledger', () => opened.close());
     const client =
       temporal.address === null ? null : lazyClient(await placeOf(temporal.address, temporal), temporal.namespace);
     if (client !== null) parts.add('temporal', () => client.connection.close());
     const web = await startConsole({
       ...{ host: place.host, port: place.port },
-      ...consoleParts({
-        ...{ config, ledger, client, log, folders: createCommonFolders({ config, ledger, log }) },
-        profile: readProfile(config),
-        serviceBaseUrl,
-        temporalUi: temporal.uiUrl,
-      }),
+      ...shownBy(installation, { opened, telemetry, client, log }),
       ...(place.token === null ? {} : { token: place.token }),
     });
     parts.add('console', () => web.close());
@@ -254,51 +157,30 @@ export async function startDistributedConsole(config: Config, log: Logger): Prom
   });
 }
 
-async function openShared(config: Config, role: 'worker' | 'receiver', log: Logger): Promise<Shared> {
-  const { service: account, temporal } = config;
-  if (account.kind !== 'remote' || temporal.address === null) {
-    throw new LoteError('configuration-invalid', 'A process of its own needs INVOICING_BASE_URL and TEMPORAL_ADDRESS.');
-  }
-  const parts = startedParts(log);
-  const profile = readProfile(config);
-  const { address } = temporal;
-  return orStop(parts, async () => {
-    const crash = crashPointsOf(config);
-    const telemetry = await openProcessTelemetry({ config, role, parts, log });
-    const opened = await openTimedLedger(config, telemetry);
-    const sending = openSendingGuard(config, { ledger: opened, profile, log });
-    const ledger = telemetry.ledger(crash.ledger(markedLedger(opened, sending)));
-    parts.add('ledger', () => ledger.close());
-    const capture = await openCapture({ config, profile, parts, log });
-    const { application } = config;
-    const guard = (): AccountGuard => ({ ledger, application, account, profile, now: Date.now() });
-    const isKnown = (): Promise<boolean> => requireKnownService(guard());
-    const requireAccount = async (): Promise<void> => {
-      await isKnown();
-      await sending?.require();
-    };
-    await isKnown();
-    const service = authenticatedService({
-      service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
-      isKnown,
-      remember: () => rememberService(guard()),
-    });
-    parts.add('service', () => service.close());
-    const place = await placeOf(address, temporal);
-    const client = await connectClient(place, temporal.namespace);
-    parts.add('temporal', () => client.connection.close());
-    const expectsEvents = config.webhook.url !== null;
-    const watch = openAnswerWatch({ config, ledger, service, profile, expectsEvents, log });
-    return { parts, ledger, requireAccount, service, profile, watch, client, place, crash, capture, telemetry };
-  });
+interface ConsoleProcess {
+  /** The ledger as it is stored. */
+  readonly opened: Ledger;
+  readonly telemetry: Telemetry;
+  readonly client: Client | null;
+  readonly log: Logger;
 }
 
-/** The ledger whose statements are timed, where somebody asks for it. */
-async function openTimedLedger(
-  { databaseUrl, dataDir: directory }: Config,
-  { onStatement: measure }: Telemetry,
-): Promise<Ledger> {
-  return openLedger({ databaseUrl, directory, measure });
+/** What the console of an only application shows and does, or that of several. */
+function shownBy({ common: config, applications }: Installation, { opened, telemetry, client, log }: ConsoleProcess) {
+  const { serviceBaseUrl, temporal } = config;
+  const common = { config, client, temporalUi: temporal.uiUrl, log };
+  const [first, ...others] = readProfiles(applications);
+  if (!first.config.isOneOfSeveral) {
+    const ledger = telemetry.ledger(opened);
+    const folders = createCommonFolders({ config, ledger, log });
+    return consoleParts({ ...common, ledger, folders, profile: first.profile, serviceBaseUrl });
+  }
+  const accountOf = (one: ProfiledApplication): ConsoleAccount => ({
+    ...one,
+    ledger: telemetry.ofApplication(one.config.application).ledger(seenBy(one.config, opened)),
+    baseUrl: one.config.serviceBaseUrl,
+  });
+  return consoleOfSeveral({ ...common, ledger: opened, accounts: [accountOf(first), ...others.map(accountOf)] });
 }
 
 async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<T> {
@@ -308,13 +190,4 @@ async function orStop<T>(parts: StartedParts, start: () => Promise<T>): Promise<
     await parts.stop();
     throw error;
   }
-}
-
-function crashPointsOf({ crashAt }: Config): CrashPoints {
-  return createCrashPoints({
-    crashAt,
-    // The server is not ours to end.
-    killTemporal: () => undefined,
-    ...{ killSelf, stopSelf },
-  });
 }

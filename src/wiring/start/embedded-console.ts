@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConsoleActions } from '../../console/console-options.ts';
 import { LOOPBACK_HOSTS, startConsole, type RunningConsole } from '../../console/start-console.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { writeConsoleToken } from '../../runtime/config/console-token.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
-import { consoleOfSeveral } from '../operator/console-of-several.ts';
+import { consoleOfSeveral, type ConsoleAccount, type ConsoleOfSeveral } from '../operator/console-of-several.ts';
 import { consoleParts } from '../operator/console-parts.ts';
 import { createHandOver, type HandOver } from '../operator/hand-over.ts';
 import { purgeBatches } from '../operator/purge-batches.ts';
-import type { CommonFolders } from '../reports/common-folders.ts';
+import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
 import { bringIn, resolveInput } from '../reports/input-files.ts';
 import { awaitBatch } from '../temporal/await-batch.ts';
 import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
@@ -65,21 +66,29 @@ function shownBy({ config, log }: OwnedPlace, options: EmbeddedConsoleOptions, h
   const common = {
     ...{ config, ledger, client, temporalUi, log },
     run: handOver.run.bind(handOver),
+    purge: purgeOf(options),
     ready: workerReadiness({ ledger, client, worker, folders }),
   };
-  if (core.config.isOneOfSeveral)
-    return consoleOfSeveral({
-      ...common,
-      accounts: applications.map((one) => ({
-        ...one.core,
-        baseUrl: one.service.baseUrl,
-        requireAccount: one.requireAccount,
-      })),
-    });
-  return consoleParts({
-    ...{ ...common, folders, profile: core.profile, serviceBaseUrl: service.baseUrl },
-    purge: (request) => purgeBatches({ ledger, dataDir: config.dataDir, folders }, { ...request, now: Date.now() }),
+  if (core.config.isOneOfSeveral) return consoleOfSeveral({ ...common, accounts: accountsOf(applications) });
+  return consoleParts({ ...common, folders, profile: core.profile, serviceBaseUrl: service.baseUrl });
+}
+
+function accountsOf([first, ...others]: EmbeddedConsoleOptions['applications']): ConsoleOfSeveral['accounts'] {
+  const accountOf = ({ core, service, requireAccount }: OpenApplication): ConsoleAccount => ({
+    ...core,
+    ...{ baseUrl: service.baseUrl, requireAccount },
   });
+  return [accountOf(first), ...others.map(accountOf)];
+}
+
+/** What another process wants purged: of several applications, it names one. */
+function purgeOf({ ledger, applications }: EmbeddedConsoleOptions): NonNullable<ConsoleActions['purge']> {
+  return async ({ application: name, ...request }) => {
+    const { config } = applicationNamed(applications, name).core;
+    const { dataDir } = config;
+    const folders = createCommonFolders({ config, ledger });
+    return purgeBatches({ ledger, dataDir, folders, application: name ?? null }, { ...request, now: Date.now() });
+  };
 }
 
 /** Brings in the file that another process names, and starts its batch. */
@@ -108,6 +117,6 @@ function applicationNamed(applications: readonly OpenApplication[], name: string
   const names = applications.map(({ core }) => core.config.application).join(', ');
   throw new LoteError(
     'usage',
-    `Taking over a run: it must name one of the applications of the process that owns the data directory (${names}), found ${JSON.stringify(name ?? 'none')}. Add --application NAME.`,
+    `Taking over a command: it must name one of the applications of the process that owns the data directory (${names}), found ${JSON.stringify(name ?? 'none')}. Add --application NAME.`,
   );
 }

@@ -6,7 +6,7 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Capture } from '../recordings/capture.ts';
 import { openCapture } from '../recordings/open-capture.ts';
-import { ofApplication } from '../account/application-ledger.ts';
+import { seenBy } from '../account/application-ledger.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { markedLedger, openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
 import type { ProfiledApplication } from '../account/read-profiles.ts';
@@ -64,10 +64,12 @@ export async function openSharedCore(
 
 /** The core of one application: its profile, and the ledger as it uses it. */
 export async function openCore(shared: SharedCore, { config, profile }: ProfiledApplication): Promise<EmbeddedCore> {
-  const { crash, telemetry, parts, log } = shared;
-  const seen = config.isOneOfSeveral ? ofApplication(shared.opened, config.application) : shared.opened;
+  const { crash, parts, log } = shared;
+  const { application, isOneOfSeveral } = config;
+  const telemetry = isOneOfSeveral ? shared.telemetry.ofApplication(application) : shared.telemetry;
+  const seen = seenBy(config, shared.opened);
   const sending = openSendingGuard(config, { ledger: seen, profile, log });
   const ledger = telemetry.ledger(crash.ledger(markedLedger(seen, sending)));
   const capture = await openCapture({ config, profile, parts, log });
-  return { ...shared, config, profile, ledger, sending, capture };
+  return { ...shared, config, profile, ledger, sending, capture, telemetry };
 }

@@ -14,6 +14,8 @@ import { sandboxProfile } from '../account/sandbox-profile.ts';
 import { openAnswerWatch } from './answer-watch.ts';
 import { openCore, type EmbeddedCore, type SharedCore } from './embedded-core.ts';
 
+const NOTHING_SENT = 'nothing is sent for an application';
+
 /** Of the built-in sandbox: what goes wrong in it. */
 export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed'>;
 
@@ -37,6 +39,12 @@ export interface OpeningOptions {
   /** Ports that the sandbox must leave free. */
   readonly reserved?: readonly number[];
   readonly behaviour?: SandboxBehaviour;
+  /**
+   * What is made of an application that may not send, because the ledger is older than what was sent with it: a process
+   * that does everything refuses to start, and says so to whoever waits; a worker goes on, and says so in its log and in
+   * each batch that waits; to a receiver it is all one, for it sends nothing. Left out: `refuse`.
+   */
+  readonly unsendable?: 'refuse' | 'log' | 'ignore';
   /** Asked for each application, when its service is open. */
   readonly beforeSending?: (service: InvoicingService, application: string) => Promise<void>;
 }
@@ -49,11 +57,7 @@ export async function openEach(
 ): Promise<{ readonly applications: [OpenApplication, ...OpenApplication[]]; readonly sandbox: Sandbox | null }> {
   const open = async (one: ProfiledApplication) => {
     const own = await openCore(core, one);
-    const { sandbox, service, requireAccount } = await openEmbeddedService(
-      own,
-      options.reserved ?? [],
-      options.behaviour,
-    );
+    const { sandbox, service, requireAccount } = await openEmbeddedService(own, options);
     await options.beforeSending?.(service, one.config.application);
     const expectsEvents = one.config.webhook.url !== null || sandbox !== null;
     const watch = openAnswerWatch({ ...own, service, expectsEvents });
@@ -69,22 +73,23 @@ export async function openEach(
 /** The service that was given, or the sandbox, which is started first; with the account that the ledger knows. */
 async function openEmbeddedService(
   core: EmbeddedCore,
-  reserved: readonly number[],
-  behaviour: SandboxBehaviour | undefined,
+  { reserved = [], behaviour, unsendable = 'refuse' }: OpeningOptions,
 ): Promise<EmbeddedService> {
   const { config, profile, ledger, sending, crash, capture, telemetry, parts } = core;
   const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, reserved, behaviour) : null;
   if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
   const account = accountOf(config, sandbox);
   const known = config.service.kind === 'sandbox' ? null : account;
-  const { application } = config;
-  const guard = (): AccountGuard => ({ ledger, application, account: known, profile, now: Date.now() });
+  const { application, isOneOfSeveral } = config;
+  const guard = (): AccountGuard => ({ ledger, application, isOneOfSeveral, account: known, profile, now: Date.now() });
   const isKnown = (): Promise<boolean> => requireKnownService(guard());
   const requireAccount = async (): Promise<void> => {
     await isKnown();
     await sending?.require();
   };
-  await goOnWithout(core, 'nothing is sent for an application', requireAccount);
+  await goOnWithout(core, NOTHING_SENT, unsendable === 'refuse' ? requireAccount : isKnown);
+  if (unsendable === 'log')
+    await sending?.require().catch((err: unknown) => core.log.error(NOTHING_SENT, { application, err }));
   const service = authenticatedService({
     service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
     isKnown,

@@ -16,7 +16,7 @@ import { openSharedCore, type EmbeddedCore, type OwnedPlace, type SharedCore } f
 import { openEach, type OpenApplication, type SandboxBehaviour } from './embedded-service.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { logMisfits } from './misfit-log.ts';
-import { startReceiver, startReceiverOfSeveral, type Receiver } from './start-receiver.ts';
+import { startReceiving } from './start-receiver.ts';
 import type { RunningWorker } from './start-worker.ts';
 
 /** Everything a data directory's owner runs. */
@@ -76,7 +76,10 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   notify(`Temporal at ${temporal.place.address}`);
   const { client } = temporal;
 
-  const receiver = await startReceiving(applications, { config, client, port: receiverPort, log });
+  const receiver = await startReceiving(applications, {
+    ...{ config, client, port: receiverPort, log },
+    telemetry: core.telemetry,
+  });
   parts.add('receiver', () => receiver.close());
   if (sandbox !== null) await registerByHand(sandbox, firstCore, config.webhook.url ?? receiver.url);
   for (const one of applications) {
@@ -144,20 +147,6 @@ async function openApplications(
     ...(options.beforeSending !== undefined && { beforeSending: options.beforeSending }),
   });
   return { ...opened, core, receiverPort };
-}
-
-async function startReceiving(
-  applications: OpenApplications['applications'],
-  {
-    client,
-    ...place
-  }: { readonly config: Config; readonly client: Client; readonly port: number; readonly log: Logger },
-): Promise<Receiver> {
-  const parts = applications.map(({ core, service, watch }) => ({ ...core, service, watch, client: () => client }));
-  const [first] = parts;
-  return first === undefined || first.config.isOneOfSeveral
-    ? startReceiverOfSeveral(parts, place)
-    : startReceiver({ ...first, port: place.port });
 }
 
 /** Where the profile says that somebody registers the address at the service, nobody but this process can do so at the sandbox. */

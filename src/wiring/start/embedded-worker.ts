@@ -14,6 +14,7 @@ import { activityDeps } from './activity-deps.ts';
 import type { SharedCore } from './embedded-core.ts';
 import type { OpenApplication } from './embedded-service.ts';
 import { startWorker, startWorkerOfSeveral, type RunningWorker, type WorkerPlace } from './start-worker.ts';
+import { stopWithoutFile } from '../account/without-file.ts';
 import { watchStuckBatches } from './worker-health.ts';
 
 export interface EmbeddedWorkerOptions {
@@ -63,12 +64,10 @@ export async function startEmbeddedWorker(core: SharedCore, options: EmbeddedWor
     ? await startWorkerOfSeveral([deps, ...others.map((other) => other.deps)], opened, place)
     : await startWorker(deps, place);
   parts.add('worker', () => worker.stop());
-  await ensureSchedules(
-    applications.map((one) => one.core.config),
-    client,
-    log,
-  );
-  const names = new Set(applications.map((one) => one.core.config.application));
+  const configs = applications.map((one) => one.core.config);
+  await ensureSchedules(configs, client, log);
+  await stopWithoutFile({ client, ledger: opened, applications: configs, log });
+  const names = new Set(configs.map(({ application }) => application));
   const stuck = watchStuckBatches({ ledger: opened, client, applications: names, telemetry, log });
   parts.add('watch of stuck batches', () => stuck.stop());
   const temporalWatch = watchTemporal(client, temporal.place.address, log);

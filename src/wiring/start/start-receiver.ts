@@ -18,6 +18,7 @@ import {
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import type { Capture } from '../recordings/capture.ts';
+import type { OpenApplication } from './embedded-service.ts';
 import { NO_CRASH, type CrashPoints } from './crash-points.ts';
 import { receiverIdentity } from '../account/receiver-identity.ts';
 import { profileDigestOf } from '../account/profile-digest.ts';
@@ -51,6 +52,21 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
+/** What the receiver needs of each application that is open. */
+export type ReceivingApplication = Pick<OpenApplication, 'core' | 'service' | 'watch'>;
+
+/** The receiver of these applications: of an only one at the address alone, of several at one below it for each. */
+export async function startReceiving(
+  applications: readonly [ReceivingApplication, ...ReceivingApplication[]],
+  { client, ...place }: Pick<ReceiverParts, 'config' | 'port' | 'telemetry' | 'log'> & { readonly client: Client },
+): Promise<Receiver> {
+  const parts = applications.map(({ core, service, watch }) => ({ ...core, service, watch, client: () => client }));
+  const [first] = parts;
+  return first === undefined || first.config.isOneOfSeveral
+    ? startReceiverOfSeveral(parts, place)
+    : startReceiver({ ...first, port: place.port });
+}
+
 /** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const { config, port, telemetry, log } = parts;
@@ -60,9 +76,9 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
 }
 
 /** The same for several applications: one server, and for each an address, secrets and invoices of its own. */
-export async function startReceiverOfSeveral(
+async function startReceiverOfSeveral(
   applications: readonly Omit<ReceiverParts, 'port'>[],
-  { config, port, log }: Pick<ReceiverParts, 'config' | 'port' | 'log'>,
+  { config, port, telemetry, log }: Pick<ReceiverParts, 'config' | 'port' | 'telemetry' | 'log'>,
 ): Promise<Receiver> {
   const endpoints = applications.map((parts) => ({ name: parts.config.application, ...endpointOf(parts) }));
   const receiver = await listenForSeveral({
@@ -72,6 +88,7 @@ export async function startReceiverOfSeveral(
   return running(
     receiver,
     endpoints.map(({ flush }) => flush),
+    telemetry,
   );
 }
 

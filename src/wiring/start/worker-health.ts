@@ -15,7 +15,6 @@ const FOLDERS: readonly FolderRole[] = ['input', 'reports', 'files'];
 const POLL_INTERVAL_MS = 30_000;
 /** More batches than this are hardly open at once, of one application. */
 const MOST_BATCHES = 50;
-const GOING_ON = new Set(['staging', 'running', 'paused']);
 
 export interface WorkerHealthParts {
   readonly ledger: Ledger;
@@ -37,7 +36,7 @@ export function workerReadiness({ ledger, client, worker, folders }: WorkerHealt
 }
 
 export interface StuckWatch {
-  readonly ledger: Pick<Ledger, 'listBatches'>;
+  readonly ledger: Pick<Ledger, 'newestOpenBatches'>;
   readonly client: Client;
   /** Whose batches are looked at. */
   readonly applications: ReadonlySet<string>;
@@ -51,7 +50,7 @@ export interface StuckWatch {
 /** Says once of each batch that its workflow tasks fail again and again, and once that it goes on. */
 export function watchStuckBatches(watch: StuckWatch): { stop(): Promise<void> } {
   const stopped = new AbortController();
-  const stuck = new Set<string>();
+  const stuck = new Map<string, string>();
   watch.telemetry?.stuck(() => stuck.size);
   const watching = (async () => {
     while (!stopped.signal.aborted) {
@@ -70,13 +69,14 @@ export function watchStuckBatches(watch: StuckWatch): { stop(): Promise<void> } 
   };
 }
 
-async function look({ ledger, client, applications, log }: StuckWatch, stuck: Set<string>): Promise<void> {
-  const batches = await ledger.listBatches(Math.max(MOST_BATCHES, 2 * applications.size));
-  for (const { batchId, workflowId, state, application: whose } of batches) {
-    if (!applications.has(whose)) continue;
-    const found = GOING_ON.has(state) ? await queryStuckRun(client, workflowId) : null;
+async function look({ ledger, client, applications, log }: StuckWatch, stuck: Map<string, string>): Promise<void> {
+  const open = (await ledger.newestOpenBatches(MOST_BATCHES)).filter((one) => applications.has(one.application));
+  // One that has ended meanwhile, or that newer ones have pushed out, is asked once more.
+  const asked = new Map([...stuck, ...open.map(({ batchId, workflowId }) => [batchId, workflowId] as const)]);
+  for (const [batchId, workflowId] of asked) {
+    const found = await queryStuckRun(client, workflowId);
     if (found !== null && !stuck.has(batchId)) {
-      stuck.add(batchId);
+      stuck.set(batchId, workflowId);
       log.error(
         'a batch is stuck: its workflow task fails again and again; run a worker with the build that made its last step',
         {

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { commandLine } from '../../domain/text/command-line.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { ensureNightlyRuns, nightlyScheduleId } from './nightly-schedule.ts';
 import { ensureReconciliationSchedule } from './reconciliation-schedule.ts';
@@ -23,11 +24,11 @@ export async function ensureSchedules(applications: readonly Config[], client: C
 async function ensureNight(client: Client, config: Config, log: Log): Promise<void> {
   const { application, schedule } = config;
   try {
-    if (schedule === null) await bringInput(client, nightlyScheduleId(application), config);
-    else await ensureNightlyRuns({ ...config, client }, schedule);
+    if (schedule !== null) await ensureNightlyRuns({ ...config, client }, schedule);
+    await bringInput(client, nightlyScheduleId(application), config);
   } catch (error) {
     log.warn(
-      'the nights of an application may not be scheduled; lote nightly show tells, and the next start tries again',
+      `the nights of an application may not be scheduled; ${commandLine(config, 'nightly show')} tells, and the next start tries again`,
       {
         application,
         err: error,

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { ScheduleAlreadyRunning } from '@temporalio/client';
+import { commandLine } from '../../domain/text/command-line.ts';
 import { namedInput } from './named-input.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { bringInput } from './schedule-input.ts';
@@ -52,7 +53,7 @@ export async function ensureReconciliationSchedule(
   }
 
   function unscheduled(error: unknown): void {
-    log.warn('reconciliation is not scheduled; lote reconcile does the same by hand', {
+    log.warn(`reconciliation is not scheduled; ${commandLine(place, 'reconcile')} does the same by hand`, {
       application: place.application,
       err: error,
     });

@@ -55,6 +55,6 @@ function workerMissing({ taskQueue, scope }: WorkerWatch): LoteError {
   return new LoteError(
     'worker-missing',
     `Looking for a worker on task queue ${taskQueue}: one that keeps ${scope} (ledger/application) must be running, but none gave a sign of life for 10 s. Nothing was sent. ` +
-      'Start one with `lote worker` on the same DATABASE_URL, TEMPORAL_ADDRESS, LOTE_TASK_QUEUE and LOTE_APPLICATION.',
+      'Start one with `lote worker` on the same DATABASE_URL, TEMPORAL_ADDRESS, LOTE_TASK_QUEUE and LOTE_APPLICATION (or LOTE_APPLICATIONS_DIR).',
   );
 }

@@ -1,10 +1,14 @@
 import { ScheduleNotFoundError, type Client } from '@temporalio/client';
 import { namedInput } from './named-input.ts';
 
+/** Note of a schedule that Lote has paused because nobody describes its application. */
+export const NO_FILE = 'Paused by Lote: no file in applications/ describes the application that it is for';
+
 /**
  * Lets a schedule that was made before start its runs with the name of the application where there are several, and
  * without one where it is alone: a run with the wrong input is refused, or waits on a task queue that nobody polls.
- * Everything else of the schedule stays. Where there is none, nothing happens.
+ * One that was paused while its application had no file goes on; any other pause stays, and everything else of the
+ * schedule. Where there is none, nothing happens.
  */
 export async function bringInput(
   client: Client,
@@ -13,11 +17,12 @@ export async function bringInput(
 ): Promise<void> {
   const handle = client.schedule.getHandle(scheduleId);
   try {
-    const { action } = await handle.describe();
+    const { action, state } = await handle.describe();
     const wanted = namedInput(place);
     const { application, ...unnamed } = asObject(action.args?.[0]);
-    if (application === wanted.application) return;
-    await handle.update((known) => ({ ...known, action: { ...known.action, args: [{ ...unnamed, ...wanted }] } }));
+    if (application !== wanted.application)
+      await handle.update((known) => ({ ...known, action: { ...known.action, args: [{ ...unnamed, ...wanted }] } }));
+    if (state.paused && state.note?.startsWith(NO_FILE) === true) await handle.unpause('Its application is described.');
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
   }

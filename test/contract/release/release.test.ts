@@ -143,6 +143,41 @@ describe.skipIf(tracked === null)('`npm run release`', { timeout: 120_000 }, () 
     expect(readFileSync(path('README.md'), 'utf8')).toBe('edited');
   });
 
+  it.each([
+    ['that goes through', 0, SCRIPTS['release:record']],
+    ['whose recording fails', 1, 'node -e "process.exit(1)"'],
+  ])('%s neither takes nor loses what is edited while it records', (_, exit, recording) => {
+    const edit = `node -e "const f=require('fs');f.writeFileSync('README.md','edited');f.writeFileSync('note.txt','mine')"`;
+    setScripts({ 'release:record': `${edit} && ${recording}` });
+    commit('Slow');
+
+    const { status, text } = release('minor');
+    const committed = git('show', '--name-only', '--format=', 'HEAD').split('\n');
+    if (exit === 0) git('tag', '--delete', 'v0.2.0');
+
+    expect(status, text).toBe(exit);
+    expect(
+      git('status', '--porcelain')
+        .split('\n')
+        .map((line) => line.trim()),
+    ).toEqual(['M README.md', '?? note.txt']);
+    expect(readFileSync(path('README.md'), 'utf8')).toBe('edited');
+    expect(committed).not.toContain('README.md');
+  });
+
+  it('is not made of a file that somebody writes over while it records, and leaves that file', () => {
+    const edit = `node -e "require('fs').appendFileSync('CHANGELOG.md','- mine')"`;
+    setScripts({ 'release:record': `${edit} && ${SCRIPTS['release:record']}` });
+    commit('Slow');
+
+    const { status, text } = release('minor');
+
+    expect({ status, tags: git('tag') }).toEqual({ status: 1, tags: '' });
+    expect(text).toContain('Somebody has changed CHANGELOG.md');
+    expect(git('status', '--porcelain').trim()).toBe('M CHANGELOG.md');
+    expect(readFileSync(path('CHANGELOG.md'), 'utf8')).toContain('- mine');
+  });
+
   function without(text: string): void {
     writeFileSync(path('CHANGELOG.md'), readFileSync(path('CHANGELOG.md'), 'utf8').replace(text, ''));
     commit('Without');

@@ -31,7 +31,10 @@ const SETTLED = `CASE WHEN n % 50 = 0 THEN 'failed' WHEN n % 333 = 0 THEN 'unkno
 const UNDER_WAY = `CASE WHEN n % 3 = 0 THEN 'issued' WHEN n % 50 = 1 THEN 'failed' WHEN n % 3 = 1 THEN 'accepted' ELSE 'staged' END`;
 const DIFFERENCE =
   'The total differs by more than 5 times from the last 10 files named lojas-#.csv: net EUR 198000.5, usually 18000.25.';
-const HELD = unusualTotalReason(HELD_BATCH, { invoices: 60, difference: DIFFERENCE }).message;
+const HELD = unusualTotalReason({ application: APPLICATION, isOneOfSeveral: false }, HELD_BATCH, {
+  invoices: 60,
+  difference: DIFFERENCE,
+}).message;
 const WAITING = `'held'`;
 
 /** Fills an empty ledger with what an office of some years has in it, by SQL: the ledger's own way would take hours. */

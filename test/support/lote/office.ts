@@ -3,13 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { readInstallation, type Installation } from '../../../src/runtime/config/installation.ts';
-import type { Config } from '../../../src/runtime/config/config.ts';
+import type { Config, UseOfService } from '../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import {
-  startDistributedReceiverOfSeveral,
-  startDistributedWorkerOfSeveral,
-} from '../../../src/wiring/start/distributed.ts';
+import { startDistributedReceiver, startDistributedWorker } from '../../../src/wiring/start/distributed.ts';
 import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
@@ -37,7 +34,7 @@ export interface OfficeClient {
 }
 
 /** What the test reads and asks. */
-export type OfficeStack = Pick<Stack, 'client' | 'ledger'>;
+export type OfficeStack = Pick<Stack, 'client' | 'ledger' | 'metricsUrl'>;
 
 /** An accountant's office: several applications in one Lote, each with a key of its own at one real sandbox. */
 export interface Office {
@@ -45,6 +42,12 @@ export interface Office {
   readonly front: ServiceFront;
   readonly sandbox: Sandbox;
   readonly receiverUrl: string;
+  /** Of the process that sends; null: nowhere. */
+  readonly metricsUrl: string | null;
+  /** Reads the files of the office again. */
+  readonly installation: (use?: UseOfService) => Installation;
+  /** Where the files of the applications lie. */
+  readonly directory: string;
   readonly log: readonly string[];
   client(name: string): OfficeClient;
 }
@@ -87,6 +90,9 @@ export async function withOffice(
     await test({
       ...{ stack, front, sandbox, log },
       receiverUrl: `http://127.0.0.1:${port}/webhooks`,
+      metricsUrl: stack.metricsUrl,
+      installation: (use) => readInstallation(env, directory, use),
+      directory,
       client: (client) => {
         const config = installation.applications.find(({ application }) => application === names.get(client));
         if (config === undefined) throw new Error(`The office has no client ${client}`);
@@ -117,15 +123,15 @@ async function embedded({ common, applications }: Installation, { parts, log }: 
 /** As `lote worker` and `lote receiver`. */
 async function distributed(installation: Installation, { parts, log }: Starting): Promise<OfficeStack> {
   const { temporal, databaseUrl } = installation.common;
-  const worker = await startDistributedWorkerOfSeveral(installation, log);
+  const worker = await startDistributedWorker(installation, log);
   parts.add('worker', () => worker.stop());
-  const receiver = await startDistributedReceiverOfSeveral(installation, log);
+  const receiver = await startDistributedReceiver(installation, log);
   parts.add('receiver', () => receiver.stop());
   const client = await connectClient({ address: temporal.address ?? '' }, temporal.namespace);
   parts.add('client', () => client.connection.close());
   const ledger = await openPostgresLedger({ connectionString: databaseUrl ?? '', keyOf: idempotencyKeyOf });
   parts.add('ledger', () => ledger.close());
-  return { client, ledger };
+  return { client, ledger, metricsUrl: worker.metricsUrl };
 }
 
 async function databaseOf(

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import type { BatchInput } from '../../../src/contract/messages.ts';
 import { readConfig } from '../../../src/runtime/config/config.ts';
+import { readInstallation } from '../../../src/runtime/config/installation.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import { startDistributedReceiver, startDistributedWorker } from '../../../src/wiring/start/distributed.ts';
 import { startEmbedded } from '../../../src/wiring/start/embedded.ts';
@@ -131,9 +132,10 @@ async function distributed(
   env: Readonly<Record<string, string>>,
   log: ReturnType<typeof createLogger>,
 ): Promise<Running> {
-  const config = readConfig({ ...env, HEALTH_PORT: 'none' });
-  const receiver = await startDistributedReceiver(config, log);
-  const worker = await startDistributedWorker(config, log);
+  const installation = readInstallation({ ...env, HEALTH_PORT: 'none' });
+  const { common: config } = installation;
+  const receiver = await startDistributedReceiver(installation, log);
+  const worker = await startDistributedWorker(installation, log);
   const client = await connectClient({ address: config.temporal.address ?? '' }, config.temporal.namespace);
   return {
     client,

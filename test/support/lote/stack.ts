@@ -139,7 +139,8 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const deps = activityDeps({
       folders: null,
       ...{ config, ledger, service, profile, watch, client, webhookUrl, log: logger },
-      requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),
+      requireAccount: () =>
+        requireKnownService({ ledger, application, isOneOfSeveral: false, account, profile, now: Date.now() }),
       searchable: options.searchable ?? true,
       consoleUrl: () => CONSOLE_URL,
     });

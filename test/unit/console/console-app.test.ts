@@ -359,6 +359,17 @@ describe('POST /api/purge', () => {
     expect(requests).toEqual([{ olderThanMs: DAY, dryRun: false }]);
   });
 
+  it('purges the batches of one application at an address of its own, which an older Lote does not know', async () => {
+    const { app, requests } = consoleThatPurges();
+    const headers = { host: 'localhost', 'x-lote-token': 'the-token' };
+    const body = JSON.stringify({ olderThanMs: DAY, dryRun: true });
+
+    const answer = await app.request('http://localhost/api/applications/anna/purge', { method: 'POST', headers, body });
+
+    expect(answer.status).toBe(200);
+    expect(requests).toEqual([{ olderThanMs: DAY, dryRun: true, application: 'anna' }]);
+  });
+
   it('refuses a page of the console, which has everything but the token', async () => {
     const { app, requests, post } = consoleThatPurges();
     const load = (path: string) => app.request(`http://localhost${path}`, { headers: { host: 'localhost' } });

@@ -73,7 +73,7 @@ describe('startConsole', () => {
 
     await expect(start({ port })).rejects.toMatchObject({
       code: 'port-taken',
-      message: expect.stringMatching(new RegExp(`port ${port} .*CONSOLE_PORT`, 'u')) as string,
+      message: expect.stringMatching(new RegExp(`:${port} must be free.*CONSOLE_PORT`, 'u')) as string,
     });
   });
 

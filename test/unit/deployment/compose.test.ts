@@ -22,7 +22,7 @@ const PUBLIC = 'receiver-tls';
 
 const OPERATOR = { INVOICING_BASE_URL: 'https://invoicing.example' };
 /** Of the runtime below Lote. */
-const OF_NODE = ['NODE_EXTRA_CA_CERTS'];
+const OF_NODE = ['NODE_EXTRA_CA_CERTS', 'TZ'];
 
 describe('docker-compose.yml', () => {
   it('holds the whole distributed form', () => {

@@ -272,7 +272,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       try {
         await until(async () => (await describeNightlyRuns(place))?.paused === true);
 
-        const lines = nightlyLines(await describeNightlyRuns(place), config.inputDir);
+        const lines = nightlyLines(await describeNightlyRuns(place), config);
         expect(lines[0]).toMatch(/^Nights are PAUSED: .*fail/iu);
         expect(lines[1]).toContain('lote nightly on');
         expect(lines.some((line) => line.startsWith('Ran '))).toBe(true);

@@ -69,6 +69,8 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
   value: {{ .Values.application | quote }}
 - name: LOTE_LOG_LEVEL
   value: {{ .Values.logLevel | quote }}
+- name: TZ
+  value: {{ .Values.timezone | quote }}
 {{- range $name, $value := .Values.settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}

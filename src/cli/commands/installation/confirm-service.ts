@@ -11,6 +11,7 @@ export async function confirmServiceCommand(env: NodeJS.ProcessEnv, name: string
     const { application, baseUrl } = await confirmService({
       ledger,
       application: config.application,
+      isOneOfSeveral: config.isOneOfSeveral,
       account: config.service.kind === 'remote' ? config.service : null,
       profile: readProfile(config),
       now: Date.now(),

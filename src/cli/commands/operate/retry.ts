@@ -1,3 +1,4 @@
+import { commandLine, type CommandReader } from '../../../domain/text/command-line.ts';
 import { LoteError } from '../../../domain/errors.ts';
 import type { RetryState } from '../../../domain/retry-decision.ts';
 import { RETRY_STATES } from '../../../domain/retry-decision.ts';
@@ -36,7 +37,7 @@ export async function retryCommand(command: RetryCommand): Promise<ExitCode> {
     await backend.workflowOf(command.batchId);
     const request = await requestOf(backend, command);
     const result = await retryOrUpdate(backend, command.batchId, request);
-    printRefused(result);
+    printRefused(result, backend.config);
     return printResults([result], command.json);
   });
 }
@@ -85,19 +86,19 @@ async function updateAndWait(
   return waitForBatch(backend, batchId, running);
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  'state-not-retryable': 'are in a state that is not retried',
-  'generations-spent': 'have been sent as often as retry.maxGenerations of the service profile allows',
-  'needs-accept-duplicate-risk': 'could be issued twice; --accept-duplicate-risk sends them all the same',
-  'owned-by-running-batch': 'belong to another batch that is running',
-  'total-unconfirmed':
-    'wait until the unusual total of their file is confirmed: run or drop the file again, which asks about it, then lote confirm-total',
+const WHY: Readonly<Record<string, (reader: CommandReader) => string>> = {
+  'state-not-retryable': () => 'are in a state that is not retried',
+  'generations-spent': () => 'have been sent as often as retry.maxGenerations of the service profile allows',
+  'needs-accept-duplicate-risk': () => 'could be issued twice; --accept-duplicate-risk sends them all the same',
+  'owned-by-running-batch': () => 'belong to another batch that is running',
+  'total-unconfirmed': (reader) =>
+    `wait until the unusual total of their file is confirmed: run or drop the file again, which asks about it, then ${commandLine(reader, 'confirm-total BATCH')}`,
 };
 
-function printRefused({ retried }: BatchResult): void {
+function printRefused({ retried }: BatchResult, reader: CommandReader): void {
   for (const [refusal, invoices] of Object.entries(retried?.refused ?? {})) {
     process.stderr.write(
-      `Not retried: ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}: ${WHY[refusal] ?? refusal}.\n`,
+      `Not retried: ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}: ${WHY[refusal]?.(reader) ?? refusal}.\n`,
     );
   }
 }

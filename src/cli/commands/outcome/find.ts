@@ -23,8 +23,8 @@ export interface FindCommand {
 export async function findCommand({ words = '', options, env }: FindCommand): Promise<ExitCode> {
   const { json, parts, net = '', from = '', to = '', after = '' } = options;
   const wish = { q: words, net, from, to, after, ...(parts === true && { parts: '1' as const }) };
-  const { common, several } = readInstallation(env);
-  const answer = await withBatchReader(common, (reader) => reader.search(wish));
-  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : foundText(answer, { several }));
+  const installation = readInstallation(env);
+  const answer = await withBatchReader(installation, (reader) => reader.search(wish));
+  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : foundText(answer, { several: installation.several }));
   return answer.found.length === 0 ? EXIT.someNotIssued : EXIT.ok;
 }

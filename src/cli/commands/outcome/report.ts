@@ -29,8 +29,9 @@ export interface ReportCommand {
  * goes on.
  */
 export async function reportCommand({ batchId, follow, json, env }: ReportCommand): Promise<ExitCode> {
-  const { common, several } = readInstallation(env);
-  const { batch, reports } = await withBatchReader(common, async (reader) => {
+  const installation = readInstallation(env);
+  const { several } = installation;
+  const { batch, reports } = await withBatchReader(installation, async (reader) => {
     const found = follow ? await untilClosed(reader, batchId) : await requireBatch(reader, batchId);
     const folder = several ? join(reader.reportsDir, found.application ?? '') : reader.reportsDir;
     return { batch: found, reports: await reportPaths(folder, batchId) };

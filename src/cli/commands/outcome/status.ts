@@ -20,16 +20,18 @@ export async function statusCommand({ batchId, json, env, application }: StatusC
   const installation = readInstallation(env);
   const config = installation.common;
   const whose = application === undefined ? null : chooseApplication(installation, application).application;
-  const { batches, misfits } = await withBatchReader(config, async (reader) => ({
+  const { batches, misfits } = await withBatchReader(installation, async (reader) => ({
     batches: await markStuck(config, reader, await batchesOf(reader, batchId, whose)),
-    misfits: await reader.misfits(),
+    misfits: (await reader.misfits()).filter(
+      ({ application: owner }) => whose === null || owner === undefined || owner === whose,
+    ),
   }));
   const rows = batches.map(({ batchId: id, file, state, counts, stuck, application: owner }) => ({
     ...{ id, file, state, counts },
     ...(installation.several ? { application: owner } : {}),
     ...(stuck === undefined ? {} : { stuck }),
   }));
-  const text = batchId === null ? statusTable(batches) : textOf(batches);
+  const text = batchId === null ? statusTable(batches, installation.several) : textOf(batches, installation.several);
   process.stdout.write(
     json
       ? `${JSON.stringify({ batches: rows, ...(misfits.length > 0 && { misfits }) })}\n`
@@ -49,6 +51,6 @@ async function batchesOf(
   return [one];
 }
 
-function textOf(batches: readonly ReadBatch[]): string {
-  return batches.map((batch) => statusOf(batch)).join('');
+function textOf(batches: readonly ReadBatch[], several: boolean): string {
+  return batches.map((batch) => statusOf(batch, several)).join('');
 }

@@ -1,4 +1,4 @@
-import { originalCell } from '../../../domain/escape-formula.ts';
+import { originalCell } from '../../../domain/text/escape-formula.ts';
 import type { OriginalCell } from '../original-file.ts';
 import { serialOf } from './date-serial.ts';
 import { UnfitForWorkbook } from './fit-for-workbook.ts';

@@ -70,6 +70,7 @@ async function send(
   const window = retentionWindow({
     settings: { retry: { ...RETRY, retentionMs: over.retentionMs ?? RETRY.retentionMs } } as ActivityDeps['settings'],
     now: () => clock,
+    ...{ application: 'default', isOneOfSeveral: false },
   });
   const sent = await sendInvoice(
     {

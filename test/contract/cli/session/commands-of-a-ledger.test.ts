@@ -22,6 +22,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
   let database: PostgresDatabase;
   let directory: string;
   let env: Record<string, string>;
+  let application: string;
   let issued: TestBatch;
   let running: TestBatch;
   let failed: TestBatch;
@@ -38,6 +39,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
     const ledger = await openLedger({ databaseUrl: database.url, directory });
     try {
       const scenario = createScenario(ledger);
+      ({ application } = scenario);
       issued = await scenario.run([{ ref: 'A' }]);
       await issued.send('A', accepted(serviceIdOf(scenario, 'A')));
       await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'A'), 'issued')]);
@@ -187,6 +189,35 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
   });
 
   describe('lote purge', () => {
+    it('of several applications purges the named one, every one, or says that one must be named', async () => {
+      const { LOTE_DATA_DIR = '' } = env;
+      const folder = join(directory, 'applications');
+      await mkdir(folder, { recursive: true });
+      for (const name of [application, 'nobody-else'])
+        await writeFile(
+          join(folder, `${name}.json`),
+          JSON.stringify({ name, apiKeyFile: '/none', inputDir: join(directory, 'clients', name) }),
+        );
+      const ofSeveral = { olderThan: '1d', dryRun: true, json: true, env: { ...env, LOTE_APPLICATIONS_DIR: folder } };
+      const kept = keptFile(join(LOTE_DATA_DIR, 'applications', application), issued.sha256);
+      await mkdir(join(kept, '..'), { recursive: true });
+      await writeFile(kept, 'bytes');
+      const purged = async (whose: { readonly application?: string; readonly everyApplication?: boolean }) => {
+        const { stdout } = printed();
+        await purgeCommand({ ...ofSeveral, ...whose });
+        const { batches } = (JSON.parse(stdout()) as { purged: { batches: { batchId: string }[] } }).purged;
+        return batches.map(({ batchId }) => batchId);
+      };
+
+      await expect(purgeCommand(ofSeveral)).rejects.toMatchObject({ code: 'usage' });
+      await expect(
+        purgeCommand({ ...ofSeveral, application: 'nobody-else', everyApplication: true }),
+      ).rejects.toMatchObject({ code: 'usage' });
+      expect(await purged({ application: 'nobody-else' })).toEqual([]);
+      expect(await purged({ application })).toContain(issued.batchId);
+      expect(await purged({ everyApplication: true })).toContain(issued.batchId);
+    });
+
     it('first says what would go, and removes nothing', async () => {
       const { stdout } = printed();
       const kept = keptFile(join(directory, 'data'), issued.sha256);

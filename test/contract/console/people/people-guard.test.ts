@@ -177,6 +177,7 @@ function routes(method: string): readonly string[] {
     path
       .replace(':ordinal{[0-9]{1,9}}', '1')
       .replace(/:date(\{.+\})?/u, '2026-11-21')
+      .replace(':application', 'anna')
       .replace(':name', 'report.csv')
       .replace(':id', BATCH),
   );
@@ -184,6 +185,7 @@ function routes(method: string): readonly string[] {
 }
 
 const POSTS: readonly string[] = [
+  '/api/applications/anna/purge',
   '/api/purge',
   '/api/run',
   `/batches/${BATCH}/invoices/1/reconcile`,
@@ -347,7 +349,7 @@ describe('somebody who may look', () => {
 
 describe('somebody who may operate', () => {
   it('is let through to every address, and named to what it does', async () => {
-    for (const path of routes('POST').filter((one) => one !== '/api/purge'))
+    for (const path of routes('POST').filter((one) => !one.endsWith('/purge')))
       expect([path, (await post('ana', path)).status]).not.toEqual([path, 403]);
 
     expect(done).toContain('pause by ana');

@@ -371,7 +371,7 @@ export function afterBatchesContract(open: OpenLedger): void {
   });
 
   describe('a purge', () => {
-    const purge = () => ledger.purge({ before: BEFORE, dryRun: false, now: NOW });
+    const purge = () => ledger.purge({ before: BEFORE, dryRun: false, now: NOW, application: null });
     const idsOf = (purged: Awaited<ReturnType<typeof purge>>) => purged.batches.map(({ batchId }) => batchId);
 
     async function issue(batch: TestBatch, ref: string): Promise<void> {
@@ -401,7 +401,7 @@ export function afterBatchesContract(open: OpenLedger): void {
       await issue(finished, 'ran');
       await finished.finish();
 
-      const { batches } = await ledger.purge({ before: NOW * 2, dryRun: true, now: NOW });
+      const { batches } = await ledger.purge({ before: NOW * 2, dryRun: true, now: NOW, application: null });
 
       const ids = batches.map(({ batchId }) => batchId);
       expect(ids).toContain(finished.batchId);
@@ -431,7 +431,7 @@ export function afterBatchesContract(open: OpenLedger): void {
       await ledger.reopenBatch({ batchId: batch.batchId, workflowId: 'w', runId: 'r', attempt: 1, takeOver: false });
       await ledger.setBatchState(batch.batchId, 'finished', NOW + 500);
 
-      const again = await ledger.purge({ before: NOW + 501, dryRun: true, now: NOW + 900 });
+      const again = await ledger.purge({ before: NOW + 501, dryRun: true, now: NOW + 900, application: null });
 
       expect(idsOf(again)).toContain(batch.batchId);
     });

@@ -251,6 +251,20 @@ export function claimingContract(open: OpenLedger): void {
       expect((await batch.record()).revision).toBe(2);
     });
 
+    it('lists the newest open batches of each application, so that one with many keeps no other out', async () => {
+      const other = createScenario(ledger);
+      const lonely = await other.begin();
+      const batches = [await scenario.begin(), await scenario.begin(), await scenario.begin()];
+      const ended = await scenario.run([{ ref: 'ended' }]);
+      await ledger.setBatchState(ended.batchId, 'finished', NOW);
+
+      const open = await ledger.newestOpenBatches(2);
+
+      const of = (name: string) => open.flatMap((one) => (one.application === name ? [one.batchId] : []));
+      expect(of(scenario.application)).toEqual([batches[2]?.batchId, batches[1]?.batchId]);
+      expect(of(other.application)).toEqual([lonely.batchId]);
+    });
+
     it('lists the newest batch first, at most as many as asked', async () => {
       const older = await scenario.begin();
       const newer = await scenario.begin();

@@ -24,7 +24,7 @@ export function purgeContract(open: OpenLedger): void {
 
   const end = (batch: TestBatch): Promise<void> => ledger.setBatchState(batch.batchId, 'finished', ENDED);
 
-  const purge = (dryRun = false) => ledger.purge({ before: BEFORE, dryRun, now: NOW });
+  const purge = (dryRun = false) => ledger.purge({ before: BEFORE, dryRun, now: NOW, application: null });
 
   const idsOf = (purged: Awaited<ReturnType<typeof purge>>): readonly string[] =>
     purged.batches.map(({ batchId }) => batchId);
@@ -165,9 +165,9 @@ export function purgeContract(open: OpenLedger): void {
       const batch = await scenario.run([{ ref: 'kept' }]);
       await issue(batch, 'kept');
       await end(batch);
-      const needed = await ledger.purgedFiles([batch.sha256, 'never-seen']);
+      const needed = await ledger.purgedFiles([batch.sha256, 'never-seen'], null);
       await purge();
-      const purged = await ledger.purgedFiles([batch.sha256, 'never-seen']);
+      const purged = await ledger.purgedFiles([batch.sha256, 'never-seen'], null);
 
       await ledger.claimBatch({
         ...{ batchId: `${batch.batchId}-elsewhere`, application: `${scenario.application}-2`, file: 'same.csv' },
@@ -175,7 +175,25 @@ export function purgeContract(open: OpenLedger): void {
       });
 
       expect([needed, purged]).toEqual([[], [batch.sha256]]);
-      expect(await ledger.purgedFiles([batch.sha256]), 'another application reads it').toEqual([]);
+      expect(await ledger.purgedFiles([batch.sha256], null), 'another application reads it').toEqual([]);
+    });
+
+    it('of one application leaves those of another one as they are, and needs no word of it for the copy of a file', async () => {
+      const batch = await scenario.run([{ ref: 'mine' }]);
+      await issue(batch, 'mine');
+      await end(batch);
+      const of = (application: string) => ledger.purge({ before: BEFORE, dryRun: false, now: NOW, application });
+      await ledger.claimBatch({
+        ...{ batchId: `${batch.batchId}-theirs`, application: `${scenario.application}-3`, file: 'same.csv' },
+        ...{ sha256: batch.sha256, workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
+      });
+
+      expect(idsOf(await of(`${scenario.application}-3`)), 'still open').toEqual([]);
+      expect((await wordsOf(batch)).content).not.toBeNull();
+      expect(await ledger.purgedFiles([batch.sha256], scenario.application)).toEqual([]);
+      expect(idsOf(await of(scenario.application))).toContain(batch.batchId);
+      expect(await ledger.purgedFiles([batch.sha256], scenario.application)).toEqual([batch.sha256]);
+      expect(await ledger.purgedFiles([batch.sha256], `${scenario.application}-3`)).toEqual([]);
     });
 
     it('does not purge twice', async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { doctorTable } from '../../../../src/cli/output/doctor-table.ts';
 import { SCHEMA_VERSION } from '../../../../src/ledger/database/migrations/migrate.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
+import { readInstallation } from '../../../../src/runtime/config/installation.ts';
 import { createLogger } from '../../../../src/runtime/process/logger.ts';
 import type { Sandbox } from '../../../../src/sandbox/sandbox.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
@@ -53,7 +54,7 @@ beforeAll(async () => {
     ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), LOTE_TASK_QUEUE: name, LOTE_APPLICATION: name },
   };
   const config = readConfig(well);
-  const receiver = await startDistributedReceiver(config, log);
+  const receiver = await startDistributedReceiver(readInstallation(well), log);
   const ledger = await openLedger({ databaseUrl: database.url, directory: '' });
   await createCommonFolders({ config, ledger })?.join();
   await poll(name, workerIdentity(workerScope(ledger.id, { application: name, isOneOfSeveral: false }), 1, 'a'));

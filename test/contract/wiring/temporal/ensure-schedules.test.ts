@@ -8,6 +8,7 @@ import {
   unscheduleNightlyRuns,
 } from '../../../../src/wiring/temporal/nightly-schedule.ts';
 import { reconciliationId } from '../../../../src/wiring/temporal/reconciliation-schedule.ts';
+import { pauseSchedulesWithoutFile, schedulesWithoutFile } from '../../../../src/wiring/account/without-file.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
 const PLAN = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: 3_600_000 };
@@ -76,6 +77,49 @@ describe('the schedules of an installation', { timeout: 120_000 }, () => {
       expect(await ensure(alone)).toEqual([]);
 
       expect(await inputs(alone)).toEqual({ night: { timezone: PLAN.timezone }, reconciliation: {} });
+    });
+  });
+
+  it('are paused when no file describes their application, say why, and go on when it is back', async () => {
+    await withApplication(async (_, gone) => {
+      await withApplication(async (_alone, neighbour) => {
+        const { taskQueue } = gone;
+        const staying = { ...gone, application: ownName('stays') };
+        await ensure({ ...gone, schedule: PLAN });
+        await ensure({ ...neighbour, schedule: PLAN });
+        const ids = [nightlyScheduleId(gone.application), reconciliationId(gone)];
+        const states = () => Promise.all(ids.map(async (id) => (await client.schedule.getHandle(id).describe()).state));
+
+        const found = await pauseSchedulesWithoutFile(client, [staying]);
+
+        expect(found.map(({ scheduleId }) => scheduleId).toSorted()).toEqual(ids.toSorted());
+        for (const { paused, note } of await states()) {
+          expect(paused).toBe(true);
+          expect(note).toContain(
+            `no file in applications/ describes the application that it is for (${gone.application})`,
+          );
+        }
+        const { state } = await client.schedule.getHandle(nightlyScheduleId(neighbour.application)).describe();
+        expect(state.paused, `of another queue than ${taskQueue}`).toBe(false);
+
+        await ensure({ ...gone, schedule: PLAN });
+
+        expect((await states()).map(({ paused }) => paused)).toEqual([false, false]);
+        expect(await schedulesWithoutFile(client, [gone])).toEqual([]);
+      });
+    });
+  });
+
+  it('that somebody has paused stay so when their file is back', async () => {
+    await withApplication(async (_, gone) => {
+      await ensure({ ...gone, schedule: PLAN });
+      const night = client.schedule.getHandle(nightlyScheduleId(gone.application));
+      await night.pause('somebody looks at it');
+      await pauseSchedulesWithoutFile(client, [{ ...gone, application: ownName('stays') }]);
+
+      await ensure({ ...gone, schedule: PLAN });
+
+      expect((await night.describe()).state).toMatchObject({ paused: true, note: 'somebody looks at it' });
     });
   });
 

@@ -19,9 +19,11 @@ function startedAt(time: number): BatchRecord {
   return { file: 'first.csv', startedAt: time } as BatchRecord;
 }
 
+const ALONE = { application: 'default', isOneOfSeveral: false };
+
 function note(over: Partial<NoteRequest> = {}) {
   const file = { name: 'a.csv', resumed: false };
-  return nightlyNote({ ...{ file, end: ended(), batch: null, night: NIGHT, speech: ENGLISH }, ...over });
+  return nightlyNote({ ...{ file, end: ended(), batch: null, night: NIGHT, speech: ENGLISH, reader: ALONE }, ...over });
 }
 
 describe('the verdict on a dropped file', () => {

@@ -11,7 +11,10 @@ const FROM = Date.UTC(2026, 10, 23);
 function windowOf(hours: number): { readonly window: RetentionWindow; readonly clock: { now: number } } {
   const clock = { now: FROM };
   const settings = { retry: { retentionMs: hours * HOUR } } as ActivityDeps['settings'];
-  return { window: retentionWindow({ settings, now: () => clock.now }), clock };
+  return {
+    window: retentionWindow({ application: 'default', isOneOfSeveral: false, settings, now: () => clock.now }),
+    clock,
+  };
 }
 
 /** A permit of the batch, which says what the test wants. */

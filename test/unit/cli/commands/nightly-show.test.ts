@@ -4,6 +4,7 @@ import type { NightlyState } from '../../../../src/wiring/temporal/nightly-sched
 
 const DAY_MS = 86_400_000;
 const NIGHT = Date.UTC(2027, 0, 15, 2);
+const ALONE = { application: 'default', isOneOfSeveral: false };
 const STATE: NightlyState = {
   ...{ scheduleId: 'lote-nightly', hour: 2, minute: 5, timezone: 'Europe/Lisbon', catchUpMs: 5_400_000 },
   ...{ paused: false, note: null, nextTimes: [], recent: [], running: [] },
@@ -14,12 +15,12 @@ function nights(count: number): readonly Date[] {
 }
 
 function lines(over: Partial<NightlyState>): readonly string[] {
-  return nightlyLines({ ...STATE, ...over }, 'input');
+  return nightlyLines({ ...STATE, ...over }, { ...ALONE, inputDir: 'input' });
 }
 
 describe('`lote nightly show`, line by line', () => {
   it('of nights that are off', () => {
-    expect(nightlyLines(null, 'input')).toEqual([
+    expect(nightlyLines(null, { ...ALONE, inputDir: 'input' })).toEqual([
       'Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon',
     ]);
   });

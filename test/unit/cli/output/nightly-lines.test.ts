@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clockWarnings, nightlyLines } from '../../../../src/cli/output/nightly-lines.ts';
 import type { NightlyState } from '../../../../src/wiring/temporal/nightly-schedule.ts';
 
+const ALONE = { application: 'default', isOneOfSeveral: false };
 const STATE: NightlyState = {
   scheduleId: 'lote-nightly',
   hour: 2,
@@ -23,11 +24,13 @@ const STATE: NightlyState = {
 
 describe('what `lote nightly show` says', () => {
   it('names the next command while nights are off', () => {
-    expect(nightlyLines(null, 'input')).toEqual([expect.stringContaining('lote nightly on --at 02:00')]);
+    expect(nightlyLines(null, { ...ALONE, inputDir: 'input' })).toEqual([
+      expect.stringContaining('lote nightly on --at 02:00'),
+    ]);
   });
 
   it('gives times in the zone of the night, not of the machine', () => {
-    const lines = nightlyLines(STATE, '/srv/input');
+    const lines = nightlyLines(STATE, { ...ALONE, inputDir: '/srv/input' });
 
     expect(lines[0]).toBe('Nights are on: every day at 02:00 Europe/Lisbon, files of /srv/input');
     expect(lines).toContain('Next         2027-07-01 02:00');
@@ -35,7 +38,10 @@ describe('what `lote nightly show` says', () => {
   });
 
   it('says that nights are paused, why, and how to let them go', () => {
-    const lines = nightlyLines({ ...STATE, paused: true, note: 'paused due to workflow failure' }, 'input');
+    const lines = nightlyLines(
+      { ...STATE, paused: true, note: 'paused due to workflow failure' },
+      { ...ALONE, inputDir: 'input' },
+    );
 
     expect(lines[0]).toBe('Nights are PAUSED: paused due to workflow failure');
     expect(lines[1]).toContain('lote nightly on');

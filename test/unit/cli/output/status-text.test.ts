@@ -18,7 +18,7 @@ const MAY: ReadBatch = {
 
 describe('`lote status`', () => {
   it('says what to type when there is nothing yet', () => {
-    expect(statusTable([])).toBe('No batch yet. Start one with: lote run FILE\n');
+    expect(statusTable([], false)).toBe('No batch yet. Start one with: lote run FILE\n');
   });
 
   it('is a table whose columns stand below each other', () => {
@@ -31,7 +31,7 @@ describe('`lote status`', () => {
     };
     const reading: ReadBatch = { ...MAY, batchId: 'batch-new-1', state: 'staging', invoices: 0, counts: {} };
 
-    expect(statusTable([reading, running, MAY], 'UTC')).toBe(
+    expect(statusTable([reading, running, MAY], false, 'UTC')).toBe(
       [
         'BATCH                                 STATE     STARTED           INVOICES  WENT OUT  DID NOT  OPEN',
         'batch-new-1                           staging   2026-05-01 01:00         -         -        -     -',
@@ -56,11 +56,11 @@ const STUCK: ReadBatch = {
 
 describe('a batch whose workflow task fails again and again', () => {
   it('is stuck in the table, whatever the ledger says', () => {
-    expect(statusTable([STUCK], 'UTC')).toContain('batch-may-1a2b3c4d  stuck  ');
+    expect(statusTable([STUCK], false, 'UTC')).toContain('batch-may-1a2b3c4d  stuck  ');
   });
 
   it('says by itself why, and what helps', () => {
-    const text = statusOf(STUCK, 'UTC');
+    const text = statusOf(STUCK, false, 'UTC');
 
     expect(text).toContain('Batch batch-may-1a2b3c4d: running, and stuck');
     expect(text).toContain(
@@ -73,7 +73,7 @@ describe('a batch whose workflow task fails again and again', () => {
 
 describe('`lote status BATCH`', () => {
   it('says where a batch stands and what to type next', () => {
-    expect(statusOf(MAY, 'UTC')).toBe(
+    expect(statusOf(MAY, false, 'UTC')).toBe(
       [
         'Batch batch-may-1a2b3c4d: finished',
         '  file      may.csv, started 2026-05-01 01:00, ended 2026-05-01 01:07',
@@ -91,7 +91,7 @@ describe('`lote status BATCH`', () => {
     ['paused', 'resume it in the console or the Temporal UI'],
     ['refused', 'lote report batch-may-1a2b3c4d says why'],
   ] as const)('of a %s batch: %s', (state, next) => {
-    expect(statusOf({ ...MAY, state, finishedAt: null }, 'UTC')).toContain(`next      ${next}`);
+    expect(statusOf({ ...MAY, state, finishedAt: null }, false, 'UTC')).toContain(`next      ${next}`);
   });
 
   it('sends an operator to the question about the total when the run ended before it was answered', () => {
@@ -99,7 +99,7 @@ describe('`lote status BATCH`', () => {
     const check = { kind: 'unusual', batches: 5, factor: 5, usual, difference: 'much' } as const;
     const total = { pattern: 'may.csv', total: { invoices: 10, net: {} }, check, confirmedAt: null };
 
-    const text = statusOf({ ...MAY, counts: { held: 10 }, total }, 'UTC');
+    const text = statusOf({ ...MAY, counts: { held: 10 }, total }, false, 'UTC');
 
     expect(text).toContain(
       'next      run its file again, which asks about the total once more; then lote confirm-total',
@@ -108,7 +108,7 @@ describe('`lote status BATCH`', () => {
   });
 
   it('asks for nothing when everything went out', () => {
-    const text = statusOf({ ...MAY, counts: { issued: 10 } }, 'UTC');
+    const text = statusOf({ ...MAY, counts: { issued: 10 } }, false, 'UTC');
 
     expect(text).toContain('10 went out, 0 did not, 0 open');
     expect(text).toMatch(/next {6}lote report batch-may-1a2b3c4d\n$/);

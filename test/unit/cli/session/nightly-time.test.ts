@@ -15,7 +15,11 @@ describe('the time of a night', () => {
     expect(() => nightlyTime(at, 'UTC')).toThrow(/--at must be a time such as 02:00, found/u);
   });
 
-  it('refuses a zone that is not one', () => {
-    expect(() => nightlyTime('02:00', 'Lisbon')).toThrow(/IANA name such as Europe\/Lisbon.*found "Lisbon"/u);
+  it('has its zone as Temporal spells it, which takes no other spelling', () => {
+    expect(nightlyTime('02:00', 'europe/lisbon').timezone).toBe('Europe/Lisbon');
+  });
+
+  it.each(['Lisbon', '+01:00'])('refuses %j, which is no zone', (zone) => {
+    expect(() => nightlyTime('02:00', zone)).toThrow(/IANA name such as Europe\/Lisbon.*found "/u);
   });
 });

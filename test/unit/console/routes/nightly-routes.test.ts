@@ -126,7 +126,7 @@ describe('the nights', () => {
     const remarks = [
       { kind: 'missing', n: 1, of: 3, cancelled: true },
       { kind: 'rows-without-invoice', n: 2 },
-      { kind: 'confirm-total', batchId: 'batch-may-1', invoices: 3 },
+      { kind: 'confirm-total', command: 'lote confirm-total batch-may-1 --invoices 3 --reason WHY' },
     ] as const;
     const file = entry({ verdict: 'attention', sentences: ['Cancelled by an operator.'], remarks });
     await createRunLog(reportsDir, chooseLanguage('pt')).record(nightOf('2026-05-01'), file);

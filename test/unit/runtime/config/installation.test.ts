@@ -217,18 +217,14 @@ describe('readInstallation', () => {
     expect(mistakes({ LOTE_APPLICATIONS_DIR: 'elsewhere' })).toContain('could not be read (ENOENT)');
   });
 
-  it.each([
-    'INVOICING_API_KEY',
-    'WEBHOOK_SECRET',
-    'SERVICE_PROFILE',
-    'LOTE_INPUT_DIR',
-    'LOTE_APPLICATION',
-    'METRICS_PORT',
-  ])('refuses %s, which would be for all of them', async (variable) => {
-    await describeApplication('anna');
+  it.each(['INVOICING_API_KEY', 'WEBHOOK_SECRET', 'SERVICE_PROFILE', 'LOTE_INPUT_DIR', 'LOTE_APPLICATION'])(
+    'refuses %s, which would be for all of them',
+    async (variable) => {
+      await describeApplication('anna');
 
-    expect(mistakes({ ...SERVICE, [variable]: '1' })).toContain(`${variable} must not be set where`);
-  });
+      expect(mistakes({ ...SERVICE, [variable]: '1' })).toContain(`${variable} must not be set where`);
+    },
+  );
 
   it('never falls back to the sandbox: an application without an address is refused', async () => {
     await describeApplication('anna');
@@ -236,11 +232,21 @@ describe('readInstallation', () => {
     expect(mistakes({})).toContain('anna.json: baseUrl must be set, or INVOICING_BASE_URL for all applications');
   });
 
-  it('is refused by what works for one application alone', async () => {
+  it('gives no key to a process that asks nothing of the service, and needs none of their files', async () => {
+    for (const name of FILES) await describeApplication(name, { apiKeyFile: '/none', webhookSecretFile: '/none' });
+
+    const { applications, common } = readInstallation({}, directory, 'nothing');
+
+    expect(applications.map(({ service }) => service.kind)).toEqual(['sandbox', 'sandbox']);
+    expect(common.secrets).toEqual([]);
+    expect(mistakes({})).toContain('must name a readable file');
+  });
+
+  it('is refused by what must not be done with the key of one client among several', async () => {
     for (const name of FILES) await describeApplication(name);
 
     expect(() => readConfig(SERVICE, directory)).toThrow(
-      /works where the environment describes the only application[^]*describes 2/u,
+      /works with the account of the environment alone[^]*describes 2/u,
     );
   });
 

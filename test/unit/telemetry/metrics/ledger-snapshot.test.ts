@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { MeasuredBatch } from '../../../../src/domain/ports/measures.ts';
-import { createLedgerSnapshots } from '../../../../src/telemetry/metrics/ledger-snapshot.ts';
+import { createLedgerSnapshots, type LedgerSource } from '../../../../src/telemetry/metrics/ledger-snapshot.ts';
 
 const NOW = 1_700_000_000_000;
 const NEVER = { countBatches: {}, breaker: null };
@@ -22,24 +22,23 @@ function ledgerOf(batches: () => readonly MeasuredBatch[]) {
   };
 }
 
+function sourceOf(ledger: LedgerSource['ledger'], baseUrl: string | null, application = 'a'): LedgerSource {
+  return { ledger, application, labels: { application }, baseUrl: () => baseUrl };
+}
+
 const OPEN: MeasuredBatch = { batchId: 'open', state: 'running', revision: 0 };
 const CLOSED: MeasuredBatch = { batchId: 'closed', state: 'finished', revision: 1 };
 
 describe('figures of the ledger', () => {
   it('are read once for many scrapes', async () => {
     const { ledger, asked } = ledgerOf(() => [OPEN]);
-    const snapshot = createLedgerSnapshots({
-      ledger,
-      application: 'a',
-      baseUrl: () => 'http://service',
-      now: () => NOW,
-    });
+    const snapshot = createLedgerSnapshots({ sources: [sourceOf(ledger, 'http://service')], now: () => NOW });
 
     const figures = await Promise.all(Array.from({ length: 50 }, () => snapshot()));
 
     expect(asked).toEqual(['open']);
-    expect(figures[49]).toMatchObject({ at: NOW, oldestAt: NOW - 5_000, breakerOpen: false });
-    expect(figures[49]?.invoices.get('accepted')).toBe(2);
+    expect(figures[49]?.[0]).toMatchObject({ at: NOW, oldestAt: NOW - 5_000, breakerOpen: false });
+    expect(figures[49]?.[0]?.invoices.get('accepted')).toBe(2);
   });
 
   it('are read anew after a rest, closed batches only when their report has changed', async () => {
@@ -47,13 +46,13 @@ describe('figures of the ledger', () => {
     const { ledger, asked } = ledgerOf(() => [OPEN, closed]);
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     try {
-      const snapshot = createLedgerSnapshots({ ledger, application: 'a', baseUrl: () => null, now: () => NOW });
+      const snapshot = createLedgerSnapshots({ sources: [sourceOf(ledger, null)], now: () => NOW });
       await snapshot();
       clock.mockReturnValue(4_000);
       await snapshot();
       expect(asked).toEqual(['open', 'closed']);
       clock.mockReturnValue(6_000);
-      expect((await snapshot())?.invoices.get('accepted')).toBe(4);
+      expect((await snapshot())[0]?.invoices.get('accepted')).toBe(4);
       expect(asked).toEqual(['open', 'closed', 'open']);
       closed = { ...CLOSED, revision: 2 };
       clock.mockReturnValue(12_000);
@@ -68,8 +67,21 @@ describe('figures of the ledger', () => {
     const { ledger } = ledgerOf(() => {
       throw new Error('The ledger is away');
     });
-    const snapshot = createLedgerSnapshots({ ledger, application: 'a', baseUrl: () => null, now: () => NOW });
+    const snapshot = createLedgerSnapshots({ sources: [sourceOf(ledger, null)], now: () => NOW });
 
-    await expect(snapshot()).resolves.toBeNull();
+    await expect(snapshot()).resolves.toEqual([]);
+  });
+
+  it('are those of each application, and one that cannot be read costs only its own', async () => {
+    const { ledger: anna } = ledgerOf(() => [OPEN]);
+    const { ledger: berta } = ledgerOf(() => {
+      throw new Error('A statement failed');
+    });
+    const sources = [sourceOf(berta, null, 'berta'), sourceOf(anna, null, 'anna')];
+    const snapshot = createLedgerSnapshots({ sources, now: () => NOW });
+
+    const figures = await snapshot();
+
+    expect(figures.map(({ labels }) => labels)).toEqual([{ application: 'anna' }]);
   });
 });

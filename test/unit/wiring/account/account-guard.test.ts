@@ -37,7 +37,8 @@ function rememberingLedger(
 }
 
 function lock(ledger: AccountGuard['ledger'], over: Partial<AccountGuard> = {}): AccountGuard {
-  return { ledger, application: 'default', account: ACCOUNT, profile: { environment: null }, now: 1, ...over };
+  const own = { application: 'default', isOneOfSeveral: false, account: ACCOUNT };
+  return { ledger, ...own, profile: { environment: null }, now: 1, ...over };
 }
 
 describe('the interlock', () => {

@@ -11,21 +11,19 @@ function batch(batchId: string, state: BatchRecord['state']): BatchRecord {
 }
 
 const ledger = {
-  listBatches: () =>
+  newestOpenBatches: () =>
     Promise.resolve([
       batch('reading', 'staging'),
       batch('sending', 'running'),
       batch('waiting', 'paused'),
       batch('lost', 'running'),
-      batch('done', 'finished'),
-      batch('stopped', 'cancelled'),
-      batch('bad', 'refused'),
     ]),
 };
+const ALONE = { application: 'default', isOneOfSeveral: false };
 const runs = { isOpen: (workflowId: string) => Promise.resolve(workflowId !== 'workflow-lost') };
 
 describe('what an earlier owner left', () => {
-  it('is every batch that is not closed, apart from those of the own files', async () => {
+  it('is every open batch, apart from those of the own files', async () => {
     expect(await orphanedBatches(ledger, runs, new Set(['hash-sending']))).toEqual({
       goingOn: ['reading', 'waiting'],
       withoutRun: ['lost'],
@@ -33,10 +31,10 @@ describe('what an earlier owner left', () => {
   });
 
   it('is told in a sentence each: what goes on, and what must be run again', () => {
-    expect(describeOrphaned({ goingOn: ['a', 'b'], withoutRun: ['c'] })).toEqual([
+    expect(describeOrphaned({ goingOn: ['a', 'b'], withoutRun: ['c'] }, ALONE)).toEqual([
       'Also going on with what an earlier run left: a, b. It is not waited for.',
       'Left unfinished, and no run goes on with it: c. Run its file again to finish it; reconciliation (`lote reconcile`) closes it otherwise, with a report.',
     ]);
-    expect(describeOrphaned({ goingOn: [], withoutRun: [] })).toEqual([]);
+    expect(describeOrphaned({ goingOn: [], withoutRun: [] }, ALONE)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LoteError } from '../../domain/errors.ts';
+import { LoteError } from '../domain/errors.ts';
 
 /** Where a server listens, and who asks for it. */
 export interface ListenPlace {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listenOn } from '../../../../src/runtime/process/listen.ts';
+import { listenOn } from '../../../src/network/listen.ts';
 
 describe('a server that is to listen', () => {
   const servers: Server[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvRecord } from '../../../src/domain/csv-record.ts';
-import { escapeFormula, originalCell } from '../../../src/domain/escape-formula.ts';
+import { csvRecord } from '../../../../src/domain/text/csv-record.ts';
+import { escapeFormula, originalCell } from '../../../../src/domain/text/escape-formula.ts';
 
 describe('inertCell', () => {
   it.each([
