@@ -2,14 +2,15 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 import { temporaryFiles } from './test/temporary-files.ts';
 
+const files = temporaryFiles(process.env);
 /** Workers, and processes that tests start, inherit it. */
-process.env['TMPDIR'] = temporaryFiles(process.env);
+process.env['TMPDIR'] = files.directory;
 
 /**
- * Tests of batches and whole processes wait for time-outs and restarts more than half of their time: two cores have work for this many. All projects
- * share the workers, so that tests that compute run while others wait.
+ * Tests of batches and whole processes wait for time-outs and restarts more than half of their time: two cores have work for five files. All projects
+ * share the workers, so that tests that compute run while others wait. Where memory is short, or files wait for a disk, fewer run at a time.
  */
-const MAX_WORKERS = 5;
+const MAX_WORKERS = files.inMemory ? 5 : 3;
 
 /** Real servers start inside tests, and both cores may be busy. */
 const TEST_TIMEOUT_MS = 60_000;

@@ -19,7 +19,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'test/chaos/fault-matrix.test.ts': 79,
   'test/e2e/distributed.test.ts': 76,
   'test/e2e/faults/night-crash.test.ts': 75,
-  'test/workflow/several-applications.test.ts': 67,
+  'test/workflow/several-applications/several-applications.test.ts': 67,
   'test/e2e/one-owner.test.ts': 61,
   'test/workflow/sending/access-denied.test.ts': 60,
   'test/e2e/commands/rehearse-command.test.ts': 56,

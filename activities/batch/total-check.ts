@@ -29,13 +29,9 @@ export interface CheckedBatch {
   readonly isHeld: boolean;
 }
 
-/**
- * Checks the total of a file that has just been staged, and writes the check down. Null: it may be sent. A corrections
- * file is a few rows of a file whose own total was checked: it has no usual total, and is none for others.
- */
+/** Checks the total of a file that has just been staged, and writes the check down. Null: it may be sent. */
 export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
   const { batch } = checked;
-  if (isCorrectionsFile(batch.proof)) return null;
   const total = totalOf(await deps.ledger.countOutcomes(batch.batchId));
   const pattern = filePatternOf(batch.file);
   const check = await compare(deps, checked, { pattern, total });
@@ -94,6 +90,8 @@ async function compare(
 ): Promise<TotalCheck> {
   if (factor === null || checked.isHeld) return { kind: 'off' };
   if (isDeclared(checked)) return { kind: 'declared' };
+  // Some rows of another file: it has no usual total, and is none for others. Report and page say that nothing was compared.
+  if (isCorrectionsFile(checked.batch.proof)) return { kind: 'corrections' };
   const { batchId } = checked.batch;
   const earlier = await ledger.earlierTotals({ application, pattern, batchId, limit: COMPARED });
   const batches = earlier.length;

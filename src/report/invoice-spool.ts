@@ -3,8 +3,10 @@ import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
 
-/** Invoices that stay in memory: about 20 MB. To write them down and parse them again for each part takes longer than to write the parts. */
+/** Invoices that stay in memory, with their findings: about 20 MB. To write them down and parse them again for each part takes longer than to write the parts. */
 const MOST_IN_MEMORY = 20_000;
+/** Rows of an invoice that weigh as much as the rest of it. */
+const ROWS_OF_ONE = 20;
 
 /**
  * A batch's invoices as they were read from the ledger once: each part of the report is then written from the same reading,
@@ -25,13 +27,16 @@ export function createSpool(path: string, mostInMemory = MOST_IN_MEMORY): Invoic
   return {
     async *fill(invoices) {
       const file = createSpoolFile(path);
-      let count = 0;
+      let weight = 0;
       try {
         for await (const portion of invoices) {
           if (portion.length === 0) continue;
-          count += portion.length;
+          weight += portion.reduce(
+            (sum, { findings, rows }) => sum + 1 + findings.length + Math.floor(rows.length / ROWS_OF_ONE),
+            0,
+          );
           kept.push(portion);
-          if (count > mostInMemory) {
+          if (weight > mostInMemory) {
             isFile = true;
             await file.append(kept);
             kept = [];

@@ -106,10 +106,8 @@ async function purgeLedger({ common, applications, request }: Purging): Promise<
   const ledger = await openLedger({ databaseUrl, directory: (await openDataDir(directory)).ledger });
   try {
     return await inTurn(applications, async (config) => {
-      const { dataDir } = config;
-      const { application = null } = namedInput(config);
       const folders = createCommonFolders({ config, ledger });
-      return purgeBatches({ ledger, dataDir, folders, application }, { ...request, now: Date.now() });
+      return purgeBatches({ ledger, place: config, folders }, { ...request, now: Date.now() });
     });
   } finally {
     await ledger.close();
@@ -118,7 +116,7 @@ async function purgeLedger({ common, applications, request }: Purging): Promise<
 
 /** One application after the other: each purge is one transaction. */
 async function inTurn(applications: readonly Config[], purge: (config: Config) => Promise<Purged>): Promise<Purged> {
-  let all: Purged = { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 };
+  let all: Purged = { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [] };
   for (const config of applications) {
     // oxlint-disable-next-line no-await-in-loop
     const one = await purge(config);
@@ -128,13 +126,22 @@ async function inTurn(applications: readonly Config[], purge: (config: Config) =
       bodies: all.bodies + one.bodies,
       findings: all.findings + one.findings,
       deliveries: all.deliveries + one.deliveries,
+      others: one.others,
     };
   }
-  return all;
+  const purged = new Set(applications.map(({ application }) => application));
+  return { ...all, others: all.others.filter((name) => !purged.has(name)) };
 }
 
-function textOf({ batches, contents, bodies, findings, deliveries }: Purged, dryRun: boolean): string {
-  if (batches.length === 0) return 'No batch is that old: nothing to purge.\n';
+function textOf(purged: Purged, dryRun: boolean): string {
+  const { batches, contents, bodies, findings, deliveries, others } = purged;
+  const left =
+    others.length === 0
+      ? []
+      : [
+          `Batches of that age stay, of other applications of this ledger: ${others.join(', ')}. Purge them with their own configuration; for one whose file was removed, put it back first (docs/applications.md).`,
+        ];
+  if (batches.length === 0) return ['No batch is that old: nothing to purge.', ...left, ''].join('\n');
   return [
     `${dryRun ? 'Would purge' : 'Purged'} ${batches.length} batches:`,
     `  contents of invoices   ${contents}`,
@@ -143,6 +150,7 @@ function textOf({ batches, contents, bodies, findings, deliveries }: Purged, dry
     `  raw deliveries         ${deliveries}`,
     `  copies of files        ${batches.length}`,
     'Keys, fingerprints, states and reports stay. Dropped files under the input directory are yours to remove.',
+    ...left,
     ...(dryRun ? ['Nothing was removed. Without --dry-run it is.'] : []),
     '',
   ].join('\n');

@@ -75,6 +75,8 @@ function totalLines({ total }: ReadBatch): readonly string[] {
       return [`  total     not compared: ${check.batches} of ${check.needed} earlier files named ${pattern}`];
     case 'declared':
       return ['  total     declared when the batch was started'];
+    case 'corrections':
+      return ['  total     not compared: it is a corrections file'];
     case 'off':
       return [];
   }

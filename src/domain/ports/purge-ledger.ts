@@ -10,6 +10,8 @@ export interface Purged {
   readonly bodies: number;
   readonly findings: number;
   readonly deliveries: number;
+  /** Other applications of the ledger that have batches of that age, all of which stay. */
+  readonly others: readonly string[];
 }
 
 /**

@@ -14,6 +14,8 @@ export type TotalCheck =
   | { readonly kind: 'off' }
   /** Whoever started the batch declared number and net, and the file has them. */
   | { readonly kind: 'declared' }
+  /** A corrections file: some rows of another file, with nothing to be compared with. */
+  | { readonly kind: 'corrections' }
   /** Only so many earlier batches of the pattern are there to compare with. */
   | { readonly kind: 'too-few'; readonly batches: number; readonly needed: number }
   | { readonly kind: 'usual'; readonly batches: number; readonly factor: number; readonly usual: FileTotal }
@@ -44,7 +46,7 @@ export function awaitsConfirmation(saved: SavedTotalCheck | null): boolean {
 
 /** Totals of files, for the question whether a file is as large as those before it. */
 export interface TotalLedger {
-  /** Newest first, at most `limit`: of finished batches of the pattern in which at least one invoice is issued. */
+  /** Newest first, at most `limit`: of finished batches of the pattern in which at least one invoice is issued, without corrections files. */
   earlierTotals(of: {
     readonly application: string;
     readonly pattern: string;

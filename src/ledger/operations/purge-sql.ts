@@ -16,6 +16,16 @@ WHERE b.state IN ${CLOSED_BATCH_STATES}
 ORDER BY b.seq
 FOR UPDATE OF b`;
 
+/** before, application: the others that have closed batches which ended before it and were not purged since; none when it is null. */
+export const OTHERS_OF_THAT_AGE = `/* others-of-that-age */
+SELECT DISTINCT b.application
+FROM batch b
+WHERE b.state IN ${CLOSED_BATCH_STATES}
+  AND (b.purged_at IS NULL OR b.purged_at < coalesce(b.finished_at, b.started_at))
+  AND coalesce(b.finished_at, b.started_at) < $1
+  AND b.application <> $2
+ORDER BY b.application`;
+
 /** batches: their invoices, locked in the order of a staging, so that no file that is being staged attaches to one whose content goes meanwhile. */
 export const LOCK_PURGED_INVOICES = `/* lock-purged-invoices */
 SELECT count(*) AS n FROM (

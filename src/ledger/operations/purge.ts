@@ -5,6 +5,7 @@ import {
   COUNT_PURGE,
   LOCK_PURGED_INVOICES,
   MARK_PURGED,
+  OTHERS_OF_THAT_AGE,
   PURGE_STATEMENTS,
   PURGEABLE_BATCHES,
   PURGED_AT,
@@ -28,6 +29,9 @@ export function createPurge(database: Database): PurgeLedger {
           bodies: await countOf(queries, COUNT_PURGE.bodies, ids),
           findings: await countOf(queries, COUNT_PURGE.findings, ids),
           deliveries: await countOf(queries, COUNT_PURGE.deliveries, ids),
+          others: (await queries.query<{ application: string }>(OTHERS_OF_THAT_AGE, [before, application])).map(
+            (row) => row.application,
+          ),
         };
         if (dryRun || rows.length === 0) return purged;
         for (const statement of PURGE_STATEMENTS) await queries.query(statement, [ids]);

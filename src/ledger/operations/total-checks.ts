@@ -8,6 +8,7 @@ const EARLIER_TOTALS = `/* earlier-totals */
 SELECT t.invoices, t.net
 FROM total_check t JOIN batch b ON b.batch_id = t.batch_id
 WHERE t.application = $1 AND t.file_pattern = $2 AND t.batch_id <> $3 AND b.state = 'finished'
+  AND t.result::jsonb ->> 'kind' <> 'corrections'
   AND EXISTS (
     SELECT FROM batch_invoice bi LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
     WHERE bi.batch_id = t.batch_id AND coalesce(bi.outcome, i.state) IN ('issued', 'already-issued')

@@ -15,8 +15,9 @@ const ISSUED_AT = `(
  * `failed` one, is issued; the result is one row for every batch that it belongs to and that has pages, or one without a
  * batch. Everything else is left as it is, and is judged by `APPLY_EVENTS`. Runs after the commit of the events, as that
  * one does. Each row is looked up by itself (scalar subqueries, OFFSET 0): the planner takes a growing table for a small
- * one, and would join by reading all of it. The update finds its rows by their invoice ids, in whose order others lock them
- * (no index serves array_position), and asks everything again of a row that somebody else held.
+ * one, and would join by reading all of it. The update finds its rows by their invoice ids (no index
+ * serves array_position), in whose order others lock them where the planner goes through the index; of two that lock each other PostgreSQL ends one,
+ * which is repeated. It asks everything again of a row that somebody else held.
  */
 export const ISSUE_REPORTED = `/* issue-reported */
 WITH moved AS (

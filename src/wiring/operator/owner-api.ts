@@ -32,7 +32,7 @@ const TotalCheck = z.object({
   pattern: z.string(),
   total: Total,
   check: z.discriminatedUnion('kind', [
-    z.object({ kind: z.enum(['off', 'declared']) }),
+    z.object({ kind: z.enum(['off', 'declared', 'corrections']) }),
     z.object({ kind: z.literal('too-few'), batches: z.number(), needed: z.number() }),
     z.object({ kind: z.literal('usual'), ...compared }),
     z.object({ kind: z.literal('unusual'), ...compared, difference: z.string() }),
@@ -70,6 +70,8 @@ const PurgeAnswer = z.object({
   bodies: z.number(),
   findings: z.number(),
   deliveries: z.number(),
+  // An owner of an older Lote does not say it.
+  others: z.array(z.string()).default([]),
 });
 const Misfit = z.object({
   code: z.string(),

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Purged, PurgeLedger } from '../../domain/ports/purge-ledger.ts';
+import type { Config } from '../../runtime/config/config.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
 import { keptFile, keptFiles } from '../reports/input-files.ts';
 
 export interface PurgePlaces {
   readonly ledger: PurgeLedger;
-  readonly dataDir: string;
-  /** Of several applications, the one whose data directory this is, and whose batches are purged; null: there is one. */
-  readonly application: string | null;
+  /** Whose batches are purged. Where it is one of several, its copies of files have a folder of their own. */
+  readonly place: Pick<Config, 'application' | 'isOneOfSeveral' | 'dataDir'>;
   /** Null: this process shares folders with nobody. */
   readonly folders: CommonFolders | null;
 }
@@ -30,12 +30,20 @@ const KEPT = /^(?<sha256>[^.]+)(?<aside>\.purged-.*)?$/u;
  */
 export async function purgeBatches(places: PurgePlaces, { olderThanMs, dryRun, now }: PurgeBatches): Promise<Purged> {
   if (!dryRun) await places.folders?.require('files');
-  const purged = await places.ledger.purge({ before: now - olderThanMs, now, dryRun, application: places.application });
+  const purged = await places.ledger.purge({
+    before: now - olderThanMs,
+    now,
+    dryRun,
+    application: places.place.application,
+  });
   if (!dryRun) await removePurgedFiles(places);
   return purged;
 }
 
-async function removePurgedFiles({ ledger, dataDir, application }: PurgePlaces): Promise<void> {
+async function removePurgedFiles({ ledger, place }: PurgePlaces): Promise<void> {
+  const { dataDir } = place;
+  // Applications that know nothing of each other may share a folder: a copy stays while any of them needs it.
+  const application = place.isOneOfSeveral ? place.application : null;
   const found = (await readdir(keptFiles(dataDir)).catch(() => [])).flatMap((name) => {
     const { sha256, aside } = KEPT.exec(name)?.groups ?? {};
     return sha256 === undefined ? [] : [{ sha256, path: join(keptFiles(dataDir), name), aside: aside !== undefined }];

@@ -85,9 +85,8 @@ function accountsOf([first, ...others]: EmbeddedConsoleOptions['applications']):
 function purgeOf({ ledger, applications }: EmbeddedConsoleOptions): NonNullable<ConsoleActions['purge']> {
   return async ({ application: name, ...request }) => {
     const { config } = applicationNamed(applications, name).core;
-    const { dataDir } = config;
     const folders = createCommonFolders({ config, ledger });
-    return purgeBatches({ ledger, dataDir, folders, application: name ?? null }, { ...request, now: Date.now() });
+    return purgeBatches({ ledger, place: config, folders }, { ...request, now: Date.now() });
   };
 }
 

@@ -328,7 +328,14 @@ describe('the JSON API', () => {
 
 describe('POST /api/purge', () => {
   const DAY = 86_400_000;
-  const PURGED = { batches: [{ batchId: 'b', sha256: 'ab' }], contents: 1, bodies: 1, findings: 0, deliveries: 2 };
+  const PURGED = {
+    batches: [{ batchId: 'b', sha256: 'ab' }],
+    contents: 1,
+    bodies: 1,
+    findings: 0,
+    deliveries: 2,
+    others: [],
+  };
 
   function consoleThatPurges() {
     const requests: unknown[] = [];

@@ -60,6 +60,18 @@ describe('an invoice spool', () => {
     expect(await readdir(directory)).toEqual(['large']);
   });
 
+  it('counts findings and rows, too: a few invoices may have very many', async () => {
+    const finding = { severity: 'warning', code: 'date-as-text', message: 'a date', row: 2, column: null } as const;
+    const wide = batchInvoice({ ordinal: 1, findings: Array.from({ length: 5 }, () => finding) });
+    const long = batchInvoice({ ordinal: 1, rows: Array.from({ length: 100 }, (_, row) => row + 2) });
+
+    await collect(createSpool(join(directory, 'wide'), 5).fill(portionsOf([wide])));
+    await collect(createSpool(join(directory, 'long'), 5).fill(portionsOf([long])));
+    await collect(createSpool(join(directory, 'six'), 6).fill(portionsOf([wide])));
+
+    expect((await readdir(directory)).toSorted()).toEqual(['long', 'wide']);
+  });
+
   it.each([0, 20])(
     'is empty for a batch without invoices, whatever an earlier one left, with %i in memory',
     async (most) => {

@@ -79,6 +79,7 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
       tooFew: 'not compared: {n} of {needed} earlier files named {pattern}',
       confirmed: 'unusual, and confirmed by an operator',
       declared: 'declared when the batch was started',
+      corrections: 'not compared: it is a corrections file',
       off: 'not compared',
     },
   },

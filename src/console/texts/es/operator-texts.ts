@@ -79,6 +79,7 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
       tooFew: 'no comparado: {n} de {needed} archivos anteriores con el nombre {pattern}',
       confirmed: 'inusual, y confirmado por un operador',
       declared: 'declarado al iniciar el lote',
+      corrections: 'sin comparar: es un archivo de correcciones',
       off: 'no comparado',
     },
   },

@@ -79,6 +79,7 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
       tooFew: 'não comparado: {n} de {needed} ficheiros anteriores com o nome {pattern}',
       confirmed: 'invulgar, e confirmado por um operador',
       declared: 'declarado ao iniciar o lote',
+      corrections: 'sem comparação: é um ficheiro de correções',
       off: 'não comparado',
     },
   },

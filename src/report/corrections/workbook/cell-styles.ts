@@ -1,4 +1,5 @@
 import { MAIN, XML_HEAD } from './package-parts.ts';
+import { UnfitForWorkbook } from './fit-for-workbook.ts';
 import { xmlText } from './xml-text.ts';
 
 /** How a cell looks beside its number format. A wrong one differs by its fill, and without colour by its frame and bold type. */
@@ -6,6 +7,9 @@ export type Look = 'plain' | 'heading' | 'wrong';
 
 /** Numbers below are those of formats that need no code. */
 const FIRST_OWN_FORMAT = 164;
+/** Longer ones and more of them Excel takes for damage, and leaves all formats away. */
+const LONGEST_FORMAT = 255;
+const MOST_FORMATS = 200;
 const AMBER = 'FFFFE699';
 const RED = 'FFC00000';
 const SIDES = ['left', 'right', 'top', 'bottom'];
@@ -21,7 +25,7 @@ export class CellStyles {
     this.numberOf(null, 'plain');
   }
 
-  /** Number of the style for cells of this format. */
+  /** Number of the style for cells of this format. @throws UnfitForWorkbook */
   numberOf(format: string | number | null, look: Look): number {
     const id = typeof format === 'string' ? this.#formatOf(format) : (format ?? 0);
     const key = `${id} ${look}`;
@@ -56,6 +60,10 @@ export class CellStyles {
   #formatOf(code: string): number {
     const known = this.#codes.get(code);
     if (known !== undefined) return known;
+    if (code.length > LONGEST_FORMAT || this.#codes.size === MOST_FORMATS)
+      throw new UnfitForWorkbook(
+        `it has number formats of more than ${LONGEST_FORMAT} characters, or more than ${MOST_FORMATS} of them`,
+      );
     const id = FIRST_OWN_FORMAT + this.#codes.size;
     this.#codes.set(code, id);
     return id;

@@ -93,7 +93,10 @@ function actions(): ConsoleActions {
       done.push('run');
       return { batches: [{ batchId: BATCH, workflowId: 'w', file: 'may.csv' }] };
     },
-    purge: async () => (done.push('purge'), { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 }),
+    purge: async () => (
+      done.push('purge'),
+      { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [] }
+    ),
     files: {
       keep: async () => (done.push('keep'), 'incoming/may.csv'),
       check: async () => CHECK,

@@ -188,10 +188,13 @@ export function purgeContract(open: OpenLedger): void {
         ...{ sha256: batch.sha256, workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
       });
 
-      expect(idsOf(await of(`${scenario.application}-3`)), 'still open').toEqual([]);
+      const theirs = await of(`${scenario.application}-3`);
+      expect(idsOf(theirs), 'still open').toEqual([]);
+      expect(theirs.others, 'named, and left').toContain(scenario.application);
       expect((await wordsOf(batch)).content).not.toBeNull();
       expect(await ledger.purgedFiles([batch.sha256], scenario.application)).toEqual([]);
       expect(idsOf(await of(scenario.application))).toContain(batch.batchId);
+      expect((await of(`${scenario.application}-3`)).others, 'purged').not.toContain(scenario.application);
       expect(await ledger.purgedFiles([batch.sha256], scenario.application)).toEqual([batch.sha256]);
       expect(await ledger.purgedFiles([batch.sha256], `${scenario.application}-3`)).toEqual([]);
     });

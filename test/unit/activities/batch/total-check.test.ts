@@ -77,10 +77,10 @@ describe('the total of a file', () => {
     });
   });
 
-  it('of a corrections file is neither judged nor kept: it is a part of a file', async () => {
+  it('of a corrections file is not judged, and says so: it is a part of a file', async () => {
     const outcomes = [counted(1, '9999999')];
 
-    expect(await checkOf(outcomes, { proof: { dialect: { own: true } } })).toBeUndefined();
+    expect(await checkOf(outcomes, { proof: { dialect: { own: true } } })).toEqual({ kind: 'corrections' });
     expect(await checkOf(outcomes, { proof: { dialect: { own: false } } })).toMatchObject({ kind: 'unusual' });
   });
 
