@@ -34,6 +34,8 @@ export interface FaultEnd {
   readonly toldWhy: boolean;
 }
 
+/** So that something is written while the fault lasts: without it a fast machine is done before. */
+const SLOW = { limits: { maxConcurrency: 8, requestsPerSecond: 10 } };
 const CUT_EVERY_MS = 100;
 /** The templates of a database, the ledger's tables and some room. */
 const POSTGRES_DISK_MB = 40;
@@ -57,7 +59,7 @@ export async function liveThroughDatabaseFault(
   const made = await fault.make();
   if (made === null) return null;
   try {
-    const options = { ...made.place, profile: { limits: { maxConcurrency: 8 } }, sandbox: { settleMs: 500 } };
+    const options = { ...made.place, profile: SLOW, sandbox: { settleMs: 500 } };
     return await withStack(options, async (stack) => {
       await stack.drop('faulty.csv', fileOf(invoices));
       const { handle, batchId } = await stack.start({ file: 'faulty.csv' });

@@ -171,6 +171,7 @@ describe('a corrections file', () => {
   it('of a file read through a profile is read through it again', async () => {
     const profile = {
       constants: { currency: 'EUR' },
+      ignore: ['currency'],
       taxCodes: { IVA_6: 'IVA_06', IVA_13: 'IVA_13', IVA_23: 'IVA_23' },
       decimal: ',',
     };

@@ -154,7 +154,7 @@ describe('a proposed profile', () => {
     expect(await check([path], { propose: true })).toBe(2);
     expect(stdout()).toBe('');
     expect(stderr()).toBe(
-      'lote: no table with a header was found, so there is no profile to propose. `lote check` says what the file is.\n',
+      'lote: no table with a header was found, so there is no profile to propose. The same command without --propose says what the file is.\n',
     );
   });
 
