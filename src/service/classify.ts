@@ -1,5 +1,6 @@
 import type { Reason } from '../domain/invoice.ts';
 import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
+import { REQUEST_NOT_SENT } from './connect-failure.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { look, type CreationShape, type Seen } from './seen-answer.ts';
 import { reasonText, statusReason } from './reason-text.ts';
@@ -150,10 +151,10 @@ function reason(seen: Seen): Reason {
 }
 
 function notSent(seen: Seen): CreateAnswer {
-  const code = seen.end.kind === 'not-sent' ? seen.end.code : 'not-sent';
+  const code = seen.end.kind === 'not-sent' ? seen.end.code : REQUEST_NOT_SENT;
   return {
     kind: 'not-now',
-    reason: { code, message: reasonText(`The request was not sent (${code})`) },
+    reason: { code, message: reasonText(`This request was not sent (${code})`) },
     retryAfterMs: retryAfter(seen),
   };
 }

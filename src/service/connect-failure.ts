@@ -12,6 +12,9 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'connection-reset-early',
 };
 
+/** Of an error without such a word. It is of one request: another of the same invoice may have left before it. */
+export const REQUEST_NOT_SENT = 'request-not-sent';
+
 /** OpenSSL's and Node's names of a handshake that failed; each is proof that no request was written. */
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
@@ -19,7 +22,7 @@ const TLS = /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE
 export function connectFailure(error: unknown): string {
   const code = errorCode(error);
   if (TLS.test(code)) return 'tls-refused';
-  return CODES[code] ?? 'not-sent';
+  return CODES[code] ?? REQUEST_NOT_SENT;
 }
 
 /** Names how an exchange broke after its first byte may have left. */

@@ -1,4 +1,5 @@
 import type { Reason } from '../domain/invoice.ts';
+import { statusMessage } from '../domain/status-message.ts';
 
 /** Long enough for a sentence, short enough for a report's cell. */
 const MAX_MESSAGE = 200;
@@ -41,6 +42,6 @@ export function statusReason(status: number, said: { readonly code: unknown; rea
   const message = typeof said.message === 'string' ? reasonText(said.message) : '';
   return {
     code: reasonCode(said.code) ?? `http-${status}`,
-    message: message === '' ? `HTTP ${status}` : reasonText(`HTTP ${status}: ${message}`),
+    message: reasonText(statusMessage(status, message)),
   };
 }

@@ -365,7 +365,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       await plain.getByRole('button', { name: 'Comprobar', exact: true }).click();
       await plain.getByRole('button', { name: /^Iniciar/ }).click();
 
-      await plain.getByText('No se emitió todo: 1 de 3 facturas requiere atención.').waitFor();
+      await plain.getByText('No todo tiene emisión confirmada: 1 de 3 facturas requiere atención.').waitFor();
       await context.close();
     });
 

@@ -206,7 +206,7 @@ describe('the current details', SIDE_BY_SIDE, () => {
 
       expect(currentDetails).toContain(`**Lote** ${batchId}`);
       expect(currentDetails).toContain('| Agora | terminado |');
-      expect(currentDetails).toContain('1 fatura não foi emitida.');
+      expect(currentDetails).toContain('1 fatura está sem emissão confirmada.');
       expect(currentDetails).toContain(`{"batch": "${batchId}"}`);
       expect(currentDetails).toMatch(/\| EUR \| [\d\s]+,\d\d \|/u);
       expect(await readFile(reports.html, 'utf8')).toContain('<html lang="pt">');

@@ -55,7 +55,7 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
     why: 'why it is right',
     resume: 'Send the update resume to go on, or cancelRemaining',
     settleNow: 'Nothing. The update settleNow asks the service at once instead of waiting',
-    problems: 'Nothing now. The query problems lists what does not go out',
+    problems: 'Nothing now. The query problems lists what is not confirmed as issued',
     nothing: 'Nothing',
     refused: 'Read in the report why the file was refused, correct it, and drop it again',
     allOut: 'Nothing: every invoice went out',

@@ -55,14 +55,14 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
     why: 'por qué es correcto',
     resume: 'Envíe el update resume para continuar, o cancelRemaining',
     settleNow: 'Nada. El update settleNow pregunta al servicio de inmediato, en lugar de esperar',
-    problems: 'Nada por ahora. La query problems muestra lo que no se emite',
+    problems: 'Nada por ahora. La query problems muestra lo que está sin emisión confirmada',
     nothing: 'Nada',
     refused: 'Vea en el informe por qué se rechazó el archivo, corríjalo y deposítelo de nuevo',
     allOut: 'Nada: se emitieron todas las facturas',
     notOut: {
-      one: '{n} factura no se emitió. Corrija las filas en el archivo de correcciones y deposítelo; o envíe lo mismo otra vez: inicie el workflow retryInvoices con {input}',
+      one: '{n} factura está sin emisión confirmada. Corrija las filas en el archivo de correcciones y deposítelo; o envíe lo mismo otra vez: inicie el workflow retryInvoices con {input}',
       other:
-        '{n} facturas no se emitieron. Corrija las filas en el archivo de correcciones y deposítelo; o envíe lo mismo otra vez: inicie el workflow retryInvoices con {input}',
+        '{n} facturas están sin emisión confirmada. Corrija las filas en el archivo de correcciones y deposítelo; o envíe lo mismo otra vez: inicie el workflow retryInvoices con {input}',
     },
   },
   night: {

@@ -55,14 +55,14 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
     why: 'porque está certo',
     resume: 'Envie o update resume para continuar, ou cancelRemaining',
     settleNow: 'Nada. O update settleNow consulta o serviço de imediato, em vez de esperar',
-    problems: 'Nada por agora. A query problems mostra o que não é emitido',
+    problems: 'Nada por agora. A query problems mostra o que está sem emissão confirmada',
     nothing: 'Nada',
     refused: 'Veja no relatório porque foi recusado o ficheiro, corrija-o e deposite-o de novo',
     allOut: 'Nada: todas as faturas foram emitidas',
     notOut: {
-      one: '{n} fatura não foi emitida. Corrija as linhas no ficheiro de correções e deposite-o; ou envie o mesmo de novo: inicie o workflow retryInvoices com {input}',
+      one: '{n} fatura está sem emissão confirmada. Corrija as linhas no ficheiro de correções e deposite-o; ou envie o mesmo de novo: inicie o workflow retryInvoices com {input}',
       other:
-        '{n} faturas não foram emitidas. Corrija as linhas no ficheiro de correções e deposite-o; ou envie o mesmo de novo: inicie o workflow retryInvoices com {input}',
+        '{n} faturas estão sem emissão confirmada. Corrija as linhas no ficheiro de correções e deposite-o; ou envie o mesmo de novo: inicie o workflow retryInvoices com {input}',
     },
   },
   night: {

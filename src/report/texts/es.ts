@@ -26,8 +26,8 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     rowsLeft:
       'Se emitieron todas las facturas ({invoices}), pero algunas filas no se pudieron tomar por facturas. Vea «El archivo», más abajo.',
     notAll: {
-      one: 'No se emitió todo: falta {n} de {invoices}.',
-      other: 'No se emitió todo: faltan {n} de {invoices}.',
+      one: 'No todo tiene emisión confirmada: falta la de {n} de {invoices}.',
+      other: 'No todo tiene emisión confirmada: falta la de {n} de {invoices}.',
     },
     moneyOut: 'Emitido, importe neto sin impuestos: {amounts}.',
     partOf: '{out} de {all}',
@@ -165,7 +165,7 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     },
   },
   list: {
-    notOut: 'Facturas que no se emitieron',
+    notOut: 'Facturas sin emisión confirmada',
     out: 'Facturas que se emitieron',
     rest: 'En esta página están solo las primeras {n} de {of}, para que se abra al instante. Están todas en',
     and: 'y',

@@ -26,8 +26,8 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     rowsLeft:
       'Todas as faturas foram emitidas ({invoices}), mas algumas linhas não puderam ser tomadas por faturas. Veja «O ficheiro», abaixo.',
     notAll: {
-      one: 'Nem tudo foi emitido: falta {n} de {invoices}.',
-      other: 'Nem tudo foi emitido: faltam {n} de {invoices}.',
+      one: 'Nem tudo tem emissão confirmada: falta a de {n} de {invoices}.',
+      other: 'Nem tudo tem emissão confirmada: falta a de {n} de {invoices}.',
     },
     moneyOut: 'Emitido, valor líquido sem imposto: {amounts}.',
     partOf: '{out} de {all}',
@@ -165,7 +165,7 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     },
   },
   list: {
-    notOut: 'Faturas que não foram emitidas',
+    notOut: 'Faturas sem emissão confirmada',
     out: 'Faturas que foram emitidas',
     rest: 'Nesta página estão só as primeiras {n} de {of}, para que abra de imediato. Estão todas em',
     and: 'e',

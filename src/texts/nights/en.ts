@@ -79,7 +79,7 @@ export const NIGHT_TEXTS_EN: NightTexts = {
   nightFile: {
     title: 'Night of {date}',
     counts:
-      '{issued} went out, {attention} with invoices or rows to correct, {refused} refused, {failed} runs failed, {waiting} still waiting. {notIssued} of {invoices} invoices did not go out.',
+      '{issued} went out, {attention} with invoices or rows to correct, {refused} refused, {failed} runs failed, {waiting} still waiting. {notIssued} of {invoices} invoices are not confirmed as issued.',
     run: 'Run {night}',
     times: 'Started {started}, finished {finished}.',
     unfinishedTimes: 'Started {started}, not finished: what it left is gone on with by the next night.',

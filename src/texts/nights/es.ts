@@ -17,7 +17,10 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     waitingFiles: 'Todavía a la espera',
     unreadable: 'El resumen de esta noche no se puede leer.',
     repeated: 'El mismo contenido ya había llegado antes.',
-    notOut: { one: '{n} de {of} facturas no se emitió.', other: '{n} de {of} facturas no se emitieron.' },
+    notOut: {
+      one: '{n} de {of} facturas está sin emisión confirmada.',
+      other: '{n} de {of} facturas están sin emisión confirmada.',
+    },
     nothingSent: 'No se envió nada de él. El informe dice por qué.',
     note: 'Nota junto al archivo',
     held: 'Retenido antes de enviar nada: su total es inusual. Abra el lote para confirmarlo o cancelarlo.',
@@ -71,9 +74,12 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     cancelled: 'Cancelado por un operador.',
     'read-report': 'El informe dice qué hacer con cada una.',
     'use-corrections':
-      'Corrija las filas en el archivo de correcciones y deposite ese archivo; el informe dice por qué no se emitió cada una.',
+      'Corrija las filas en el archivo de correcciones y deposite ese archivo; el informe dice qué pasa con cada una.',
     'all-out': { one: 'Se emitió todo: {n} factura.', other: 'Se emitió todo: {n} facturas.' },
-    missing: { one: '{n} de {of} facturas no se emitió.', other: '{n} de {of} facturas no se emitieron.' },
+    missing: {
+      one: '{n} de {of} facturas está sin emisión confirmada.',
+      other: '{n} de {of} facturas están sin emisión confirmada.',
+    },
     'rows-without-invoice': {
       one: '{n} fila no pertenece a ninguna factura.',
       other: '{n} filas no pertenecen a ninguna factura.',
@@ -82,7 +88,7 @@ export const NIGHT_TEXTS_ES: NightTexts = {
   nightFile: {
     title: 'Noche del {date}',
     counts:
-      'Archivos: {issued} emitidos por completo, {attention} con facturas o filas que corregir, {refused} rechazados, {failed} con la ejecución fallida, {waiting} todavía a la espera. {notIssued} de {invoices} facturas no se emitieron.',
+      'Archivos: {issued} emitidos por completo, {attention} con facturas o filas que corregir, {refused} rechazados, {failed} con la ejecución fallida, {waiting} todavía a la espera. {notIssued} de {invoices} facturas están sin emisión confirmada.',
     run: 'Ejecución {night}',
     times: 'Inicio: {started}; fin: {finished}.',
     unfinishedTimes: 'Inicio: {started}; no terminó: la noche siguiente continúa con lo que quedó.',

@@ -17,7 +17,10 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     waitingFiles: 'Ainda à espera',
     unreadable: 'O resumo desta noite não se consegue ler.',
     repeated: 'O mesmo conteúdo já tinha vindo antes.',
-    notOut: { one: '{n} de {of} faturas não foi emitida.', other: '{n} de {of} faturas não foram emitidas.' },
+    notOut: {
+      one: '{n} de {of} faturas está sem emissão confirmada.',
+      other: '{n} de {of} faturas estão sem emissão confirmada.',
+    },
     nothingSent: 'Nada dele foi enviado. O relatório diz porquê.',
     note: 'Nota junto ao ficheiro',
     held: 'Retido antes de se enviar alguma coisa: o total é invulgar. Abra o lote para o confirmar ou cancelar.',
@@ -71,9 +74,12 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     cancelled: 'Cancelado por um operador.',
     'read-report': 'O relatório diz, para cada uma, o que fazer a seguir.',
     'use-corrections':
-      'Corrija as linhas no ficheiro de correções e deposite esse ficheiro; o relatório diz porque não foi emitida cada uma.',
+      'Corrija as linhas no ficheiro de correções e deposite esse ficheiro; o relatório diz o que se passa com cada uma.',
     'all-out': { one: 'Tudo foi emitido: {n} fatura.', other: 'Tudo foi emitido: {n} faturas.' },
-    missing: { one: '{n} de {of} faturas não foi emitida.', other: '{n} de {of} faturas não foram emitidas.' },
+    missing: {
+      one: '{n} de {of} faturas está sem emissão confirmada.',
+      other: '{n} de {of} faturas estão sem emissão confirmada.',
+    },
     'rows-without-invoice': {
       one: '{n} linha não pertence a nenhuma fatura.',
       other: '{n} linhas não pertencem a nenhuma fatura.',
@@ -82,7 +88,7 @@ export const NIGHT_TEXTS_PT: NightTexts = {
   nightFile: {
     title: 'Noite de {date}',
     counts:
-      'Ficheiros: {issued} emitidos por inteiro, {attention} com faturas ou linhas a corrigir, {refused} recusados, {failed} com a execução falhada, {waiting} ainda à espera. {notIssued} de {invoices} faturas não foram emitidas.',
+      'Ficheiros: {issued} emitidos por inteiro, {attention} com faturas ou linhas a corrigir, {refused} recusados, {failed} com a execução falhada, {waiting} ainda à espera. {notIssued} de {invoices} faturas estão sem emissão confirmada.',
     run: 'Execução {night}',
     times: 'Início: {started}; fim: {finished}.',
     unfinishedTimes: 'Início: {started}; não terminou: a noite seguinte continua com o que ficou.',

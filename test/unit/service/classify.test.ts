@@ -194,6 +194,16 @@ describe('classify', () => {
     expect([...kinds].toSorted()).toEqual(['access-denied', 'lost', 'not-now']);
   });
 
+  it('says only of this request that it was not sent: one before it may have been', () => {
+    expect(classify({ kind: 'not-sent', code: 'request-not-sent', retryAfterMs: null }, SHAPE)).toHaveProperty(
+      'reason',
+      {
+        code: 'request-not-sent',
+        message: 'This request was not sent (request-not-sent)',
+      },
+    );
+  });
+
   it('never refuses while an empty list of mismatch codes leaves 409 open', () => {
     expect(classify(json(409, MISMATCH), { ...SHAPE, mismatchCodes: [] }).kind).toBe('lost');
   });

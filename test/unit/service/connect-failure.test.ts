@@ -18,13 +18,13 @@ describe('connectFailure', () => {
     ['EPIPE', 'connection-reset-early'],
     ['UND_ERR_SOCKET', 'connection-reset-early'],
     ['EPROTO', 'tls-refused'],
-    ['EPROTONOSUPPORT', 'not-sent'],
-    ['NO_CERT_HERE', 'not-sent'],
+    ['EPROTONOSUPPORT', 'request-not-sent'],
+    ['NO_CERT_HERE', 'request-not-sent'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls-refused'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls-refused'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls-refused'],
     ['CERT_HAS_EXPIRED', 'tls-refused'],
-    ['EWHATEVER', 'not-sent'],
+    ['EWHATEVER', 'request-not-sent'],
   ])('names %s', (code, expected) => {
     expect(connectFailure(coded(code))).toBe(expected);
   });
@@ -34,7 +34,7 @@ describe('connectFailure', () => {
   });
 
   it.each([undefined, null, 'text', {}])('names even %j', (error) => {
-    expect(connectFailure(error)).toBe('not-sent');
+    expect(connectFailure(error)).toBe('request-not-sent');
   });
 });
 

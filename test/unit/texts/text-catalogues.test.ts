@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CONSOLE_TEXTS } from '../../../src/console/texts/text-catalogue.ts';
+import { NOTE_TEXTS } from '../../../src/report/corrections/workbook/note-texts.ts';
 import { REPORT_TEXTS } from '../../../src/report/texts/report-format.ts';
 import { LANGUAGES, type Language } from '../../../src/texts/languages.ts';
 import { DETAILS_TEXTS } from '../../../workflows/texts/details-format.ts';
@@ -62,5 +63,21 @@ describe.each(Object.entries(CATALOGUES))('the texts of %s', (_, catalogue) => {
     );
 
     expect(untranslated).toEqual([]);
+  });
+});
+
+describe('the words for readers', () => {
+  const all = (language: Language) =>
+    [...Object.values(CATALOGUES), NOTE_TEXTS].flatMap((catalogue) => flat(catalogue[language]));
+
+  it.each([
+    ['pt', /não (?:foi|foram|é|são) emitid|por emitir|nem tudo foi emitido/iu],
+    ['es', /no se emit|sin emitir/iu],
+  ] as const)('in %s never call an invoice not issued: the counts have those that may be', (language, claim) => {
+    expect(all(language).filter(([, text]) => claim.test(text))).toEqual([]);
+  });
+
+  it.each(['pt', 'es'] as const)('in %s have one word for the merchant', (language) => {
+    expect(all(language).filter(([, text]) => /comerciante/iu.test(text))).toEqual([]);
   });
 });

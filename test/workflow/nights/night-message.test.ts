@@ -72,7 +72,7 @@ describe('the message of a night', { timeout: 180_000 }, () => {
       expect(source).toContain(`Message-ID: <night-${stack.config.application}-${night.night}-email@lote.example>`);
       const plain = source.replaceAll('=\r\n', '').replaceAll('=C3=A3', 'ã');
       expect(plain).toContain('4 de 5 faturas foram emitidas.');
-      expect(plain).toContain('- mixed.csv: 1 de 2 faturas não foi emitida.');
+      expect(plain).toContain('- mixed.csv: 1 de 2 faturas está sem emissão confirmada.');
       // What the night knows of people stays out: names, tax numbers, references, addresses.
       expect(source).not.toMatch(/Cliente|Comerciante|501964843|M-2/u);
       expect(stack.log.join('')).not.toContain('office.example');

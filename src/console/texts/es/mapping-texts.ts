@@ -16,9 +16,9 @@ export const MAPPING_TEXTS_ES: MappingTexts = {
   separator: 'Entre las partes de una referencia',
   meanings: {
     invoice_ref: 'referencia de la factura',
-    merchant_nif: 'NIF del comerciante',
-    merchant_legal_name: 'nombre del comerciante',
-    merchant_email: 'correo del comerciante',
+    merchant_nif: 'NIF del emisor',
+    merchant_legal_name: 'nombre del emisor',
+    merchant_email: 'correo del emisor',
     customer_name: 'nombre del cliente',
     customer_tax_id: 'NIF del cliente',
     currency: 'moneda',

@@ -88,8 +88,8 @@ export const TEXTS_ES: ConsoleTexts = {
     refused: 'El archivo fue rechazado. No se envió nada.',
     allIssued: { one: 'Se emitió todo: {n} factura.', other: 'Se emitió todo: {n} facturas.' },
     notAll: {
-      one: 'No se emitió todo: {n} de {of} facturas requiere atención.',
-      other: 'No se emitió todo: {n} de {of} facturas requieren atención.',
+      one: 'No todo tiene emisión confirmada: {n} de {of} facturas requiere atención.',
+      other: 'No todo tiene emisión confirmada: {n} de {of} facturas requieren atención.',
     },
     rowsLeft: {
       one: '{n} fila no se pudo tomar por una factura. Vea las observaciones.',

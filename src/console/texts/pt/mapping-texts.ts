@@ -16,9 +16,9 @@ export const MAPPING_TEXTS_PT: MappingTexts = {
   separator: 'Entre as partes de uma referência',
   meanings: {
     invoice_ref: 'referência da fatura',
-    merchant_nif: 'NIF do comerciante',
-    merchant_legal_name: 'nome do comerciante',
-    merchant_email: 'e-mail do comerciante',
+    merchant_nif: 'NIF do emitente',
+    merchant_legal_name: 'nome do emitente',
+    merchant_email: 'e-mail do emitente',
     customer_name: 'nome do cliente',
     customer_tax_id: 'NIF do cliente',
     currency: 'moeda',

@@ -88,8 +88,8 @@ export const TEXTS_PT: ConsoleTexts = {
     refused: 'O ficheiro foi recusado. Nada foi enviado.',
     allIssued: { one: 'Tudo foi emitido: {n} fatura.', other: 'Tudo foi emitido: {n} faturas.' },
     notAll: {
-      one: 'Nem tudo foi emitido: {n} de {of} faturas precisa de atenção.',
-      other: 'Nem tudo foi emitido: {n} de {of} faturas precisam de atenção.',
+      one: 'Nem tudo tem emissão confirmada: {n} de {of} faturas precisa de atenção.',
+      other: 'Nem tudo tem emissão confirmada: {n} de {of} faturas precisam de atenção.',
     },
     rowsLeft: {
       one: '{n} linha não pôde ser tomada por fatura. Veja as observações.',

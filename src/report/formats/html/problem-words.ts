@@ -1,11 +1,41 @@
 import type { Reason } from '../../../domain/invoice.ts';
 import type { Outcome } from '../../../domain/invoice-state.ts';
+import { isStatusMessage } from '../../../domain/status-message.ts';
+import type { ProblemCode } from '../../../texts/problems/problem-codes.ts';
 import { problemText } from '../../../texts/problems/problem-text.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 import { html, type SafeHtml } from './html.ts';
 
 /** In these states the service has spoken: a code of its own may be one of Lote's by chance. */
 const OF_THE_SERVICE: ReadonlySet<Outcome> = new Set(['rejected', 'failed']);
+
+/** A request has left, or may have: the reason of an earlier or later try may stand there, and say "not sent". */
+const MAY_BE_ISSUED: ReadonlySet<Outcome> = new Set(['sending', 'accepted', 'unknown', 'unsettled']);
+
+/** What is true of an invoice that may be issued, whichever try it was written for. */
+const TRUE_OF_WHAT_MAY_BE_ISSUED = new Set<string>([
+  'answer-broken',
+  'answer-lost',
+  'answer-unreadable',
+  'being-sent',
+  'key-known-with-other-bytes',
+  'no-final-answer',
+  'page-failed',
+  'redirect',
+  'refused-after-lost-answer',
+  'retention-window-over',
+  'run-lost',
+  'service-id-taken',
+  'stored-error',
+  'waiting-for-final-word',
+] satisfies readonly ProblemCode[]);
+
+/** Lote's own, with the answer of the service behind it. The client lets no code of the service pass for one of these. */
+const OF_AN_ANSWER = new Set<string>([
+  'answer-unreadable',
+  'key-known-with-other-bytes',
+  'redirect',
+] satisfies readonly ProblemCode[]);
 
 /**
  * What is wrong, in the reader's language, and behind it Lote's own English words with numbers and places. What the
@@ -16,6 +46,13 @@ export function problemWords(
   { code, message }: Pick<Reason, 'code' | 'message'>,
   state?: Outcome,
 ): SafeHtml {
-  const words = state !== undefined && OF_THE_SERVICE.has(state) ? null : problemText(code, language);
+  const words = state === undefined || isTranslated({ code, message }, state) ? problemText(code, language) : null;
   return words === null ? html`${message}` : html`${words} <span class="soft" lang="en">${message}</span>`;
+}
+
+/** The same code is written at several places: the words for it must hold of this invoice, and not only of another. */
+function isTranslated({ code, message }: Pick<Reason, 'code' | 'message'>, state: Outcome): boolean {
+  if (OF_THE_SERVICE.has(state)) return false;
+  if (isStatusMessage(message) && !OF_AN_ANSWER.has(code)) return false;
+  return !MAY_BE_ISSUED.has(state) || TRUE_OF_WHAT_MAY_BE_ISSUED.has(code);
 }

@@ -121,7 +121,7 @@ describe('what a person reads beside a file', () => {
       'Lote         batch-a-12345678',
       '',
       'Os mesmos bytes já tinham sido depositados, em 14/01/2027, 02:00 UTC, como first.csv: é o mesmo lote, e nada do que foi enviado volta a ser enviado.',
-      '2 de 12 000 faturas não foram emitidas.',
+      '2 de 12 000 faturas estão sem emissão confirmada.',
       '1 linha não pertence a nenhuma fatura.',
       'O relatório diz, para cada uma, o que fazer a seguir.',
       '',

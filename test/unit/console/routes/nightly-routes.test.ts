@@ -133,7 +133,7 @@ describe('the nights', () => {
 
     const page = await pageOf('/nights/2026-05-01', 'es');
 
-    expect(page).toContain('<div>Cancelado por un operador. 1 de 3 facturas no se emitió.</div>');
+    expect(page).toContain('<div>Cancelado por un operador. 1 de 3 facturas está sin emisión confirmada.</div>');
     expect(page).toContain('<div>2 filas no pertenecen a ninguna factura.</div>');
     expect(page).toContain('lote confirm-total batch-may-1 --invoices 3 --reason WHY');
     expect(page).not.toContain('Cancelled');

@@ -194,13 +194,13 @@ describe('the page of a night', () => {
       'pt',
       'Noite de sábado, 21 de novembro de 2026',
       '1 de 1 ficheiros precisa de alguém.',
-      '1 de 10 faturas não foi emitida.',
+      '1 de 10 faturas está sem emissão confirmada.',
     ],
     [
       'es',
       'Noche del sábado, 21 de noviembre de 2026',
       '1 de 1 archivos necesita a alguien.',
-      '1 de 10 facturas no se emitió.',
+      '1 de 10 facturas está sin emisión confirmada.',
     ],
   ])('in %s has its words and dates', (language, title, verdict, remark) => {
     const files = [

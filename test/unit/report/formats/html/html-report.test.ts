@@ -275,14 +275,14 @@ describe('htmlReport in the language of its readers', () => {
     [
       'pt-PT',
       'pt',
-      'Nem tudo foi emitido: faltam 2 de 3 faturas.',
+      'Nem tudo tem emissão confirmada: falta a de 2 de 3 faturas.',
       'Demasiadas faturas foram recusadas',
       '1 234 567,50',
     ],
     [
       'es-ES',
       'es',
-      'No se emitió todo: faltan 2 de 3 facturas.',
+      'No todo tiene emisión confirmada: falta la de 2 de 3 facturas.',
       'Demasiadas facturas fueron rechazadas',
       '1.234.567,50',
     ],
