@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { nightlyOn } from '../../../../src/cli/commands/nightly.ts';
 import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
 import { ensureSchedules } from '../../../../src/wiring/temporal/ensure-schedules.ts';
 import {
@@ -107,6 +108,22 @@ describe('the schedules of an installation', { timeout: 120_000 }, () => {
         expect((await states()).map(({ paused }) => paused)).toEqual([false, false]);
         expect(await schedulesWithoutFile(client, [gone])).toEqual([]);
       });
+    });
+  });
+
+  it('that wait for a file go on, both, when an operator switches the nights on', async () => {
+    await withApplication(async (alone) => {
+      await ensure({ ...alone, schedule: PLAN });
+      await pauseSchedulesWithoutFile(client, [{ ...alone, application: ownName('stays'), isOneOfSeveral: true }]);
+      const { application, taskQueue } = alone;
+      const env = { LOTE_APPLICATION: application, LOTE_TASK_QUEUE: taskQueue };
+      const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      onTestFinished(() => output.mockRestore());
+
+      await nightlyOn({ json: true, env: { ...env, TEMPORAL_ADDRESS: inject('temporalAddress') } });
+
+      for (const id of [nightlyScheduleId(application), reconciliationId(alone)])
+        expect((await client.schedule.getHandle(id).describe()).state.paused, id).toBe(false);
     });
   });
 
