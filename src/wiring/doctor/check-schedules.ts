@@ -60,8 +60,8 @@ async function withoutFileChecks(client: Client, { applications, open }: Schedul
     return [
       unknown(
         name,
-        `A worker elsewhere has a file that is not here, of: ${named(elsewhere)}.`,
-        'Bring the applications folder of this process up to date.',
+        `A worker that runs has a file that is not here, of: ${named(elsewhere)}.`,
+        'Bring the applications folder of this process up to date. If the file was removed on purpose, start the workers again.',
       ),
     ];
   return several ? [fine(name, 'none has schedules or open batches')] : [];
