@@ -15,7 +15,9 @@ import {
   unscheduleNightlyRuns,
   type NightlyPlace,
 } from '../../wiring/temporal/nightly-schedule.ts';
+import { reconciliationId } from '../../wiring/temporal/reconciliation-schedule.ts';
 import { reachTemporal, type ReachedTemporal } from '../../wiring/temporal/reach-temporal.ts';
+import { bringInput } from '../../wiring/temporal/schedule-input.ts';
 import { startNightlyRun } from '../../wiring/temporal/start-nightly-run.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
@@ -45,7 +47,10 @@ export interface NightlyOn extends NightlyCommand {
   readonly catchUp?: string;
 }
 
-/** `lote nightly on`: makes or changes the schedule; an option that is left out keeps its value. */
+/**
+ * `lote nightly on`: makes or changes the schedule; an option that is left out keeps its value. Reconciliation that Lote
+ * paused with the nights goes on too.
+ */
 export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
   return withNightlyRuns(command, async (place, { stays }, config) => {
     const before = await describeNightlyRuns(place);
@@ -60,6 +65,8 @@ export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
     const catchUpMs =
       command.catchUp === undefined ? (before?.catchUpMs ?? durationOf(DEFAULT_CATCH_UP)) : durationOf(command.catchUp);
     await scheduleNightlyRuns(place, { ...time, catchUpMs });
+    // Paused together while the application had no file: nights without it would leave unknown invoices alone.
+    await bringInput(place.client, reconciliationId(place), place);
     const warnings = clockWarnings(time, Date.now());
     const state = await describeNightlyRuns(place);
     const lines = [

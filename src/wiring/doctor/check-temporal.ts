@@ -1,39 +1,27 @@
 import type { Client, Connection } from '@temporalio/client';
-import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { readEndpoints } from '../../runtime/config/endpoints.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { connectTemporal } from '../../runtime/temporal/temporal-connection.ts';
-import { commandLine } from '../../domain/text/command-line.ts';
-import { clock, describeNightlyRuns } from '../temporal/nightly-schedule.ts';
-import { schedulesWithoutFile } from '../account/without-file.ts';
 import { placeOf } from '../temporal/connect-client.ts';
-import { queuePollers, workerScope } from '../temporal/queue-pollers.ts';
+import { POLLED_WITHIN_MS, queuePollers, workerScope } from '../temporal/queue-pollers.ts';
 import { searchAttributesOf } from '../temporal/search-attributes.ts';
+import { checkSchedules, type ScheduleParts } from './check-schedules.ts';
 import { errorText, fine, trouble, unknown, type Check } from './check.ts';
 
 const CONNECT_PATIENCE_MS = 5_000;
-/** A live worker polls at least once a minute. */
-const POLLED_WITHIN_MS = 90_000;
 const NOT_KNOWN =
   'not known to this process: Lote starts a server of its own when it runs; of a shared one, TEMPORAL_ADDRESS must be set for it too';
-/** As many as one line can name. */
-const MOST_NAMED = 20;
-/** Whoever paused it may have written anything. */
-const LONGEST_NOTE = 300;
 /** gRPC status NOT_FOUND. */
 const NOT_FOUND = '5';
 
 /** What the checks of Temporal are made with. */
-export interface TemporalParts {
+export interface TemporalParts extends ScheduleParts {
   /** What the applications have in common. */
   readonly common: Config;
-  readonly applications: readonly [Config, ...Config[]];
   /** null: the ledger cannot be read. */
   readonly ledgerId: string | null;
-  /** Open batches of several applications, whosever they are. */
-  readonly open: Promise<readonly Pick<BatchRecord, 'batchId' | 'application'>[]>;
 }
 
 /** Looks at the Temporal server that is configured, or at that of the owner of the data directory. */
@@ -72,8 +60,7 @@ async function checkServer(client: Client, parts: ServerParts): Promise<readonly
     namespace,
     await searchAttributesCheck(client),
     await workersCheck(client, parts),
-    ...(await withoutFileChecks(client, parts)),
-    ...(await nightsChecks(client, parts)),
+    ...(await checkSchedules(client, parts)),
   ];
 }
 
@@ -134,64 +121,6 @@ async function workersCheck(client: Client, { common, applications, ledgerId }: 
         `Nobody works on task queue ${taskQueue}.`,
         `Start one: ${start}. If one runs, correct LOTE_TASK_QUEUE.`,
       );
-}
-
-/** Whether each application has its nights. One after the other: two hundred at once would be a burst. */
-async function nightsChecks(client: Client, { applications }: ServerParts): Promise<readonly Check[]> {
-  const found: Check[] = [];
-  for (const config of applications) {
-    // oxlint-disable-next-line no-await-in-loop
-    const check = await nightsCheck(client, config);
-    found.push(config.isOneOfSeveral ? { ...check, application: config.application } : check);
-  }
-  return found;
-}
-
-async function nightsCheck(client: Client, config: Config): Promise<Check> {
-  const name = 'nights';
-  const { taskQueue, application, schedule } = config;
-  const state = await describeNightlyRuns({ client, taskQueue, application });
-  if (state === null)
-    return schedule === null
-      ? fine(name, 'off')
-      : trouble(
-          name,
-          `Its file asks for nights at ${clock(schedule)} ${schedule.timezone}, and none are scheduled.`,
-          'Start Lote again: each start schedules what the files ask for.',
-        );
-  if (state.paused)
-    return trouble(
-      name,
-      `They are paused: ${(state.note ?? 'nobody said why').slice(0, LONGEST_NOTE)}`,
-      `Look at the last run, then let them go again: ${commandLine(config, 'nightly on')}`,
-    );
-  const when =
-    state.hour === null || state.minute === null
-      ? 'at times of their own'
-      : `at ${clock({ hour: state.hour, minute: state.minute })}`;
-  return fine(name, `${when} ${state.timezone ?? 'UTC'}`);
-}
-
-/** Schedules and open batches of applications that nobody describes: what they start or wait for never comes. */
-async function withoutFileChecks(client: Client, { applications, open }: ServerParts): Promise<readonly Check[]> {
-  const name = 'applications without a file';
-  const several = applications[0].isOneOfSeveral;
-  const schedules = await schedulesWithoutFile(client, applications);
-  const names = new Set(applications.map(({ application }) => application));
-  const batches = (several ? await open : []).filter(({ application }) => !names.has(application));
-  if (schedules.length + batches.length === 0) return several ? [fine(name, 'none has schedules or open batches')] : [];
-  const found = [
-    ...schedules.map(({ scheduleId, paused }) => `schedule ${scheduleId}${paused ? ' (paused)' : ''}`),
-    ...batches.map(({ batchId, application }) => `batch ${batchId} of ${application}`),
-  ];
-  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : '';
-  return [
-    trouble(
-      name,
-      `No file describes the application of: ${found.slice(0, MOST_NAMED).join(', ')}${more}.`,
-      'Put its file back, and start Lote again. If it is gone for good, end what is open, and delete its schedules (docs/applications.md).',
-    ),
-  ];
 }
 
 function grpcCode(error: unknown): string {

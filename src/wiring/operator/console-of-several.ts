@@ -27,6 +27,9 @@ export interface ConsoleAccount {
   readonly requireAccount?: () => Promise<unknown>;
 }
 
+/** Without a key this process sees neither whose account it is nor whether the ledger was restored. */
+const KNOWN_TO_WORKERS = 'The circuit breaker is closed; whether its account may send, the workers know.';
+
 /** What the console over several applications is made of. */
 export interface ConsoleOfSeveral {
   /** What the applications have in common. */
@@ -105,6 +108,7 @@ async function sending({ config, ledger, baseUrl, requireAccount }: ConsoleAccou
   }
   if (baseUrl === null) return { name, state: 'unknown', detail: 'This process does not know the service.' };
   const breaker = await ledger.breaker(baseUrl);
+  if (breaker === null && requireAccount === undefined) return { name, state: 'unknown', detail: KNOWN_TO_WORKERS };
   if (breaker === null) return { name, state: 'ok', detail: `open, to ${baseUrl}` };
   const since = new Date(breaker.openedAt).toISOString();
   return { name, state: 'trouble', detail: `Sending is stopped since ${since}: ${breaker.reason.message}` };

@@ -1,14 +1,20 @@
 import type { Client } from '@temporalio/client';
+import { activityQueue } from '../../contract/activity-queue.ts';
 import { PATCHES } from '../../contract/patches.ts';
 
 /** TASK_QUEUE_TYPE_WORKFLOW: on the queue of the workflows every process with a worker polls for them. */
 const WORKFLOWS = 1;
+/** TASK_QUEUE_TYPE_ACTIVITY: on the own queue of one of several applications workers poll for nothing else. */
+const ACTIVITIES = 2;
 /** TASK_QUEUE_KIND_NORMAL */
 const NORMAL_QUEUE = 1;
 /** The server refuses polls with less than 2 s left, and answers one with 2.5 s left after 0.5 s. */
 const SHORTEST_POLL_MS = 2_500;
 const MS = 1_000;
 const NS_PER_MS = 1_000_000;
+
+/** A live worker polls at least once a minute. */
+export const POLLED_WITHIN_MS = 90_000;
 
 /** A worker that polled a task queue. The server forgets it about five minutes after its last poll. */
 export interface QueuePoller {
@@ -44,10 +50,26 @@ export function workerIdentity(scope: string, pid: number, own: string): string 
 
 /** The workers of a task queue that the server remembers, without those that have deregistered. */
 export async function queuePollers(client: Client, taskQueue: string): Promise<readonly QueuePoller[]> {
-  const [listed, left] = await Promise.all([
-    listedPollers(client, taskQueue),
-    listedPollers(client, departureQueue(taskQueue)),
-  ]);
+  return withoutDeparted(client, taskQueue, listedPollers(client, taskQueue, WORKFLOWS));
+}
+
+/**
+ * Whether a worker polled in the last 90 s for the activities of one of several applications, wherever it runs: it has
+ * the application's file. One that was killed counts until then.
+ */
+export async function isApplicationPolled(client: Client, taskQueue: string, application: string): Promise<boolean> {
+  const listed = listedPollers(client, activityQueue(taskQueue, application), ACTIVITIES);
+  const since = Date.now() - POLLED_WITHIN_MS;
+  return (await withoutDeparted(client, taskQueue, listed)).some(({ lastPolledAt }) => lastPolledAt >= since);
+}
+
+/** A worker departs from all its queues at once, and says so for the one of its workflows. */
+async function withoutDeparted(
+  client: Client,
+  taskQueue: string,
+  polling: Promise<readonly QueuePoller[]>,
+): Promise<readonly QueuePoller[]> {
+  const [listed, left] = await Promise.all([polling, listedPollers(client, departureQueue(taskQueue), WORKFLOWS)]);
   const leftAt = new Map(left.map(({ identity, lastPolledAt }) => [identity, lastPolledAt]));
   return listed.filter(
     ({ identity, lastPolledAt }) => lastPolledAt > (leftAt.get(identity) ?? Number.NEGATIVE_INFINITY),
@@ -73,11 +95,15 @@ function departureQueue(taskQueue: string): string {
   return `${taskQueue}/left`;
 }
 
-async function listedPollers(client: Client, taskQueue: string): Promise<readonly QueuePoller[]> {
+async function listedPollers(
+  client: Client,
+  taskQueue: string,
+  taskQueueType: typeof WORKFLOWS | typeof ACTIVITIES,
+): Promise<readonly QueuePoller[]> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name: taskQueue },
-    taskQueueType: WORKFLOWS,
+    taskQueueType,
   });
   return (pollers ?? []).map(({ identity, lastAccessTime }) => ({
     scope: IDENTITY.exec(identity ?? '')?.[1] ?? null,

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { ScheduleAlreadyRunning } from '@temporalio/client';
+import { ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/client';
 import { commandLine } from '../../domain/text/command-line.ts';
 import { namedInput } from './named-input.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -57,5 +57,19 @@ export async function ensureReconciliationSchedule(
       application: place.application,
       err: error,
     });
+  }
+}
+
+/** Whether it goes on, and why not. Null: there is none. */
+export async function describeReconciliation(
+  client: Client,
+  place: Pick<Place, 'application' | 'taskQueue'>,
+): Promise<{ readonly paused: boolean; readonly note: string | null } | null> {
+  try {
+    const { state } = await client.schedule.getHandle(reconciliationId(place)).describe();
+    return { paused: state.paused, note: state.note ?? null };
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return null;
+    throw error;
   }
 }

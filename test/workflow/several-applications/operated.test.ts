@@ -5,18 +5,35 @@ import { doctorTable } from '../../../src/cli/output/doctor-table.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Check } from '../../../src/wiring/doctor/check.ts';
 import { examineInstallation } from '../../../src/wiring/doctor/doctor.ts';
-import { startDistributedConsole } from '../../../src/wiring/start/distributed.ts';
-import { nightlyScheduleId } from '../../../src/wiring/temporal/nightly-schedule.ts';
-import { testInvoices } from '../../support/files/batch-file.ts';
+import { startDistributedConsole, startDistributedWorker } from '../../../src/wiring/start/distributed.ts';
+import {
+  nightlyScheduleId,
+  scheduleNightlyRuns,
+  unscheduleNightlyRuns,
+} from '../../../src/wiring/temporal/nightly-schedule.ts';
+import { reconciliationId } from '../../../src/wiring/temporal/reconciliation-schedule.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { withOffice, type Office } from '../../support/lote/office.ts';
 
 const CLIENTS = ['anna', 'berta'];
 const POSTGRES = inject('postgresUrl');
 const SCHEDULE = { at: '02:00', timezone: 'Europe/Lisbon' };
+const NIGHTS = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: 3_600_000 };
 
 async function issue(office: Office, name: string, count: number): Promise<void> {
   await office.client(name).drop('day.csv', testInvoices(count));
   await (await office.client(name).start('day.csv')).handle.result();
+}
+
+/** Leaves a batch of an application open. */
+async function claim({ stack }: Office, application: string): Promise<void> {
+  const batch = { batchId: `${application}-batch-open`, application, file: 'left.csv', sha256: 'left' };
+  const run = { workflowId: 'w', runId: 'r', attempt: 1, now: Date.now(), takeOver: false };
+  await stack.ledger.claimBatch({ ...batch, ...run });
+}
+
+function withoutFile(checks: readonly Check[]): Check | undefined {
+  return checks.find(({ name }) => name === 'applications without a file');
 }
 
 async function textAt(url: string): Promise<string> {
@@ -69,6 +86,7 @@ describe('an office with several applications', { timeout: 180_000 }, () => {
             'service',
             'receiver',
             'input folder',
+            'reconciliation',
             'nights',
           ]),
         );
@@ -110,21 +128,52 @@ describe('an office with several applications', { timeout: 180_000 }, () => {
       });
     });
 
-    it('has a removed file told by `lote doctor`, with the schedules and batches that wait for it', async () => {
-      const options = { ...form, files: { anna: { schedule: SCHEDULE } } };
-      await withOffice(CLIENTS, options, async (office) => {
-        const { name: anna, config } = office.client('anna');
-        const batch = { batchId: `${anna}-batch-open`, application: anna, file: 'left.csv', sha256: 'left' };
-        const run = { workflowId: 'w', runId: 'r', attempt: 1, now: Date.now(), takeOver: false };
-        await office.stack.ledger.claimBatch({ ...batch, ...run });
-        await rm(join(office.directory, 'applications', 'anna.json'));
+    it('has an application that nobody describes told by `lote doctor`, with the schedules and batches that wait for it', async () => {
+      await withOffice(CLIENTS, form, async (office) => {
+        const gone = { ...office.client('anna').config, application: ownName('gone') };
+        await scheduleNightlyRuns({ ...gone, client: office.stack.client }, NIGHTS);
+        await claim(office, gone.application);
 
         const checks = await examineInstallation(office.installation(), Date.now);
 
-        const found = checks.find(({ name }) => name === 'applications without a file');
+        const found = withoutFile(checks);
         expect(found?.state, doctorTable(checks)).toBe('trouble');
-        expect(found?.detail).toContain(nightlyScheduleId(config.application));
-        expect(found?.detail).toContain(`${anna}-batch-open of ${anna}`);
+        expect(found?.detail).toContain(nightlyScheduleId(gone.application));
+        expect(found?.detail).toContain(`${gone.application}-batch-open of ${gone.application}`);
+        await unscheduleNightlyRuns({ ...gone, client: office.stack.client });
+      });
+    });
+
+    it('goes on with an application whose file one host lacks: its worker pauses nothing and says so, and so does `lote doctor`', async () => {
+      const options = { ...form, files: { anna: { schedule: SCHEDULE } } };
+      await withOffice(CLIENTS, options, async (office) => {
+        const { name: anna, config } = office.client('anna');
+        const { client } = office.stack;
+        await claim(office, anna);
+        await rm(join(office.directory, 'applications', 'anna.json'));
+        const said: string[] = [];
+        const destination = { write: (line: string) => void said.push(line) };
+
+        const older = await startDistributedWorker(
+          office.installation(),
+          createLogger({ level: 'warn', secrets: [], destination }),
+        );
+
+        try {
+          for (const id of [nightlyScheduleId(anna), reconciliationId(config)])
+            expect((await client.schedule.getHandle(id).describe()).state.paused, id).toBe(false);
+          const lines = said.filter((line) => line.includes('without a file here'));
+          expect(lines, said.join('\n')).toHaveLength(1);
+          expect(lines[0]).toContain(anna);
+          expect(said.join('\n')).not.toMatch(/schedules are paused|batches wait/u);
+          const checks = await examineInstallation(office.installation(), Date.now);
+          expect(withoutFile(checks)).toMatchObject({
+            state: 'unknown',
+            detail: expect.stringContaining(anna) as string,
+          });
+        } finally {
+          await older.stop();
+        }
       });
     });
 
@@ -148,6 +197,8 @@ describe('an office with several applications', { timeout: 180_000 }, () => {
           expect(await textAt(`${web.url}/`)).toContain(`<option value="${anna}"`);
           const health = await textAt(`${web.url}/health`);
           for (const name of [anna, berta]) expect(health).toContain(`sending for ${name}`);
+          expect(health).toContain('whether its account may send, the workers know');
+          expect(health).not.toContain('open, to');
           expect(health).toContain('task queue');
         } finally {
           await web.stop();

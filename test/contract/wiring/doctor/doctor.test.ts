@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
+import { Connection, type ScheduleHandle } from '@temporalio/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { doctorTable } from '../../../../src/cli/output/doctor-table.ts';
@@ -20,6 +20,11 @@ import { createCommonFolders } from '../../../../src/wiring/reports/common-folde
 import { startDistributedReceiver } from '../../../../src/wiring/start/distributed.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
 import { workerIdentity, workerScope } from '../../../../src/wiring/temporal/queue-pollers.ts';
+import {
+  ensureReconciliationSchedule,
+  reconciliationId,
+} from '../../../../src/wiring/temporal/reconciliation-schedule.ts';
+import { NO_FILE } from '../../../../src/wiring/temporal/schedule-input.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';
@@ -55,11 +60,17 @@ beforeAll(async () => {
   };
   const config = readConfig(well);
   const receiver = await startDistributedReceiver(readInstallation(well), log);
+  const client = await connectClient({ address: inject('temporalAddress') }, 'default');
+  await ensureReconciliationSchedule(client, config, log);
   const ledger = await openLedger({ databaseUrl: database.url, directory: '' });
   await createCommonFolders({ config, ledger })?.join();
   await poll(name, workerIdentity(workerScope(ledger.id, { application: name, isOneOfSeveral: false }), 1, 'a'));
   await ledger.close();
-  close = () => receiver.stop();
+  close = async () => {
+    await client.schedule.getHandle(reconciliationId(config)).delete();
+    await client.connection.close();
+    await receiver.stop();
+  };
 }, 120_000);
 
 let close = (): Promise<void> => Promise.resolve();
@@ -84,6 +95,21 @@ async function poll(taskQueue: string, identity: string): Promise<void> {
   } finally {
     await client.connection.close();
   }
+}
+
+/** An application and a task queue of its own, as `well`, with its reconciliation changed by `change`. */
+async function reconciled(change: (schedule: ScheduleHandle) => Promise<unknown>): Promise<Env> {
+  const name = ownName('doctor');
+  const env = { LOTE_TASK_QUEUE: name, LOTE_APPLICATION: name };
+  const config = readConfig({ ...well, ...env });
+  const client = await connectClient({ address: inject('temporalAddress') }, 'default');
+  onTestFinished(() => client.connection.close());
+  await ensureReconciliationSchedule(client, config, log);
+  const schedule = client.schedule.getHandle(reconciliationId(config));
+  onTestFinished(async () => schedule.delete().catch(() => undefined));
+  await change(schedule);
+  await poll(name, 'a worker');
+  return env;
 }
 
 /** The ledger's database with one part of its address changed. */
@@ -261,6 +287,24 @@ const MISTAKES: readonly Mistake[] = [
     'worker',
     /LOTE_TASK_QUEUE/,
     () => ({ LOTE_APPLICATION: 'mistyped' }),
+  ],
+  [
+    'a reconciliation that nobody scheduled, while a worker polls',
+    'reconciliation',
+    /Start Lote again.*lote reconcile/,
+    () => reconciled((schedule) => schedule.delete()),
+  ],
+  [
+    'a reconciliation that somebody paused',
+    'reconciliation',
+    /temporal schedule toggle .*--unpause/,
+    () => reconciled((schedule) => schedule.pause('somebody looks at it')),
+  ],
+  [
+    'a reconciliation that Lote paused while the application had no file',
+    'reconciliation',
+    /Its file is here: start Lote again/,
+    () => reconciled((schedule) => schedule.pause(`${NO_FILE}.`)),
   ],
   [
     'a service whose name is unknown',

@@ -1,5 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { activityQueue } from '../../../../src/contract/activity-queue.ts';
+import { nightlyOn } from '../../../../src/cli/commands/nightly.ts';
 import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
 import { ensureSchedules } from '../../../../src/wiring/temporal/ensure-schedules.ts';
 import {
@@ -7,6 +9,7 @@ import {
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
 } from '../../../../src/wiring/temporal/nightly-schedule.ts';
+import { deregisterWorker, workerIdentity, workerScope } from '../../../../src/wiring/temporal/queue-pollers.ts';
 import { reconciliationId } from '../../../../src/wiring/temporal/reconciliation-schedule.ts';
 import { pauseSchedulesWithoutFile, schedulesWithoutFile } from '../../../../src/wiring/account/without-file.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
@@ -107,6 +110,48 @@ describe('the schedules of an installation', { timeout: 120_000 }, () => {
         expect((await states()).map(({ paused }) => paused)).toEqual([false, false]);
         expect(await schedulesWithoutFile(client, [gone])).toEqual([]);
       });
+    });
+  });
+
+  it('go on without a file here while a worker elsewhere polls for it, and are paused when that worker has left', async () => {
+    await withApplication(async (_, elsewhere) => {
+      await ensure({ ...elsewhere, schedule: PLAN });
+      const { application, taskQueue } = elsewhere;
+      const here = [{ ...elsewhere, application: ownName('stays') }];
+      const identity = workerIdentity(workerScope('ledger-1', elsewhere), 42, 'aa');
+      await client.connection.withDeadline(Date.now() + 2_500, () =>
+        client.workflowService.pollActivityTaskQueue({
+          ...{ namespace: 'default', taskQueue: { name: activityQueue(taskQueue, application), kind: 1 }, identity },
+        }),
+      );
+      const paused = async () => {
+        const all = await pauseSchedulesWithoutFile(client, here);
+        const states = all.map(
+          async ({ scheduleId }) => (await client.schedule.getHandle(scheduleId).describe()).state,
+        );
+        return (await Promise.all(states)).map((state) => state.paused);
+      };
+      expect(await paused()).toEqual([false, false]);
+
+      await deregisterWorker(client, taskQueue, identity);
+
+      expect(await paused()).toEqual([true, true]);
+    });
+  });
+
+  it('that wait for a file go on, both, when an operator switches the nights on', async () => {
+    await withApplication(async (alone) => {
+      await ensure({ ...alone, schedule: PLAN });
+      await pauseSchedulesWithoutFile(client, [{ ...alone, application: ownName('stays'), isOneOfSeveral: true }]);
+      const { application, taskQueue } = alone;
+      const env = { LOTE_APPLICATION: application, LOTE_TASK_QUEUE: taskQueue };
+      const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      onTestFinished(() => output.mockRestore());
+
+      await nightlyOn({ json: true, env: { ...env, TEMPORAL_ADDRESS: inject('temporalAddress') } });
+
+      for (const id of [nightlyScheduleId(application), reconciliationId(alone)])
+        expect((await client.schedule.getHandle(id).describe()).state.paused, id).toBe(false);
     });
   });
 

@@ -1,0 +1,130 @@
+import type { Client } from '@temporalio/client';
+import type { BatchRecord } from '../../domain/ports/ledger.ts';
+import { commandLine } from '../../domain/text/command-line.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import { applicationsElsewhere, batchesWithoutFile, schedulesWithoutFile } from '../account/without-file.ts';
+import { clock, describeNightlyRuns } from '../temporal/nightly-schedule.ts';
+import { isApplicationPolled, POLLED_WITHIN_MS, queuePollers } from '../temporal/queue-pollers.ts';
+import { describeReconciliation, reconciliationId } from '../temporal/reconciliation-schedule.ts';
+import { NO_FILE } from '../temporal/schedule-input.ts';
+import { fine, trouble, unknown, type Check } from './check.ts';
+
+/** As many as one line can name. */
+const MOST_NAMED = 20;
+/** Whoever paused it may have written anything. */
+const LONGEST_NOTE = 300;
+
+/** Whose schedules are looked at. */
+export interface ScheduleParts {
+  readonly applications: readonly [Config, ...Config[]];
+  /** Open batches of several applications, whosever they are. */
+  readonly open: Promise<readonly Pick<BatchRecord, 'batchId' | 'application'>[]>;
+}
+
+/** What starts by itself: of applications without a file, and reconciliation and nights of each of the others. */
+export async function checkSchedules(client: Client, parts: ScheduleParts): Promise<readonly Check[]> {
+  const found = [...(await withoutFileChecks(client, parts))];
+  for (const config of parts.applications) {
+    // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
+    const checks = await Promise.all([reconciliationCheck(client, config), nightsCheck(client, config)]);
+    const { application } = config;
+    found.push(...checks.map((check) => (config.isOneOfSeveral ? { ...check, application } : check)));
+  }
+  return found;
+}
+
+/** Schedules and open batches of applications that nobody describes: what they start or wait for never comes. */
+async function withoutFileChecks(client: Client, { applications, open }: ScheduleParts): Promise<readonly Check[]> {
+  const name = 'applications without a file';
+  const several = applications[0].isOneOfSeveral;
+  const schedules = await schedulesWithoutFile(client, applications);
+  const batches = await batchesWithoutFile(client, applications, () => open);
+  const found = [
+    ...schedules
+      .filter(({ isPolled }) => !isPolled)
+      .map(({ scheduleId, paused }) => `schedule ${scheduleId}${paused ? ' (paused)' : ''}`),
+    ...batches
+      .filter(({ isPolled }) => !isPolled)
+      .map(({ batchId, application }) => `batch ${batchId} of ${application}`),
+  ];
+  if (found.length > 0)
+    return [
+      trouble(
+        name,
+        `No file describes the application of: ${named(found)}.`,
+        'Put its file back, and start Lote again. If it is gone for good, end what is open, and delete its schedules (docs/applications.md).',
+      ),
+    ];
+  const elsewhere = applicationsElsewhere([...schedules, ...batches]);
+  if (elsewhere.length > 0)
+    return [
+      unknown(
+        name,
+        `A worker that runs has a file that is not here, of: ${named(elsewhere)}.`,
+        'Bring the applications folder of this process up to date. If the file was removed on purpose, start the workers again.',
+      ),
+    ];
+  return several ? [fine(name, 'none has schedules or open batches')] : [];
+}
+
+function named(all: readonly string[]): string {
+  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
+  return `${all.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
+
+/** Without it nobody settles what a POST or a delivery left open. */
+async function reconciliationCheck(client: Client, config: Config): Promise<Check> {
+  const name = 'reconciliation';
+  const byHand = `Until then do it by hand: ${commandLine(config, 'reconcile')}`;
+  const state = await describeReconciliation(client, config);
+  if (state === null)
+    return (await isPolled(client, config))
+      ? trouble(
+          name,
+          'A worker polls, and none is scheduled: unknown and pending invoices stay so.',
+          `Start Lote again: each start schedules it, and its log says why it could not. ${byHand}`,
+        )
+      : unknown(name, 'None is scheduled yet: the first start of a worker does it.');
+  if (!state.paused) return fine(name, 'scheduled');
+  const note = (state.note ?? 'nobody said why').slice(0, LONGEST_NOTE);
+  const { namespace } = client.options;
+  return trouble(
+    name,
+    `It is paused, so unknown and pending invoices stay so: ${note}`,
+    note.startsWith(NO_FILE)
+      ? `Its file is here: start Lote again, and it goes on. ${byHand}`
+      : `Let it go on: temporal schedule toggle --namespace ${namespace} --schedule-id ${reconciliationId(config)} --unpause. ${byHand}`,
+  );
+}
+
+/** Whether a worker polled lately that does the work of this application. */
+async function isPolled(client: Client, { taskQueue, application, isOneOfSeveral }: Config): Promise<boolean> {
+  if (isOneOfSeveral) return isApplicationPolled(client, taskQueue, application);
+  const since = Date.now() - POLLED_WITHIN_MS;
+  return (await queuePollers(client, taskQueue)).some(({ lastPolledAt }) => lastPolledAt >= since);
+}
+
+async function nightsCheck(client: Client, config: Config): Promise<Check> {
+  const name = 'nights';
+  const { taskQueue, application, schedule } = config;
+  const state = await describeNightlyRuns({ client, taskQueue, application });
+  if (state === null)
+    return schedule === null
+      ? fine(name, 'off')
+      : trouble(
+          name,
+          `Its file asks for nights at ${clock(schedule)} ${schedule.timezone}, and none are scheduled.`,
+          'Start Lote again: each start schedules what the files ask for.',
+        );
+  if (state.paused)
+    return trouble(
+      name,
+      `They are paused: ${(state.note ?? 'nobody said why').slice(0, LONGEST_NOTE)}`,
+      `Look at the last run, then let them go again: ${commandLine(config, 'nightly on')}`,
+    );
+  const when =
+    state.hour === null || state.minute === null
+      ? 'at times of their own'
+      : `at ${clock({ hour: state.hour, minute: state.minute })}`;
+  return fine(name, `${when} ${state.timezone ?? 'UTC'}`);
+}
