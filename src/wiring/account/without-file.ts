@@ -1,4 +1,4 @@
-import type { Client, ScheduleDescription } from '@temporalio/client';
+import { ScheduleNotFoundError, type Client, type ScheduleDescription } from '@temporalio/client';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { nightlyScheduleId } from '../temporal/nightly-schedule.ts';
@@ -43,13 +43,25 @@ export async function schedulesWithoutFile(
     listed += 1;
     if (listed > MOST_LISTED) break;
     if (own.has(scheduleId) || !STARTED.has(action?.workflowType ?? '')) continue;
-    const described = await client.schedule.getHandle(scheduleId).describe();
+    const described = await describeListed(client, scheduleId);
+    if (described === null) continue;
     const application = nameOf(described);
     const { paused } = described.state;
     if (isForeign(described, applications) || isKnown(application, applications)) continue;
     found.push({ scheduleId, application, paused, isPolled: await isPolled(application) });
   }
   return found;
+}
+
+/** Null: it has gone since the list was made, which the server makes some seconds late. */
+async function describeListed(client: Client, scheduleId: string): Promise<ScheduleDescription | null> {
+  return client.schedule
+    .getHandle(scheduleId)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof ScheduleNotFoundError) return null;
+      throw error;
+    });
 }
 
 /** What of a batch tells whose it is. */

@@ -80,7 +80,7 @@ async function sending({ ledger, serviceBaseUrl }: HealthParts): Promise<readonl
   if (serviceBaseUrl === null) return [];
   const breaker = await ledger.breaker(serviceBaseUrl);
   return breaker === null
-    ? [{ name: 'sending', state: 'ok', detail: `open, to ${serviceBaseUrl}` }]
+    ? [{ name: 'sending', state: 'ok', detail: `the circuit breaker to ${serviceBaseUrl} is closed` }]
     : [
         {
           name: 'sending',
