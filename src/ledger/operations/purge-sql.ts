@@ -1,29 +1,26 @@
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import { CLOSED_BATCH_STATES, stateList } from '../database/states.ts';
 
-/** before, application (null: of all): closed batches that ended before it, in which nothing may still move, not purged since. Locked, so that none is opened again meanwhile. */
-export const PURGEABLE_BATCHES = `/* purgeable-batches */
-SELECT b.batch_id, b.sha256
-FROM batch b
-WHERE b.state IN ${CLOSED_BATCH_STATES}
+/** before ($1): closed batches `b` that ended before it, in which nothing may still move, not purged since. */
+const PURGEABLE = `b.state IN ${CLOSED_BATCH_STATES}
   AND (b.purged_at IS NULL OR b.purged_at < coalesce(b.finished_at, b.started_at))
   AND coalesce(b.finished_at, b.started_at) < $1
-  AND ($2::text IS NULL OR b.application = $2)
   AND NOT EXISTS (
     SELECT 1 FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
     WHERE bi.batch_id = b.batch_id AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
-  )
+  )`;
+
+/** before, application (null: of all). Locked, so that none is opened again meanwhile. */
+export const PURGEABLE_BATCHES = `/* purgeable-batches */
+SELECT b.batch_id, b.sha256 FROM batch b
+WHERE ${PURGEABLE} AND ($2::text IS NULL OR b.application = $2)
 ORDER BY b.seq
 FOR UPDATE OF b`;
 
-/** before, application: the others that have closed batches which ended before it and were not purged since; none when it is null. */
+/** before, application: the others that have such batches; none when it is null. */
 export const OTHERS_OF_THAT_AGE = `/* others-of-that-age */
-SELECT DISTINCT b.application
-FROM batch b
-WHERE b.state IN ${CLOSED_BATCH_STATES}
-  AND (b.purged_at IS NULL OR b.purged_at < coalesce(b.finished_at, b.started_at))
-  AND coalesce(b.finished_at, b.started_at) < $1
-  AND b.application <> $2
+SELECT DISTINCT b.application FROM batch b
+WHERE ${PURGEABLE} AND b.application <> $2
 ORDER BY b.application`;
 
 /** batches: their invoices, locked in the order of a staging, so that no file that is being staged attaches to one whose content goes meanwhile. */

@@ -205,7 +205,7 @@ export function purgeContract(open: OpenLedger): void {
       await end(batch);
 
       expect(idsOf(await purge())).toContain(batch.batchId);
-      expect(await purge()).toEqual({ batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0 });
+      expect(await purge()).toEqual({ batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [] });
     });
   });
 }
