@@ -49,6 +49,14 @@ async function untilAll(night: NightlyResult, state: NightMessageNote['state']) 
   return notesOf(night);
 }
 
+/** The text of a quoted-printable source. */
+function decoded(source: string): string {
+  const bytes = source
+    .replaceAll('=\r\n', '')
+    .replace(/=([0-9A-F]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
 describe('the message of a night', { timeout: 180_000 }, () => {
   it('comes once, in the language of LOTE_LANGUAGE, after a server that was busy at first; the night does not wait', async () => {
     let busy = true;
@@ -70,7 +78,7 @@ describe('the message of a night', { timeout: 180_000 }, () => {
       expect(server.taken).toHaveLength(1);
       const source = server.taken[0]?.source ?? '';
       expect(source).toContain(`Message-ID: <night-${stack.config.application}-${night.night}-email@lote.example>`);
-      const plain = source.replaceAll('=\r\n', '').replaceAll('=C3=A3', 'ã');
+      const plain = decoded(source);
       expect(plain).toContain('4 de 5 faturas foram emitidas.');
       expect(plain).toContain('- mixed.csv: 1 de 2 faturas está sem emissão confirmada.');
       // What the night knows of people stays out: names, tax numbers, references, addresses.
