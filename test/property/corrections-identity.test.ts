@@ -183,7 +183,7 @@ describe('a corrections file', () => {
         const bytes = writtenCsv(invoices, { ...style, encoding });
         if (await expectIdentity(bytes, drawn, { profile: 'erp' })) compared += 1;
       }),
-      propertyRuns(60),
+      propertyRuns(200),
     );
     expect(compared).toBeGreaterThan(2);
   });

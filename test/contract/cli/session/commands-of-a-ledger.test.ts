@@ -189,6 +189,8 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
   });
 
   describe('lote purge', () => {
+    const own = (): Record<string, string> => ({ ...env, LOTE_APPLICATION: application });
+
     it('of several applications purges the named one, every one, or says that one must be named', async () => {
       const { LOTE_DATA_DIR = '' } = env;
       const folder = join(directory, 'applications');
@@ -218,13 +220,24 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       expect(await purged({ everyApplication: true })).toContain(issued.batchId);
     });
 
+    it('leaves the batches of another application, and names it', async () => {
+      const { stdout } = printed();
+
+      expect(await purgeCommand({ olderThan: '1d', dryRun: false, json: false, env })).toBe(0);
+
+      expect(stdout()).toMatch(
+        /^No batch is that old: nothing to purge\.\nBatches of that age stay, of other applications/u,
+      );
+      expect(stdout()).toContain(application);
+    });
+
     it('first says what would go, and removes nothing', async () => {
       const { stdout } = printed();
       const kept = keptFile(join(directory, 'data'), issued.sha256);
       await mkdir(join(kept, '..'), { recursive: true });
       await writeFile(kept, 'bytes');
 
-      expect(await purgeCommand({ olderThan: '1d', dryRun: true, json: true, env })).toBe(0);
+      expect(await purgeCommand({ olderThan: '1d', dryRun: true, json: true, env: own() })).toBe(0);
 
       const { dryRun, purged } = JSON.parse(stdout()) as {
         dryRun: boolean;
@@ -239,9 +252,9 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
     it('then removes the words and the copies of files, once', async () => {
       const { stdout } = printed();
 
-      await purgeCommand({ olderThan: '1 day', dryRun: false, json: false, env });
+      await purgeCommand({ olderThan: '1 day', dryRun: false, json: false, env: own() });
       const first = stdout();
-      await purgeCommand({ olderThan: '1d', dryRun: false, json: false, env });
+      await purgeCommand({ olderThan: '1d', dryRun: false, json: false, env: own() });
 
       const lines = first.split('\n');
       expect(lines[0]).toMatch(/^Purged \d+ batches:$/u);
