@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SECONDS: Readonly<Record<string, number>> = {
   'test/e2e/owner.test.ts': 219,
   'test/e2e/faults/crash-points.test.ts': 205,
+  'test/browser/page-budget.test.ts': 187,
   'test/e2e/faults/stop-at-once.test.ts': 156,
   'test/e2e/commands/purge.test.ts': 150,
   'test/browser/console.test.ts': 136,
