@@ -28,10 +28,10 @@ export async function readRecorded(path: string): Promise<unknown> {
   return JSON.parse(await readFile(path, 'utf8'));
 }
 
-/** Keeps a file for the version that is being recorded; does nothing while none is. */
+/** Keeps a file for the version that is being recorded, without the place of this machine in stack traces; does nothing while none is. */
 export async function recordForRelease(file: string, text: string): Promise<void> {
   if (RECORDED_VERSION === null) return;
   const path = join(RELEASES, RECORDED_VERSION, file);
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
+  await writeFile(path, text.replaceAll(`${process.cwd()}/`, ''));
 }
