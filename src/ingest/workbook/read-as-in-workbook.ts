@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { READ_AS, parseReadAs } from '../../domain/read-as.ts';
-import type { ReadAs } from '../../domain/read-as.ts';
+import { READ_AS, parseReadAs, type ReadAs } from '../../domain/read-as.ts';
 import { Refusal } from '../refusal.ts';
 import { openWorkbook } from './open-workbook.ts';
 import type { Sheet, Workbook } from './workbook.ts';

@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../domain/time/day-ms.ts';
+
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2}))?$/;
 const TIME = /^(\d{2}):(\d{2}):(\d{2})$/;
 /** Excel has a 29 February 1900, which never was; days before it are counted from one day later. */
