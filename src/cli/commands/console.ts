@@ -19,8 +19,9 @@ export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const web = await startDistributedConsole(installation, log);
   const metrics = web.metricsUrl === null ? '' : `, metrics at ${web.metricsUrl}`;
+  const ended = untilSignal();
   process.stdout.write(`Console ${web.url}${metrics}\n`);
-  await untilSignal();
+  await ended;
   await web.stop();
   return EXIT.ok;
 }

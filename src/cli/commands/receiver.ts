@@ -12,8 +12,9 @@ export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode>
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const receiver = await startDistributedReceiver(installation, log);
   const metrics = receiver.metricsUrl === null ? '' : `, metrics at ${receiver.metricsUrl}`;
+  const ended = untilSignal();
   process.stdout.write(`Receiver ${receiver.url}${metrics}\n`);
-  await untilSignal();
+  await ended;
   await receiver.stop();
   return EXIT.ok;
 }

@@ -26,8 +26,9 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
     ...(profile === null ? {} : { profile }),
     ...(faults === undefined ? {} : { faults: parseFaults(faults) }),
   });
+  const ended = untilSignal();
   process.stdout.write(`Sandbox ${sandbox.url}\n`);
-  await untilSignal();
+  await ended;
   await sandbox.close();
   return EXIT.ok;
 }

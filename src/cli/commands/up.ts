@@ -25,17 +25,23 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
       'data-directory-owned',
       `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`,
     );
+  // Whoever reads an address may press Ctrl-C: it is heard from here on, whatever does not answer.
+  const ended = Promise.race([untilSignal(() => stack.kill()), stack.lost]);
   process.stdout.write(addresses(stack));
-  const left = await orphanedBatches(stack.ledger, createRunDirectory(stack.client), new Set());
-  for (const line of describeOrphaned(left, { application: ANY_APPLICATION, isOneOfSeveral: several })) notify(line);
   try {
-    await Promise.race([untilSignal(() => stack.kill()), stack.lost]);
+    await Promise.race([ended, tellOrphaned(stack, several, notify)]);
+    await ended;
   } finally {
     stack.handOver.refuse();
     notify('Leaving: slices in flight end first (Ctrl-C again leaves now) …');
     await stack.stop();
   }
   return EXIT.ok;
+}
+
+async function tellOrphaned(stack: Stack, several: boolean, notify: (line: string) => void): Promise<void> {
+  const left = await orphanedBatches(stack.ledger, createRunDirectory(stack.client), new Set());
+  for (const line of describeOrphaned(left, { application: ANY_APPLICATION, isOneOfSeveral: several })) notify(line);
 }
 
 function addresses({ endpoints, metricsUrl }: Stack): string {

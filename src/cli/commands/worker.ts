@@ -14,9 +14,10 @@ export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const worker = await startDistributedWorker(installation, log);
   const health = worker.healthUrl === null ? '' : `, health at ${worker.healthUrl}`;
   const metrics = worker.metricsUrl === null ? '' : `, metrics at ${worker.metricsUrl}`;
+  const ended = Promise.race([untilSignal(), worker.ended]);
   process.stdout.write(`Worker on task queue ${config.taskQueue}${health}${metrics}\n`);
   try {
-    await Promise.race([untilSignal(), worker.ended]);
+    await ended;
   } finally {
     await worker.stop();
   }

@@ -25,7 +25,7 @@ export async function runOnOwnStack(stack: Stack, config: Config, command: RunCo
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {
-    await printLeft(stack, config, command, say);
+    await Promise.race([printLeft(stack, config, command, say), ended]);
     const started = await startBatches({ ...command, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
       progress: progressLine(),

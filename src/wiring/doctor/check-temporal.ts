@@ -8,11 +8,13 @@ import { placeOf } from '../temporal/connect-client.ts';
 import { POLLED_WITHIN_MS, queuePollers, workerScope } from '../temporal/queue-pollers.ts';
 import { searchAttributesOf } from '../temporal/search-attributes.ts';
 import { checkSchedules, type ScheduleParts } from './check-schedules.ts';
-import { errorText, fine, trouble, unknown, type Check } from './check.ts';
+import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
 
 const CONNECT_PATIENCE_MS = 5_000;
 const NOT_KNOWN =
   'not known to this process: Lote starts a server of its own when it runs; of a shared one, TEMPORAL_ADDRESS must be set for it too';
+/** Without them no schedule can be asked for. */
+const NEEDED = new Set(['temporal', 'temporal namespace']);
 /** gRPC status NOT_FOUND. */
 const NOT_FOUND = '5';
 
@@ -22,10 +24,13 @@ export interface TemporalParts extends ScheduleParts {
   readonly common: Config;
   /** null: the ledger cannot be read. */
   readonly ledgerId: string | null;
+  /** For all of it, from the call on. */
+  readonly patienceMs: number;
 }
 
 /** Looks at the Temporal server that is configured, or at that of the owner of the data directory. */
 export async function checkTemporal(parts: TemporalParts): Promise<readonly Check[]> {
+  const until = performance.now() + parts.patienceMs;
   const { temporal, dataDir } = parts.common;
   const owner = temporal.address === null ? await readEndpoints(dataDirAt(dataDir)) : null;
   const address = temporal.address ?? owner?.temporalAddress ?? null;
@@ -40,7 +45,8 @@ export async function checkTemporal(parts: TemporalParts): Promise<readonly Chec
   try {
     const { Client: TemporalClient } = await import('@temporalio/client');
     const namespace = owner?.temporalNamespace ?? temporal.namespace;
-    return await checkServer(new TemporalClient({ connection, namespace }), { ...parts, address });
+    const client = new TemporalClient({ connection, namespace });
+    return await checkAll(client, { ...parts, address, patienceMs: until - performance.now() });
   } finally {
     await connection.close();
   }
@@ -50,18 +56,22 @@ interface ServerParts extends TemporalParts {
   readonly address: string;
 }
 
+/** The server and its schedules at the same time: a schedule that does not answer hides nothing of the server. */
+async function checkAll(client: Client, parts: ServerParts): Promise<readonly Check[]> {
+  const [server, schedules] = await Promise.all([
+    within('temporal', parts.patienceMs, async () => checkServer(client, parts)),
+    within('schedules', parts.patienceMs, async () => checkSchedules(client, parts)),
+  ]);
+  const isUsable = server.every(({ name, state }) => state !== 'trouble' || !NEEDED.has(name));
+  return isUsable ? [...server, ...schedules] : server;
+}
+
 async function checkServer(client: Client, parts: ServerParts): Promise<readonly Check[]> {
   const { serverVersion } = await client.workflowService.getSystemInfo({});
   const server = fine('temporal', `${parts.address} answers; server ${serverVersion}`);
   const namespace = await namespaceCheck(client);
   if (namespace.state === 'trouble') return [server, namespace];
-  return [
-    server,
-    namespace,
-    await searchAttributesCheck(client),
-    await workersCheck(client, parts),
-    ...(await checkSchedules(client, parts)),
-  ];
+  return [server, namespace, await searchAttributesCheck(client), await workersCheck(client, parts)];
 }
 
 async function namespaceCheck(client: Client): Promise<Check> {

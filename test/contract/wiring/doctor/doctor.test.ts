@@ -97,6 +97,12 @@ async function poll(taskQueue: string, identity: string): Promise<void> {
   }
 }
 
+/** Asks again when the check is not there: a server that is busy with other tests may not answer in time, and doctor says so. */
+async function examinedFor(name: string, env: Env, now: () => number): Promise<readonly Check[]> {
+  const checks = await examine(env, now);
+  return checks.some((check) => check.name === name) ? checks : examine(env, now);
+}
+
 /** An application and a task queue of its own, as `well`, with its reconciliation changed by `change`. */
 async function reconciled(change: (schedule: ScheduleHandle) => Promise<unknown>): Promise<Env> {
   const name = ownName('doctor');
@@ -420,7 +426,7 @@ describe.skipIf(server === null)('lote doctor', () => {
       const seeded = await seed();
       if (seeded === null) return;
 
-      const checks = await examine({ ...well, ...seeded }, now);
+      const checks = await examinedFor(name, { ...well, ...seeded }, now);
 
       const found = checks.find((check: Check) => check.name === name);
       expect(found, doctorTable(checks)).toMatchObject({
