@@ -18,7 +18,7 @@ import { createRequestHandler } from './http/handle-request.ts';
 import { listen } from './http/listen.ts';
 import { createOutage } from './http/outage.ts';
 import { createRateLimit } from './http/rate-limit.ts';
-import { createJournal } from './journal.ts';
+import { createJournal } from './write-batcher.ts';
 import { NO_LOG } from './sandbox-log.ts';
 import type { SandboxLog } from './sandbox-log.ts';
 import { keepEndpoint } from './operations/register-webhook.ts';

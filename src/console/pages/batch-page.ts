@@ -8,8 +8,8 @@ import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/ports/tot
 import { comparedText, totalForm } from '../forms/total-form.ts';
 import { fill } from '../../texts/fill.ts';
 import { downloads } from '../http/downloads.ts';
-import { invoiceList } from './invoice-list.ts';
-import type { InvoiceView } from './invoice-view.ts';
+import { invoiceList } from './invoices/invoice-list.ts';
+import type { InvoiceView } from './invoices/invoice-view.ts';
 import { misfitNote } from './misfit-note.ts';
 import { operationsForm } from '../forms/operations-form.ts';
 import type { PageFormat } from './page-format.ts';

@@ -7,7 +7,7 @@ import type { LoteErrorCode } from '../../domain/errors.ts';
 import type { BatchRecord } from '../../domain/ports/batch-record.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/purge-ledger.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
-import { batchOutcomes } from '../batch-outcomes.ts';
+import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions, PurgeRequest } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../health.ts';

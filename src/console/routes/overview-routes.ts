@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { batchOutcomes } from '../batch-outcomes.ts';
+import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import { applicationFilter } from '../forms/application-filter.ts';
 import { healthChecks, healthPage } from '../health.ts';

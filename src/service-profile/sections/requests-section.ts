@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { templateMistake } from './body-template.ts';
+import { templateMistake } from '../body-template.ts';
 import { headerName } from './section-types.ts';
 
 const OWN_HEADERS = new Set([

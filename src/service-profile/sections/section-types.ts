@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { expressionMistake } from './expression.ts';
-import { expressionOf, isHeaderName, isPlace } from './place.ts';
+import { expressionMistake } from '../expression.ts';
+import { expressionOf, isHeaderName, isPlace } from '../place.ts';
 
 const PLACE_FORMS =
   'a JSON Pointer such as "/data/id" ("" is the whole document), "header:NAME", "text" or "jsonata:EXPRESSION"';

@@ -6,15 +6,15 @@ import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { misfitsOfEach } from '../account/misfits-of-each.ts';
+import { misfitsOfEach } from '../profile-fit/misfits-of-each.ts';
 import { examineParts } from '../doctor/doctor.ts';
-import { createExaminedChecks, lastWebhook } from '../start/console-health.ts';
+import { createExaminedChecks, lastWebhook } from './health-checks.ts';
 import { createReadiness } from '../start/readiness.ts';
 import { findStuckRun } from '../temporal/stuck-run.ts';
 import { VERSION } from '../start/version.ts';
 import { consolePeople } from './console-people.ts';
-import { createBatchOperator, createBatchWatch } from './operate-batch.ts';
-import { createConsoleRetry } from './retry-batch.ts';
+import { createBatchOperator, createBatchWatch } from '../operator/operate-batch.ts';
+import { createConsoleRetry } from '../operator/retry-batch.ts';
 
 /** One of several applications as the console looks at it; `ledger` is what it sees of the ledger. */
 export interface ConsoleAccount {

@@ -247,7 +247,7 @@ async function sentChecks(
   const since = gap.since === 0 ? 'some time' : new Date(gap.since).toISOString();
   const detail = `It is older than what was sent with it: invoices were sent since ${since} that it does not know.`;
   const confirm = commandLine(config, 'confirm-ledger');
-  const cure = `Run again what ran since then, then confirm it: ${confirm} (docs/backup.md).`;
+  const cure = `Run again what ran since then, then confirm it: ${confirm} (docs/operations/backup.md).`;
   return Date.now() < gap.safeUntil
     ? [
         unknown(
@@ -260,7 +260,7 @@ async function sentChecks(
         trouble(
           name,
           `${detail} Lote sends nothing until somebody confirms.`,
-          `Compare reports and service, then: ${confirm} (docs/backup.md).`,
+          `Compare reports and service, then: ${confirm} (docs/operations/backup.md).`,
         ),
       ];
 }

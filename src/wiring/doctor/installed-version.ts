@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SCHEMA_VERSION, schemaVersionOf } from '../../ledger/database/migrations/migrate.ts';
 import { readInstallation } from '../../runtime/config/installation.ts';
 import { VERSION } from '../start/version.ts';
-import { bundleDigest, findBundle } from '../start/workflow-bundle.ts';
+import { bundleDigest, findBundle } from '../worker/workflow-bundle.ts';
 import { readOnly } from './read-only-ledger.ts';
 
 const require = createRequire(import.meta.url);

@@ -3,7 +3,7 @@ import { profileFindings } from '../../../activities/batch/profile-findings.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { profileDigestOf } from '../account/profile-digest.ts';
+import { profileDigestOf } from './profile-digest.ts';
 
 /** Between two looks at the ledger, and between two lines about the same. */
 const LOOK_MS = 10_000;

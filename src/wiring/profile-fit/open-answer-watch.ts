@@ -4,8 +4,8 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { profileDigestOf } from '../account/profile-digest.ts';
-import { pollPaceOf } from './poll-pace.ts';
+import { profileDigestOf } from './profile-digest.ts';
+import { pollPaceOf } from '../worker/poll-pace.ts';
 
 export interface AnswerWatchParts {
   readonly config: Config;

@@ -18,13 +18,13 @@ import {
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import type { Capture } from '../recordings/capture.ts';
-import type { OpenApplication } from './embedded-service.ts';
-import { NO_CRASH, type CrashPoints } from './crash-points.ts';
-import { receiverIdentity } from '../account/receiver-identity.ts';
-import { profileDigestOf } from '../account/profile-digest.ts';
-import { createReadiness } from './readiness.ts';
-import { createEventWords } from '../operator/event-words.ts';
-import { askAgain, confirmFailure } from '../operator/failure-confirmation.ts';
+import type { OpenApplication } from '../start/open-applications.ts';
+import { NO_CRASH, type CrashPoints } from '../start/crash-points.ts';
+import { receiverIdentity } from './receiver-identity.ts';
+import { profileDigestOf } from '../profile-fit/profile-digest.ts';
+import { createReadiness } from '../start/readiness.ts';
+import { createEventWords } from '../profile-fit/event-words.ts';
+import { askAgain, confirmFailure } from './failure-confirmation.ts';
 
 export interface ReceiverParts {
   readonly config: Config;

@@ -1,10 +1,10 @@
 import { ScheduleNotFoundError, type Client, type ScheduleDescription } from '@temporalio/client';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { nightlyScheduleId } from '../temporal/nightly-schedule.ts';
+import { nightlyScheduleId } from './nightly-schedule.ts';
 import { isApplicationPolled } from '../temporal/queue-pollers.ts';
-import { NO_FILE } from '../temporal/schedule-input.ts';
-import { reconciliationId } from '../temporal/reconciliation-schedule.ts';
+import { NO_FILE } from './schedule-input.ts';
+import { reconciliationId } from './reconciliation-schedule.ts';
 
 /** What schedules of Lote start. */
 const STARTED: ReadonlySet<string> = new Set(['nightlyIssuance', 'reconciliation']);

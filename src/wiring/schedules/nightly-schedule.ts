@@ -5,7 +5,7 @@ import {
   type Client,
   type ScheduleDescription,
 } from '@temporalio/client';
-import { namedInput } from './named-input.ts';
+import { namedInput } from '../temporal/named-input.ts';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 
 /** Where nights are scheduled: one schedule per application. */

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/client';
 import { commandLine } from '../../domain/text/command-line.ts';
-import { namedInput } from './named-input.ts';
+import { namedInput } from '../temporal/named-input.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { bringInput } from './schedule-input.ts';
 

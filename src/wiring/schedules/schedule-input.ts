@@ -1,5 +1,5 @@
 import { ScheduleNotFoundError, type Client } from '@temporalio/client';
-import { namedInput } from './named-input.ts';
+import { namedInput } from '../temporal/named-input.ts';
 
 /** Note of a schedule that Lote has paused because nobody describes its application. */
 export const NO_FILE = 'Paused by Lote: no file in applications/ describes the application that it is for';

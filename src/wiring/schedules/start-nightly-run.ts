@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
-import { namedInput } from './named-input.ts';
+import { namedInput } from '../temporal/named-input.ts';
 import {
   describeNightlyRuns,
   nightlyScheduleId,

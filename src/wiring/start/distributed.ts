@@ -14,18 +14,18 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { seenBy } from '../account/application-ledger.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { readProfiles, type ProfiledApplication } from '../account/read-profiles.ts';
-import { consoleOfSeveral, type ConsoleAccount } from '../operator/console-of-several.ts';
-import { consoleParts } from '../operator/console-parts.ts';
+import { consoleOfSeveral, type ConsoleAccount } from '../console/console-of-several.ts';
+import { consoleParts } from '../console/console-parts.ts';
 import { createCommonFolders } from '../reports/common-folders.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
-import { openSharedCore } from './embedded-core.ts';
-import { openEach, type OpenApplication } from './embedded-service.ts';
-import { startEmbeddedWorker } from './embedded-worker.ts';
-import { logMisfits } from './misfit-log.ts';
+import { openSharedCore } from './process-core.ts';
+import { openEach, type OpenApplication } from './open-applications.ts';
+import { startEmbeddedWorker } from '../worker/watched-worker.ts';
+import { logMisfits } from '../profile-fit/misfit-log.ts';
 import { openProcessTelemetry } from './process-telemetry.ts';
-import { startReceiving } from './start-receiver.ts';
+import { startReceiving } from '../receiver/start-receiver.ts';
 import { startedParts, type StartedParts } from './stop-in-reverse.ts';
-import { workerReadiness } from './worker-health.ts';
+import { workerReadiness } from '../worker/worker-readiness.ts';
 
 export interface DistributedWorker {
   readonly ended: Promise<void>;

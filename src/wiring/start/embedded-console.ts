@@ -6,8 +6,8 @@ import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import { writeConsoleToken } from '../../runtime/config/console-token.ts';
 import { choosePort } from '../../runtime/temporal/free-port.ts';
-import { consoleOfSeveral, type ConsoleAccount, type ConsoleOfSeveral } from '../operator/console-of-several.ts';
-import { consoleParts } from '../operator/console-parts.ts';
+import { consoleOfSeveral, type ConsoleAccount, type ConsoleOfSeveral } from '../console/console-of-several.ts';
+import { consoleParts } from '../console/console-parts.ts';
 import { createHandOver, type HandOver } from '../operator/hand-over.ts';
 import { purgeBatches } from '../operator/purge-batches.ts';
 import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
@@ -15,10 +15,10 @@ import { bringIn, resolveInput } from '../reports/input-files.ts';
 import { awaitBatch } from '../temporal/await-batch.ts';
 import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
-import type { OwnedPlace } from './embedded-core.ts';
-import type { OpenApplication } from './embedded-service.ts';
-import type { RunningWorker } from './start-worker.ts';
-import { workerReadiness } from './worker-health.ts';
+import type { OwnedPlace } from './process-core.ts';
+import type { OpenApplication } from './open-applications.ts';
+import type { RunningWorker } from '../worker/start-worker.ts';
+import { workerReadiness } from '../worker/worker-readiness.ts';
 
 export interface EmbeddedConsoleOptions {
   readonly applications: readonly [OpenApplication, ...OpenApplication[]];

@@ -8,16 +8,16 @@ import type { Logger } from '../../runtime/process/logger.ts';
 import { choosePort, type PortWish } from '../../runtime/temporal/free-port.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { readProfiles } from '../account/read-profiles.ts';
-import { deliveryAddress } from '../account/webhook-address.ts';
+import { deliveryAddress } from '../receiver/webhook-address.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { openTemporal } from '../temporal/embedded-temporal.ts';
 import { startEmbeddedConsole } from './embedded-console.ts';
-import { openSharedCore, type EmbeddedCore, type OwnedPlace, type SharedCore } from './embedded-core.ts';
-import { openEach, type OpenApplication, type SandboxBehaviour } from './embedded-service.ts';
-import { startEmbeddedWorker } from './embedded-worker.ts';
-import { logMisfits } from './misfit-log.ts';
-import { startReceiving } from './start-receiver.ts';
-import type { RunningWorker } from './start-worker.ts';
+import { openSharedCore, type EmbeddedCore, type OwnedPlace, type SharedCore } from './process-core.ts';
+import { openEach, type OpenApplication, type SandboxBehaviour } from './open-applications.ts';
+import { startEmbeddedWorker } from '../worker/watched-worker.ts';
+import { logMisfits } from '../profile-fit/misfit-log.ts';
+import { startReceiving } from '../receiver/start-receiver.ts';
+import type { RunningWorker } from '../worker/start-worker.ts';
 
 /** Everything a data directory's owner runs. */
 export interface Stack {

@@ -11,8 +11,8 @@ import { goOnWithout } from '../account/go-on-without.ts';
 import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
 import type { ProfiledApplication } from '../account/read-profiles.ts';
 import { sandboxProfile } from '../account/sandbox-profile.ts';
-import { openAnswerWatch } from './answer-watch.ts';
-import { openCore, type EmbeddedCore, type SharedCore } from './embedded-core.ts';
+import { openAnswerWatch } from '../profile-fit/open-answer-watch.ts';
+import { openCore, type EmbeddedCore, type SharedCore } from './process-core.ts';
 
 const NOTHING_SENT = 'nothing is sent for an application';
 

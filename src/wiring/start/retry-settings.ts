@@ -1,6 +1,6 @@
 import type { RetrySettings } from '../../../activities/deps.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { repeatWindowMs } from '../operator/repeat-window.ts';
+import { repeatWindowMs } from '../account/repeat-window.ts';
 
 /** What the profile of a service allows to be sent again. */
 export function retrySettings({ retry, idempotency }: ServiceProfile): RetrySettings {

@@ -10,7 +10,7 @@ import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
 import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
 import type { SharedPatches } from '../temporal/shared-patches.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '../start/version.ts';
 import { bundleDigest, workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */

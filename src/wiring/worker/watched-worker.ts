@@ -5,17 +5,17 @@ import { goOnWithout } from '../account/go-on-without.ts';
 import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
-import { ensureSchedules } from '../temporal/ensure-schedules.ts';
+import { ensureSchedules } from '../schedules/ensure-schedules.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { watchSharedPatches } from '../temporal/shared-patches.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import { activityDeps } from './activity-deps.ts';
-import type { SharedCore } from './embedded-core.ts';
-import type { OpenApplication } from './embedded-service.ts';
+import type { SharedCore } from '../start/process-core.ts';
+import type { OpenApplication } from '../start/open-applications.ts';
 import { startWorker, startWorkerOfSeveral, type RunningWorker, type WorkerPlace } from './start-worker.ts';
-import { stopWithoutFile } from '../account/without-file.ts';
-import { watchStuckBatches } from './worker-health.ts';
+import { stopWithoutFile } from '../schedules/application-without-file.ts';
+import { watchStuckBatches } from './worker-readiness.ts';
 
 export interface EmbeddedWorkerOptions {
   readonly applications: readonly [OpenApplication, ...OpenApplication[]];

@@ -6,7 +6,7 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { CommonFolders } from '../reports/common-folders.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness } from '../start/readiness.ts';
 import type { RunningWorker } from './start-worker.ts';
 import { queryStuckRun } from '../temporal/stuck-run.ts';
 import { queryTemporal } from '../temporal/watch-temporal.ts';

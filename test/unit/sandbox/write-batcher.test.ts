@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJournal } from '../../../src/sandbox/journal.ts';
+import { createJournal } from '../../../src/sandbox/write-batcher.ts';
 import type { Change } from '../../../src/sandbox/store/sandbox-store.ts';
 
 function change(id: string): Change {

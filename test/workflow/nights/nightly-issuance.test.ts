@@ -10,7 +10,7 @@ import {
   nightlySchedule,
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
-} from '../../../src/wiring/temporal/nightly-schedule.ts';
+} from '../../../src/wiring/schedules/nightly-schedule.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../support/crash/agreement.ts';
-import { testInvoices } from '../support/files/batch-file.ts';
-import { gatedEngine } from '../support/crash/gated-engine.ts';
-import { withStack, type TestStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
-import type { ActorInput } from '../../src/contract/messages.ts';
-import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { testInvoices } from '../../support/files/batch-file.ts';
+import { gatedEngine } from '../../support/crash/gated-engine.ts';
+import { withStack, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+import type { ActorInput } from '../../../src/contract/messages.ts';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 
 const SLOW = {
   profile: { limits: { maxConcurrency: 2 } },

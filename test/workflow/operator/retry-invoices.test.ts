@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Engine } from '../../src/sandbox/engine.ts';
-import type { BatchResult, RetryInput } from '../../src/contract/messages.ts';
-import type { retryInvoices } from '../../workflows/retry-invoices.ts';
-import { ownName, testInvoices } from '../support/files/batch-file.ts';
-import { gated } from '../support/crash/gated-engine.ts';
-import { withStack, type TestStack } from '../support/lote/stack.ts';
+import type { Engine } from '../../../src/sandbox/engine.ts';
+import type { BatchResult, RetryInput } from '../../../src/contract/messages.ts';
+import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { gated } from '../../support/crash/gated-engine.ts';
+import { withStack, type TestStack } from '../../support/lote/stack.ts';
 
 /** Fails every invoice of a customer until it has failed that often, and then issues it: an engine that recovers. */
 function recoveringEngine(failures: number, code = 'engine_busy'): Engine {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/files/batch-file.ts';
-import { gatedEngine } from '../support/crash/gated-engine.ts';
-import { withStack, type TestStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
+import { FAILING_TAX_CODE, ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { gatedEngine } from '../../support/crash/gated-engine.ts';
+import { withStack, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
 
 async function listed(stack: TestStack, query: string): Promise<readonly string[]> {
   const ids: string[] = [];

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BatchProblems, RetryInput } from '../../src/contract/messages.ts';
-import type { retryInvoices } from '../../workflows/retry-invoices.ts';
-import { FAILING_TAX_CODE, ownName, testInvoices } from '../support/files/batch-file.ts';
-import { gatedEngine } from '../support/crash/gated-engine.ts';
-import { sharedStack } from '../support/lote/shared-stack.ts';
-import { CONSOLE_URL, withStack, type TestStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
-import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
+import type { BatchProblems, RetryInput } from '../../../src/contract/messages.ts';
+import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
+import { FAILING_TAX_CODE, ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { gatedEngine } from '../../support/crash/gated-engine.ts';
+import { sharedStack } from '../../support/lote/shared-stack.ts';
+import { CONSOLE_URL, withStack, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 
 interface Described {
   readonly name: string;

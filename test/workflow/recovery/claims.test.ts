@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
-import { expectAgreement } from '../support/crash/agreement.ts';
-import { ownName, testInvoices } from '../support/files/batch-file.ts';
-import { readReportOf, withStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
-import type { BatchResult } from '../../src/contract/messages.ts';
+import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { readReportOf, withStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+import type { BatchResult } from '../../../src/contract/messages.ts';
 
 /** Two at a time and a service that thinks for a moment: a batch that is still sending when the test looks. */
 const SLOW = { profile: { limits: { maxConcurrency: 2 } }, sandbox: { latencyMs: 40 } } as const;

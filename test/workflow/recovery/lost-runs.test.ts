@@ -1,11 +1,11 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BatchClaim } from '../../src/domain/ports/batch-record.ts';
-import { hashFile } from '../../src/ingest/hash-file.ts';
-import { expectAgreement } from '../support/crash/agreement.ts';
-import { withStack, type ReportDocument, type TestStack } from '../support/lote/stack.ts';
-import { until } from '../support/until.ts';
+import type { BatchClaim } from '../../../src/domain/ports/batch-record.ts';
+import { hashFile } from '../../../src/ingest/hash-file.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
 
 const FILE = [{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }];
 

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { liveThroughReportsFault, REPORTS_FAULTS } from '../support/crash/reports-fault.ts';
+import { liveThroughReportsFault, REPORTS_FAULTS } from '../../support/crash/reports-fault.ts';
 
 describe('a report that cannot be written', { timeout: 180_000 }, () => {
   it.each(REPORTS_FAULTS)(

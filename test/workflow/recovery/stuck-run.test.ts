@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { connectClient } from '../../src/wiring/temporal/connect-client.ts';
-import { findStuckRun, type StuckRun } from '../../src/wiring/temporal/stuck-run.ts';
-import { watchStuckBatches } from '../../src/wiring/start/worker-health.ts';
-import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
-import { until } from '../support/until.ts';
+import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
+import { findStuckRun, type StuckRun } from '../../../src/wiring/temporal/stuck-run.ts';
+import { watchStuckBatches } from '../../../src/wiring/worker/worker-readiness.ts';
+import type { BatchRecord } from '../../../src/domain/ports/ledger.ts';
+import { until } from '../../support/until.ts';
 
-const FIRST = fileURLToPath(new URL('../support/changed-workflow/first-version.ts', import.meta.url));
-const SECOND = fileURLToPath(new URL('../support/changed-workflow/second-version.ts', import.meta.url));
+const FIRST = fileURLToPath(new URL('../../support/changed-workflow/first-version.ts', import.meta.url));
+const SECOND = fileURLToPath(new URL('../../support/changed-workflow/second-version.ts', import.meta.url));
 
 let client: Client;
 let connection: NativeConnection;

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { InvoiceDetails } from '../../domain/ports/invoice-lookup.ts';
+import type { InvoiceDetails } from '../../../domain/ports/invoice-lookup.ts';
 import { invoiceMoments, type Moment } from './invoice-moments.ts';
-import type { PageFormat } from './page-format.ts';
-import type { Html } from './page-layout.ts';
+import type { PageFormat } from '../page-format.ts';
+import type { Html } from '../page-layout.ts';
 
 /** The life of an invoice as a time line, oldest first: its files, its POSTs, answers, webhooks, GETs, and what people did. */
 export function invoiceHistory(format: PageFormat, details: InvoiceDetails): Html {

@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
-import type { BatchInvoice } from '../../domain/ports/ledger.ts';
-import { TABLE_KINDS } from '../http/file-answers.ts';
-import { listPages } from './list-part.ts';
+import type { BatchInvoice } from '../../../domain/ports/ledger.ts';
+import { TABLE_KINDS } from '../../http/file-answers.ts';
+import { listPages } from '../list-part.ts';
 import type { InvoiceView } from './invoice-view.ts';
 import { MOST_SAVED } from './invoice-window.ts';
-import type { PageFormat } from './page-format.ts';
-import type { Html } from './page-layout.ts';
-import { PROBLEM_STATES, STATE_ORDER, toneOf } from './state-counts.ts';
-import type { StateCounts } from './state-counts.ts';
+import type { PageFormat } from '../page-format.ts';
+import type { Html } from '../page-layout.ts';
+import { PROBLEM_STATES, STATE_ORDER, toneOf } from '../state-counts.ts';
+import type { StateCounts } from '../state-counts.ts';
 
 /** Rows named before an ellipsis: an invoice of a thousand lines must not fill the page. */
 const MOST_ROWS = 8;

@@ -5,10 +5,10 @@ import type {
   InvoiceGeneration,
   OpenTry,
   StoredDelivery,
-} from '../../domain/ports/invoice-lookup.ts';
-import type { LookupTexts } from '../texts/lookup-texts.ts';
-import { fill } from '../../texts/fill.ts';
-import type { PageFormat } from './page-format.ts';
+} from '../../../domain/ports/invoice-lookup.ts';
+import type { LookupTexts } from '../../texts/lookup-texts.ts';
+import { fill } from '../../../texts/fill.ts';
+import type { PageFormat } from '../page-format.ts';
 
 /** One thing that happened to an invoice. `at` is epoch milliseconds. */
 export interface Moment {

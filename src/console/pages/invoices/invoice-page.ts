@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
-import type { InvoiceDetails } from '../../domain/ports/invoice-lookup.ts';
-import type { BatchRecord } from '../../domain/ports/ledger.ts';
-import type { Invoice } from '../../domain/invoice.ts';
-import { findingsTable } from './batch-tables.ts';
+import type { InvoiceDetails } from '../../../domain/ports/invoice-lookup.ts';
+import type { BatchRecord } from '../../../domain/ports/ledger.ts';
+import type { Invoice } from '../../../domain/invoice.ts';
+import { findingsTable } from '../batch-tables.ts';
 import { invoiceHistory } from './invoice-history.ts';
-import { reconcileForm, SETTLED_BY_POLLING } from '../forms/reconcile-form.ts';
+import { reconcileForm, SETTLED_BY_POLLING } from '../../forms/reconcile-form.ts';
 import { requestList } from './request-list.ts';
-import { retryInvoiceForm } from '../forms/retry-form.ts';
-import type { PageFormat } from './page-format.ts';
-import type { Html } from './page-layout.ts';
-import { toneOf } from './state-counts.ts';
+import { retryInvoiceForm } from '../../forms/retry-form.ts';
+import type { PageFormat } from '../page-format.ts';
+import type { Html } from '../page-layout.ts';
+import { toneOf } from '../state-counts.ts';
 
 export interface InvoicePage {
   readonly batch: BatchRecord;

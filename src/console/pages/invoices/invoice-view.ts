@@ -1,9 +1,9 @@
-import { OUTCOMES } from '../../domain/invoice-state.ts';
-import type { Outcome } from '../../domain/invoice-state.ts';
-import { type ListPart, listPart } from './list-part.ts';
+import { OUTCOMES } from '../../../domain/invoice-state.ts';
+import type { Outcome } from '../../../domain/invoice-state.ts';
+import { type ListPart, listPart } from '../list-part.ts';
 import { WINDOW_SIZE } from './invoice-window.ts';
-import { PROBLEM_STATES } from './state-counts.ts';
-import type { StateCounts } from './state-counts.ts';
+import { PROBLEM_STATES } from '../state-counts.ts';
+import type { StateCounts } from '../state-counts.ts';
 
 /** Which invoices of a batch a page shows. */
 export interface InvoiceView extends ListPart {

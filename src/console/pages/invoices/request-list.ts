@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import type { InvoiceGeneration } from '../../domain/ports/invoice-lookup.ts';
-import { maskedBody } from '../masked-body.ts';
-import type { PageFormat } from './page-format.ts';
-import type { Html } from './page-layout.ts';
-import { toneOf } from './state-counts.ts';
+import type { InvoiceGeneration } from '../../../domain/ports/invoice-lookup.ts';
+import { maskedBody } from '../../masked-body.ts';
+import type { PageFormat } from '../page-format.ts';
+import type { Html } from '../page-layout.ts';
+import { toneOf } from '../state-counts.ts';
 
 /** What went to the service under each key, newest first, fit to be shown to the service's support. */
 export function requestList(format: PageFormat, generations: readonly InvoiceGeneration[]): Html {

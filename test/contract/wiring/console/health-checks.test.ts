@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { HealthCheck } from '../../../../src/console/console-options.ts';
 import type { OpenBreaker } from '../../../../src/domain/ports/ledger.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
-import { createHealthChecks, type HealthParts } from '../../../../src/wiring/start/console-health.ts';
+import { createHealthChecks, type HealthParts } from '../../../../src/wiring/console/health-checks.ts';
 import {
   workerScope,
   queuePollers,

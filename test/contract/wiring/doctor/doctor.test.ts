@@ -23,8 +23,8 @@ import { workerIdentity, workerScope } from '../../../../src/wiring/temporal/que
 import {
   ensureReconciliationSchedule,
   reconciliationId,
-} from '../../../../src/wiring/temporal/reconciliation-schedule.ts';
-import { NO_FILE } from '../../../../src/wiring/temporal/schedule-input.ts';
+} from '../../../../src/wiring/schedules/reconciliation-schedule.ts';
+import { NO_FILE } from '../../../../src/wiring/schedules/schedule-input.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';

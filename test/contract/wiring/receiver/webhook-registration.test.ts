@@ -11,7 +11,7 @@ import {
   createWebhookRegistration,
   type RegistrationDeps,
   type WebhookRegistration,
-} from '../../../../src/wiring/account/webhook-registration.ts';
+} from '../../../../src/wiring/receiver/webhook-registration.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/sandbox-books.ts';
 import { startServiceFront, type ServiceFront } from '../../../support/servers/service-front.ts';

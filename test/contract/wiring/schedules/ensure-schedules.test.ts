@@ -3,15 +3,18 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi }
 import { activityQueue } from '../../../../src/contract/activity-queue.ts';
 import { nightlyOn } from '../../../../src/cli/commands/nightly.ts';
 import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
-import { ensureSchedules } from '../../../../src/wiring/temporal/ensure-schedules.ts';
+import { ensureSchedules } from '../../../../src/wiring/schedules/ensure-schedules.ts';
 import {
   nightlyScheduleId,
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
-} from '../../../../src/wiring/temporal/nightly-schedule.ts';
+} from '../../../../src/wiring/schedules/nightly-schedule.ts';
 import { deregisterWorker, workerIdentity, workerScope } from '../../../../src/wiring/temporal/queue-pollers.ts';
-import { reconciliationId } from '../../../../src/wiring/temporal/reconciliation-schedule.ts';
-import { pauseSchedulesWithoutFile, schedulesWithoutFile } from '../../../../src/wiring/account/without-file.ts';
+import { reconciliationId } from '../../../../src/wiring/schedules/reconciliation-schedule.ts';
+import {
+  pauseSchedulesWithoutFile,
+  schedulesWithoutFile,
+} from '../../../../src/wiring/schedules/application-without-file.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
 const PLAN = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: 3_600_000 };

@@ -9,7 +9,7 @@ import {
   describeNightlyRuns,
   nightlySchedule,
   type NightlyPlace,
-} from '../../../../src/wiring/temporal/nightly-schedule.ts';
+} from '../../../../src/wiring/schedules/nightly-schedule.ts';
 import { ownPort } from '../../../support/servers/own-port.ts';
 
 /** The shortest catch-up window that Temporal takes. */

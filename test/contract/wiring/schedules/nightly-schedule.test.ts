@@ -7,8 +7,8 @@ import {
   triggerNightlyRun,
   unscheduleNightlyRuns,
   type NightlyPlace,
-} from '../../../../src/wiring/temporal/nightly-schedule.ts';
-import { startNightlyRun } from '../../../../src/wiring/temporal/start-nightly-run.ts';
+} from '../../../../src/wiring/schedules/nightly-schedule.ts';
+import { startNightlyRun } from '../../../../src/wiring/schedules/start-nightly-run.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
 const TWELVE_HOURS = 12 * 3_600_000;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { workflowBundle } from '../../../../src/wiring/start/workflow-bundle.ts';
+import { workflowBundle } from '../../../../src/wiring/worker/workflow-bundle.ts';
 
 const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
 

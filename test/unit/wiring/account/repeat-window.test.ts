@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
-import { repeatWindowMs } from '../../../../src/wiring/operator/repeat-window.ts';
+import { repeatWindowMs } from '../../../../src/wiring/account/repeat-window.ts';
 
 const HOUR = 3_600_000;
 

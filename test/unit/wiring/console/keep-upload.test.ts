@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepUpload } from '../../../../src/wiring/operator/keep-upload.ts';
+import { keepUpload } from '../../../../src/wiring/console/keep-upload.ts';
 
 let inputDir: string;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FileCheck } from '../../../../src/console/file-check.ts';
-import { atMostAtOnce, requireCheckable } from '../../../../src/wiring/operator/limited-checks.ts';
+import { atMostAtOnce, requireCheckable } from '../../../../src/wiring/console/limited-checks.ts';
 
 const CHECKED = { refused: false } as FileCheck;
 

@@ -6,8 +6,8 @@ import type { ReplayComparison } from '../../../../src/console/profile-editor.ts
 import type { NotedAction } from '../../../../src/domain/ports/operating-ledger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
-import { createProfileEditor, NOTHING_RECORDED } from '../../../../src/wiring/operator/profile-editor.ts';
-import { saveProfile, savedProfile } from '../../../../src/wiring/operator/save-profile.ts';
+import { createProfileEditor, NOTHING_RECORDED } from '../../../../src/wiring/console/profile-editor.ts';
+import { saveProfile, savedProfile } from '../../../../src/wiring/console/save-profile.ts';
 
 const FILE = '{\n  // ten is what the contract says\n  "limits": { "requestsPerSecond": 10 }\n}\n';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
 import type { ServiceProfile } from '../../../../src/service-profile/profile.ts';
-import { createRecordings } from '../../../../src/wiring/operator/recorded-answers.ts';
+import { createRecordings } from '../../../../src/wiring/console/recorded-answers.ts';
 import { defaultLike } from '../../../services/default-like.ts';
 import { FAMILIES } from '../../../services/families.ts';
 import { familyRecordings } from '../replay/family-recordings.ts';

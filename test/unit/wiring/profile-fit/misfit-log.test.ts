@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { logMisfits } from '../../../../src/wiring/start/misfit-log.ts';
+import { logMisfits } from '../../../../src/wiring/profile-fit/misfit-log.ts';
 import { until } from '../../../support/until.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { SettledInvoice, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
-import { confirmFailure } from '../../../../src/wiring/operator/failure-confirmation.ts';
+import { confirmFailure } from '../../../../src/wiring/receiver/failure-confirmation.ts';
 
 const REASON = { code: 'tax-code', message: 'unknown tax code' };
 const SETTLED: SettledInvoice = { batchId: 'b', workflowId: 'w', page: 1, ordinal: 3, state: 'failed' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deliveryAddress, withoutAddressSecret } from '../../../../src/wiring/account/webhook-address.ts';
+import { deliveryAddress, withoutAddressSecret } from '../../../../src/wiring/receiver/webhook-address.ts';
 
 const URL = 'https://lote.example/hooks';
 

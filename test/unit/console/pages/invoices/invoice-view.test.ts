@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { OUTCOMES } from '../../../../src/domain/invoice-state.ts';
-import { settledCount } from '../../../../src/domain/settled-count.ts';
-import { invoiceView } from '../../../../src/console/pages/invoice-view.ts';
-import { PROBLEM_STATES, STATE_ORDER, stateCounts, toneOf } from '../../../../src/console/pages/state-counts.ts';
+import { OUTCOMES } from '../../../../../src/domain/invoice-state.ts';
+import { settledCount } from '../../../../../src/domain/settled-count.ts';
+import { invoiceView } from '../../../../../src/console/pages/invoices/invoice-view.ts';
+import { PROBLEM_STATES, STATE_ORDER, stateCounts, toneOf } from '../../../../../src/console/pages/state-counts.ts';
 
 const count = (outcome: (typeof OUTCOMES)[number], invoices: number, currency = 'EUR') => ({
   outcome,
