@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { KeptMapping } from '../../console/mapping/file-mapper.ts';
-import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import { isProfileName, parseProfile } from '../../ingest/profile/profile.ts';
 import { type Audit, writeAudited } from './write-audited.ts';
 
@@ -17,13 +16,11 @@ export async function saveMapping(
 ): Promise<Exclude<KeptMapping, 'open'>> {
   if (!isProfileName(name)) return 'name';
   const { sha256 } = parseProfile(name, Buffer.from(text));
-  const folder = join(inputDir, 'profiles');
+  const folder = { title: 'folder of mapping profiles', path: join(inputDir, 'profiles'), variable: 'LOTE_INPUT_DIR' };
   const why = `profiles/${name}.json (sha256 ${sha256.slice(0, 12)})`;
   const path = await writeAudited(audit, {
     ...{ folder, name: `${name}.json`, text, auditId: MAPPING_AUDIT },
     action: { who: by, what: 'save-mapping', why },
-    trouble: (error) =>
-      folderTrouble(error, { title: 'folder of mapping profiles', path: folder, variable: 'LOTE_INPUT_DIR' }),
   });
   return path === null ? 'taken' : 'saved';
 }

@@ -3,7 +3,6 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROFILE_AUDIT } from '../../console/profile-editor.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import type { SavedCopy } from './profile-editor.ts';
 import { type Audit, writeAudited } from './write-audited.ts';
 
@@ -18,14 +17,12 @@ export async function saveProfile(
   { dataDir, ...audit }: Audit & { readonly dataDir: string },
   { name, text, note, by }: SavedCopy,
 ): Promise<string | null> {
-  const folder = join(dataDir, 'profiles');
+  const folder = { title: 'folder of profiles', path: join(dataDir, 'profiles'), variable: 'LOTE_DATA_DIR' };
   const sha256 = createHash('sha256').update(text).digest('hex').slice(0, 12);
   const why = `profiles/${name}.json (sha256 ${sha256}): ${note}`;
   return writeAudited(audit, {
     ...{ folder, name: fileOf(name), text, auditId: PROFILE_AUDIT },
     action: { who: by, what: 'save-profile', why },
-    trouble: (error) =>
-      unwritten(folderTrouble(error, { title: 'folder of profiles', path: folder, variable: 'LOTE_DATA_DIR' })),
   });
 }
 
@@ -44,11 +41,4 @@ function fileOf(name: string): string {
     'usage',
     'Saving a service profile: its name must be 1 to 64 letters, digits, "_" or "-", found another one.',
   );
-}
-
-/** Nothing is tried again by itself here. */
-function unwritten(trouble: unknown): unknown {
-  if (!(trouble instanceof LoteError)) return trouble;
-  const [what] = trouble.message.split('; ', 1);
-  return new LoteError('folder-unusable', `${what}. Nothing was saved: make it writable, or download the profile.`);
 }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
+import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../file-system/error-code.ts';
+import { folderTrouble, type WrittenFolder } from '../../file-system/folder-trouble.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
 
 /** Whoever may read what Lote writes may read it; its folder is made when there is none. */
@@ -17,31 +19,30 @@ export interface Audit {
 
 /** A file that somebody saves by the console. */
 export interface AuditedFile {
-  readonly folder: string;
+  readonly folder: WrittenFolder;
   /** With its ending, within the folder. */
   readonly name: string;
   readonly text: string;
   /** Under which the audit has it: of no batch. */
   readonly auditId: string;
   readonly action: { readonly who: string; readonly what: string; readonly why: string };
-  /** What is thrown for what the operating system says of the folder. */
-  readonly trouble: (error: unknown) => unknown;
 }
 
 /**
  * Writes a new file and a line of the audit; without the line there is no file. Its path; null when a file of that name is there: none is
  * ever overwritten.
+ * @throws LoteError `folder-unusable`
  */
 export async function writeAudited(
   { ledger, now }: Audit,
-  { folder, name, text, auditId, action, trouble }: AuditedFile,
+  { folder, name, text, auditId, action }: AuditedFile,
 ): Promise<string | null> {
-  const path = join(folder, name);
+  const path = join(folder.path, name);
   try {
-    await makeFolder(folder, DIRECTORY_MODE);
+    await makeFolder(folder.path, DIRECTORY_MODE);
     if (!(await writeNewFile(path, text))) return null;
   } catch (error) {
-    throw trouble(error);
+    throw unwritten(folderTrouble(error, folder));
   }
   try {
     await ledger.noteActions(auditId, [{ actionId: randomUUID(), at: now(), ...action }]);
@@ -74,4 +75,11 @@ async function writeNewFile(path: string, text: string): Promise<boolean> {
   } finally {
     await rm(part, { force: true });
   }
+}
+
+/** Nothing is tried again by itself here. */
+function unwritten(trouble: unknown): unknown {
+  if (!(trouble instanceof LoteError)) return trouble;
+  const [what] = trouble.message.split('; ', 1);
+  return new LoteError('folder-unusable', `${what}. Nothing was saved: make it writable, and save again.`);
 }

@@ -178,6 +178,18 @@ describe('the columns of a file, mapped by hand', () => {
     expect(noted).toEqual([]);
   });
 
+  it('are not saved where their folder cannot be written, and the answer promises no later try', async () => {
+    await writeFile(join(inputDir, 'profiles'), 'a file where the folder belongs');
+
+    const answer = await save({ ...(await chosen()), name: 'vendas' });
+
+    expect(answer.status).toBe(503);
+    const text = await answer.text();
+    expect(text).toContain('Nothing was saved: make it writable, and save again.');
+    expect(text).not.toContain('tried again by itself');
+    expect(noted).toEqual([]);
+  });
+
   it('leave out a column that stands too far to the right to be shown, though Lote knows its word', async () => {
     const words = ['', 'NIF do cliente', 'a number', 'a number'];
     const wide = UNKNOWN.split('\n').map((line, row) => `${line}${';'.repeat(120)}${words[row] ?? ''}`);
