@@ -1,7 +1,7 @@
 import type { Change, SandboxStore } from './store/sandbox-store.ts';
 
 /** Writes changes to the store, many callers to one transaction. */
-export interface Journal {
+export interface WriteBatcher {
   /** Resolves when these changes are durable. */
   commit(changes: readonly Change[]): Promise<void>;
   /** Resolves when nothing waits to be written. */
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 /** A group commit: what arrives while a transaction runs goes into the next one. */
-export function createJournal(store: Pick<SandboxStore, 'write'>): Journal {
+export function createWriteBatcher(store: Pick<SandboxStore, 'write'>): WriteBatcher {
   let waiting: Entry[] = [];
   let writing: Promise<void> | null = null;
 

@@ -20,7 +20,7 @@ import { createCommonFolders } from '../reports/common-folders.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
 import { openSharedCore } from './process-core.ts';
 import { openEach, type OpenApplication } from './open-applications.ts';
-import { startEmbeddedWorker } from '../worker/watched-worker.ts';
+import { startWatchedWorker } from '../worker/watched-worker.ts';
 import { logMisfits } from '../profile-fit/misfit-log.ts';
 import { openProcessTelemetry } from './process-telemetry.ts';
 import { startReceiving } from '../receiver/start-receiver.ts';
@@ -53,7 +53,7 @@ export async function startDistributedWorker(installation: Installation, log: Lo
   const parts = startedParts(log);
   return orStop(parts, async () => {
     const { core, applications, client, place } = await openShared(installation, 'worker', { parts, log });
-    const { worker, folders } = await startEmbeddedWorker(core, {
+    const { worker, folders } = await startWatchedWorker(core, {
       ...{ applications, temporal: { client, place } },
       webhookUrlOf: ({ webhook }) => webhook.url,
       consoleUrl: () => common.console.publicUrl,

@@ -12,7 +12,7 @@ import { openSharedService, type ServiceAccount } from '../account/open-service.
 import type { ProfiledApplication } from '../account/read-profiles.ts';
 import { sandboxProfile } from '../account/sandbox-profile.ts';
 import { openAnswerWatch } from '../profile-fit/open-answer-watch.ts';
-import { openCore, type EmbeddedCore, type SharedCore } from './process-core.ts';
+import { openApplicationCore, type ApplicationCore, type SharedCore } from './process-core.ts';
 
 const NOTHING_SENT = 'nothing is sent for an application';
 
@@ -20,13 +20,13 @@ const NOTHING_SENT = 'nothing is sent for an application';
 export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed'>;
 
 /** One application of this process, with its service. */
-export interface OpenApplication extends Omit<EmbeddedService, 'sandbox'> {
-  readonly core: EmbeddedCore;
+export interface OpenApplication extends Omit<ReachedService, 'sandbox'> {
+  readonly core: ApplicationCore;
   /** The one of this process for this application. */
   readonly watch: AnswerWatch;
 }
 
-export interface EmbeddedService {
+export interface ReachedService {
   /** Null: the service is a real one. */
   readonly sandbox: Sandbox | null;
   readonly service: InvoicingService;
@@ -56,8 +56,8 @@ export async function openEach(
   options: OpeningOptions,
 ): Promise<{ readonly applications: [OpenApplication, ...OpenApplication[]]; readonly sandbox: Sandbox | null }> {
   const open = async (one: ProfiledApplication) => {
-    const own = await openCore(core, one);
-    const { sandbox, service, requireAccount } = await openEmbeddedService(own, options);
+    const own = await openApplicationCore(core, one);
+    const { sandbox, service, requireAccount } = await openServiceOf(own, options);
     await options.beforeSending?.(service, one.config.application);
     const expectsEvents = one.config.webhook.url !== null || sandbox !== null;
     const watch = openAnswerWatch({ ...own, service, expectsEvents });
@@ -71,10 +71,10 @@ export async function openEach(
 }
 
 /** The service that was given, or the sandbox, which is started first; with the account that the ledger knows. */
-async function openEmbeddedService(
-  core: EmbeddedCore,
+async function openServiceOf(
+  core: ApplicationCore,
   { reserved = [], behaviour, unsendable = 'refuse' }: OpeningOptions,
-): Promise<EmbeddedService> {
+): Promise<ReachedService> {
   const { config, profile, ledger, sending, crash, capture, telemetry, parts } = core;
   const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, reserved, behaviour) : null;
   if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
@@ -107,7 +107,7 @@ function accountOf(config: Config, sandbox: Sandbox | null): ServiceAccount {
 
 /** The sandbox keeps its own books, never in the ledger's database: it plays somebody else. */
 async function startOwnSandbox(
-  { config, dataDir, log }: EmbeddedCore,
+  { config, dataDir, log }: ApplicationCore,
   reserved: readonly number[],
   behaviour: SandboxBehaviour | undefined,
 ): Promise<Sandbox> {

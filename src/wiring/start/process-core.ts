@@ -35,7 +35,7 @@ export interface SharedCore extends OwnedPlace {
 }
 
 /** What every part of a data directory's owner works on, for one application. */
-export interface EmbeddedCore extends OwnedPlace {
+export interface ApplicationCore extends OwnedPlace {
   readonly profile: ServiceProfile;
   readonly ledger: Ledger;
   /** null: the built-in sandbox needs none. */
@@ -63,7 +63,10 @@ export async function openSharedCore(
 }
 
 /** The core of one application: its profile, and the ledger as it uses it. */
-export async function openCore(shared: SharedCore, { config, profile }: ProfiledApplication): Promise<EmbeddedCore> {
+export async function openApplicationCore(
+  shared: SharedCore,
+  { config, profile }: ProfiledApplication,
+): Promise<ApplicationCore> {
   const { crash, parts, log } = shared;
   const { application, isOneOfSeveral } = config;
   const telemetry = isOneOfSeveral ? shared.telemetry.ofApplication(application) : shared.telemetry;

@@ -15,9 +15,9 @@ import type { SharedCore } from '../start/process-core.ts';
 import type { OpenApplication } from '../start/open-applications.ts';
 import { startWorker, startWorkerOfSeveral, type RunningWorker, type WorkerPlace } from './start-worker.ts';
 import { stopWithoutFile } from '../schedules/application-without-file.ts';
-import { watchStuckBatches } from './worker-readiness.ts';
+import { watchStuckBatches } from '../temporal/stuck-watch.ts';
 
-export interface EmbeddedWorkerOptions {
+export interface WatchedWorkerOptions {
   readonly applications: readonly [OpenApplication, ...OpenApplication[]];
   readonly temporal: Pick<ConnectedTemporal, 'client' | 'place'>;
   /** The address to register for webhooks of an application; null: none. */
@@ -27,14 +27,14 @@ export interface EmbeddedWorkerOptions {
   readonly onForcedEnd?: () => void;
 }
 
-export interface EmbeddedWorker {
+export interface WatchedWorker {
   readonly worker: RunningWorker;
   /** Null: this process shares folders with nobody. */
   readonly folders: CommonFolders | null;
 }
 
 /** The worker on a task queue that no other ledger uses, the schedules of each application, and the watches over all. */
-export async function startEmbeddedWorker(core: SharedCore, options: EmbeddedWorkerOptions): Promise<EmbeddedWorker> {
+export async function startWatchedWorker(core: SharedCore, options: WatchedWorkerOptions): Promise<WatchedWorker> {
   const { config, opened, telemetry, parts, notify, log } = core;
   const { applications, temporal } = options;
   const { client } = temporal;
@@ -88,8 +88,8 @@ interface Joined {
 
 /** Each application's folders, and what its activities touch. */
 async function joinEach(
-  [first, ...others]: EmbeddedWorkerOptions['applications'],
-  options: EmbeddedWorkerOptions,
+  [first, ...others]: WatchedWorkerOptions['applications'],
+  options: WatchedWorkerOptions,
   searchable: boolean,
 ): Promise<[Joined, ...Joined[]]> {
   const join = async ({ core, service, watch, requireAccount }: OpenApplication): Promise<Joined> => {

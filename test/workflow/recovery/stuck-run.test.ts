@@ -5,7 +5,7 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
 import { findStuckRun, type StuckRun } from '../../../src/wiring/temporal/stuck-run.ts';
-import { watchStuckBatches } from '../../../src/wiring/worker/worker-readiness.ts';
+import { watchStuckBatches } from '../../../src/wiring/temporal/stuck-watch.ts';
 import type { BatchRecord } from '../../../src/domain/ports/ledger.ts';
 import { until } from '../../support/until.ts';
 
