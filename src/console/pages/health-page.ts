@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { html } from 'hono/html';
-import type { ConsoleOptions, HealthCheck } from './console-options.ts';
-import type { PageFormat } from './pages/page-format.ts';
-import type { Html } from './pages/page-layout.ts';
+import type { ConsoleOptions, HealthCheck } from '../console-options.ts';
+import type { PageFormat } from './page-format.ts';
+import type { Html } from './page-layout.ts';
 
 const LEDGER_PATIENCE_MS = 3_000;
 

@@ -10,7 +10,7 @@ import { ownZone } from '../../domain/time/own-zone.ts';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions, PurgeRequest } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
-import { healthChecks } from '../health.ts';
+import { healthChecks } from '../pages/health-page.ts';
 import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { callerOf } from '../people/caller.ts';

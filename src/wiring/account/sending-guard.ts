@@ -7,7 +7,7 @@ import type { SharedFolderLedger } from '../../domain/ports/shared-folder-ledger
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { repeatWindowMs } from './repeat-window.ts';
-import { createCommonFolders } from '../reports/common-folders.ts';
+import { createCommonFolders } from '../folders/common-folders.ts';
 import { gapSince, witnessFolder, type Witness, type WitnessFolder } from './sending-witness.ts';
 
 /** Enough digits to keep accounts apart. */

@@ -11,7 +11,7 @@ import { examineParts } from '../doctor/doctor.ts';
 import { createExaminedChecks, lastWebhook } from './health-checks.ts';
 import { createReadiness } from '../start/readiness.ts';
 import { findStuckRun } from '../temporal/stuck-run.ts';
-import { VERSION } from '../start/version.ts';
+import { VERSION } from '../../runtime/version.ts';
 import { consolePeople } from './console-people.ts';
 import { createBatchOperator, createBatchWatch } from '../operator/operate-batch.ts';
 import { createConsoleRetry } from '../operator/retry-batch.ts';

@@ -10,12 +10,12 @@ import { profileText } from '../account/profile-text.ts';
 import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
 import { misfitsOfEach } from '../profile-fit/misfits-of-each.ts';
 import { profileDigestOf } from '../profile-fit/profile-digest.ts';
-import { checkFile } from '../operator/check-file.ts';
-import type { CommonFolders } from '../reports/common-folders.ts';
+import { checkFile } from '../files/check-file.ts';
+import type { CommonFolders } from '../folders/common-folders.ts';
 import { examineParts } from '../doctor/doctor.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
-import { resolveInput } from '../reports/input-files.ts';
+import { resolveInput } from '../files/input-files.ts';
 import { keepUpload } from './keep-upload.ts';
 import { consolePeople } from './console-people.ts';
 import { createBatchOperator, createBatchWatch } from '../operator/operate-batch.ts';
@@ -28,7 +28,7 @@ import { createRecordings } from './recorded-answers.ts';
 import { createConsoleReconcile } from '../operator/reconcile-now.ts';
 import { createConsoleRetry } from '../operator/retry-batch.ts';
 import { savedProfile, saveProfile } from './save-profile.ts';
-import { VERSION } from '../start/version.ts';
+import { VERSION } from '../../runtime/version.ts';
 
 export interface ConsoleParts {
   readonly config: Config;

@@ -2,8 +2,8 @@ import type { FileMapper, MappingChoices } from '../../console/mapping/file-mapp
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import type { CommonFolders } from '../reports/common-folders.ts';
-import { resolveInput } from '../reports/input-files.ts';
+import type { CommonFolders } from '../folders/common-folders.ts';
+import { resolveInput } from '../files/input-files.ts';
 import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
 import { mapFile, mappingText, type MappingRequest } from './map-file.ts';
 import { saveMapping } from './save-mapping.ts';

@@ -1,4 +1,4 @@
-import { sharedAnswer } from '../../../activities/shared-answer.ts';
+import { sharedAnswer } from '../../concurrency/shared-answer.ts';
 import type { HealthCheck } from '../../console/console-options.ts';
 import { DELIVERIES_UNPROVEN } from '../../domain/profile-misfit.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';

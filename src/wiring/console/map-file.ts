@@ -9,7 +9,7 @@ import { isProfileName } from '../../ingest/profile/profile.ts';
 import { readTableHead, type TableHead } from '../../ingest/profile/table-head.ts';
 import { unknownTaxWords } from '../../ingest/profile/tax-words.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
-import { checkFile } from '../operator/check-file.ts';
+import { checkFile } from '../files/check-file.ts';
 
 const MOST_SAMPLES = 3;
 /** What a profile may hold; a longer header cannot be named in one. */

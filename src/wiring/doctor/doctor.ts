@@ -10,7 +10,7 @@ import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
 import { readProfile } from '../account/open-service.ts';
 import { openSendingGuard } from '../account/sending-guard.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
-import { VERSION } from '../start/version.ts';
+import { VERSION } from '../../runtime/version.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
 import { checkDataDirectory, checkFolders } from './check-folders.ts';
 import { checkLedger, type LedgerChecks } from './check-ledger.ts';

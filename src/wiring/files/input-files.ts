@@ -8,7 +8,7 @@ import { hashFile } from '../../ingest/hash-file.ts';
 import type { Conversion, IngestResult } from '../../ingest/ingest-result.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
-import { readWithProfile } from '../operator/read-with-profile.ts';
+import { readWithProfile } from './read-with-profile.ts';
 
 export interface InputPlaces {
   readonly inputDir: string;

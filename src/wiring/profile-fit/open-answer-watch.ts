@@ -5,7 +5,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { profileDigestOf } from './profile-digest.ts';
-import { pollPaceOf } from '../worker/poll-pace.ts';
+import { pollPaceOf } from '../worker/profile-settings.ts';
 
 export interface AnswerWatchParts {
   readonly config: Config;

@@ -12,7 +12,7 @@ import { writeReport } from '../../report/write-report.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import type { Counts } from '../../contract/messages.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
-import { originalOf } from './original-of.ts';
+import { originalOf } from '../files/original-of.ts';
 
 export interface ReportWriterOptions {
   readonly ledger: Ledger;

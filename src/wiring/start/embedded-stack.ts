@@ -5,7 +5,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../../runtime/config/endpoints.ts';
 import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
-import { choosePort, type PortWish } from '../../runtime/temporal/free-port.ts';
+import { choosePort, type PortWish } from '../../runtime/process/free-port.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { readProfiles } from '../account/read-profiles.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';

@@ -2,12 +2,12 @@ import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.t
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { choosePort } from '../../runtime/temporal/free-port.ts';
+import { choosePort } from '../../runtime/process/free-port.ts';
 import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { fileStore } from '../../sandbox/store/file-store.ts';
 import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
 import { authenticatedService } from '../account/authenticated-service.ts';
-import { goOnWithout } from '../account/go-on-without.ts';
+import { goOnWithout } from './go-on-without.ts';
 import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
 import type { ProfiledApplication } from '../account/read-profiles.ts';
 import { sandboxProfile } from '../account/sandbox-profile.ts';

@@ -19,15 +19,15 @@ import { profileDigestOf } from '../profile-fit/profile-digest.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';
 import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
 import { createNightMessages } from '../notification/night-messages.ts';
-import type { CommonFolders } from '../reports/common-folders.ts';
-import { createFileReader } from '../reports/input-files.ts';
-import { onCommonFolders } from '../reports/on-common-folders.ts';
+import type { CommonFolders } from '../folders/common-folders.ts';
+import { createFileReader } from '../files/input-files.ts';
+import { onCommonFolders } from '../folders/on-common-folders.ts';
 import { createReportWriter } from '../reports/report-files.ts';
 import { createReportHook } from '../reports/report-hook.ts';
 import { type CrashPoints, NO_CRASH } from '../start/crash-points.ts';
 import { retrySettings } from '../start/retry-settings.ts';
 import { createRunDirectory } from '../temporal/batch-starter.ts';
-import { pollPaceOf } from './poll-pace.ts';
+import { pollPaceOf } from './profile-settings.ts';
 
 /** Workflows that show what they wait for; a page's batch does so for it. */
 const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { ActivityDeps } from '../../../activities/deps.ts';
-import { createUnnamedActivities } from '../../../activities/for-several.ts';
+import { createUnnamedActivities } from '../../../activities/unnamed-activities.ts';
 import { createActivities } from '../../../activities/index.ts';
 import { activityQueue } from '../../contract/activity-queue.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
@@ -10,7 +10,7 @@ import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
 import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
 import type { SharedPatches } from '../temporal/shared-patches.ts';
-import { VERSION } from '../start/version.ts';
+import { VERSION } from '../../runtime/version.ts';
 import { bundleDigest, workflowBundle } from './workflow-bundle.ts';
 
 /** Slices in flight must be allowed to end: their POSTs are on the wire. */

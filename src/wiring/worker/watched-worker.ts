@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { goOnWithout } from '../account/go-on-without.ts';
-import { createCommonFolders, type CommonFolders } from '../reports/common-folders.ts';
+import { goOnWithout } from '../start/go-on-without.ts';
+import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
 import { ensureSchedules } from '../schedules/ensure-schedules.ts';

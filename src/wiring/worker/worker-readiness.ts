@@ -3,7 +3,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
-import type { CommonFolders } from '../reports/common-folders.ts';
+import type { CommonFolders } from '../folders/common-folders.ts';
 import { createReadiness } from '../start/readiness.ts';
 import type { RunningWorker } from './start-worker.ts';
 import { queryTemporal } from '../temporal/watch-temporal.ts';

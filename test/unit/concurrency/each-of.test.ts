@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachOf } from '../../../activities/each-of.ts';
+import { eachOf } from '../../../src/concurrency/each-of.ts';
 
 /** Lets every promise that is due go on. */
 function turn(): Promise<void> {

@@ -9,7 +9,7 @@ import { reportCommand } from '../../../../src/cli/commands/outcome/report.ts';
 import { statusCommand } from '../../../../src/cli/commands/outcome/status.ts';
 import { openDataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
-import { keptFile } from '../../../../src/wiring/reports/input-files.ts';
+import { keptFile } from '../../../../src/wiring/files/input-files.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';

@@ -16,7 +16,7 @@ import { sendingScope } from '../../../../src/wiring/account/sending-guard.ts';
 import { witnessFolder } from '../../../../src/wiring/account/sending-witness.ts';
 import type { Check } from '../../../../src/wiring/doctor/check.ts';
 import { examine } from '../../../../src/wiring/doctor/doctor.ts';
-import { createCommonFolders } from '../../../../src/wiring/reports/common-folders.ts';
+import { createCommonFolders } from '../../../../src/wiring/folders/common-folders.ts';
 import { startDistributedReceiver } from '../../../../src/wiring/start/distributed.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
 import { workerIdentity, workerScope } from '../../../../src/wiring/temporal/queue-pollers.ts';

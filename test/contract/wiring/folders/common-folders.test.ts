@@ -11,7 +11,7 @@ import {
   createCommonFolders,
   type CommonFolderOptions,
   type CommonFolders,
-} from '../../../../src/wiring/reports/common-folders.ts';
+} from '../../../../src/wiring/folders/common-folders.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
 let ledger: Ledger;

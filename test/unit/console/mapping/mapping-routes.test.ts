@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { NotedAction } from '../../../../src/domain/ports/operating-ledger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { checkFile } from '../../../../src/wiring/operator/check-file.ts';
+import { checkFile } from '../../../../src/wiring/files/check-file.ts';
 import { createFileMapper } from '../../../../src/wiring/console/file-mapper.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { ledgerHolding } from '../console-ledger.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { choosePort } from '../../../../src/runtime/temporal/free-port.ts';
+import { choosePort } from '../../../../src/runtime/process/free-port.ts';
 
 const HOST = '127.0.0.1';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
-import { createFileReader, resolveInput } from '../../../../src/wiring/reports/input-files.ts';
+import { createFileReader, resolveInput } from '../../../../src/wiring/files/input-files.ts';
 
 const TABLE =
   'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code\nF1,501964843,Ana,EUR,Pão,1,2.50,23\n';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
 import { proposeProfile } from '../../../../src/ingest/profile/propose-profile.ts';
-import { readWithProfile } from '../../../../src/wiring/operator/read-with-profile.ts';
+import { readWithProfile } from '../../../../src/wiring/files/read-with-profile.ts';
 import { xlsxOf } from '../../../support/files/workbook-file.ts';
 import { HEADER, removeTemporaryFiles, temporaryFile } from '../../ingest/ingested.ts';
 
