@@ -7,7 +7,7 @@ import type { ReadAs } from '../../domain/read-as.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
 import { chooseProfile } from '../../ingest/profile/choose-profile.ts';
 import type { ChosenProfile } from '../../ingest/profile/choose-profile.ts';
-import { fileHead } from '../../ingest/file-head.ts';
+import { fileChunks } from '../../ingest/file-chunks.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import type { IngestResult } from '../../ingest/ingest-result.ts';
 import { readAsInHead } from '../../ingest/profile/read-as-in-head.ts';
@@ -102,4 +102,10 @@ const HOW: Readonly<Record<ChosenProfile['how'], string>> = {
 function profileUsed({ profile, how }: ChosenProfile): Finding {
   const message = `The file was read with the mapping profile ${profile.name} (sha256 ${profile.sha256.slice(0, 12)}…), ${HOW[how]}`;
   return { row: null, column: null, code: 'profile-used', message, severity: 'info' };
+}
+
+/** The first bytes of a file. @throws LoteError `file-unreadable` */
+async function fileHead(path: string): Promise<Buffer> {
+  for await (const chunk of fileChunks(path)) return chunk;
+  return Buffer.alloc(0);
 }

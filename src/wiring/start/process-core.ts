@@ -10,8 +10,7 @@ import { seenBy } from '../account/application-ledger.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { markedLedger, openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
 import type { ProfiledApplication } from '../account/read-profiles.ts';
-import { createCrashPoints, type CrashPoints } from './crash-points.ts';
-import { killSelf, stopSelf } from './crash-self.ts';
+import { createCrashPoints, killSelf, stopSelf, type CrashPoints } from './crash-points.ts';
 import { openProcessTelemetry, type TelemetryParts } from './process-telemetry.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 

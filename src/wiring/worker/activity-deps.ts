@@ -25,9 +25,8 @@ import { onCommonFolders } from '../folders/on-common-folders.ts';
 import { createReportWriter } from '../reports/report-files.ts';
 import { createReportHook } from '../reports/report-hook.ts';
 import { type CrashPoints, NO_CRASH } from '../start/crash-points.ts';
-import { retrySettings } from '../start/retry-settings.ts';
 import { createRunDirectory } from '../temporal/batch-starter.ts';
-import { pollPaceOf } from './profile-settings.ts';
+import { pollPaceOf, retrySettings } from './profile-settings.ts';
 
 /** Workflows that show what they wait for; a page's batch does so for it. */
 const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);

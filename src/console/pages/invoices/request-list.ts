@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import type { InvoiceGeneration } from '../../../domain/ports/invoice-lookup.ts';
-import { maskedBody } from '../../masked-body.ts';
 import type { PageFormat } from '../page-format.ts';
 import type { Html } from '../page-layout.ts';
 import { toneOf } from '../state-counts.ts';
+
+/** String members that name a person or a company; the rest of a body is amounts and texts of goods. */
+const PERSONAL = /("(?:name|tax_id|legal_name|email|nif)"\s*:\s*)"((?:[^"\\]|\\.)*)"/gu;
 
 /** What went to the service under each key, newest first, fit to be shown to the service's support. */
 export function requestList(format: PageFormat, generations: readonly InvoiceGeneration[]): Html {
@@ -42,4 +44,18 @@ function request({ texts, time, count }: PageFormat, life: InvoiceGeneration): H
           </details>`
     }
   </article>`;
+}
+
+/**
+ * A request's body as it may be shown to somebody else: names and tax numbers become dots, everything else stays byte for byte. It is
+ * not parsed: a number would lose its exact text.
+ */
+export function maskedBody(body: string): string {
+  return body.replaceAll(PERSONAL, (_, member: string, value: string) => `${member}"${masked(value)}"`);
+}
+
+/** The last two signs stay, so that two requests can be told apart; short values go whole. */
+function masked(value: string): string {
+  const signs = Array.from(value);
+  return signs.length < 6 || value.includes('\\') ? '•••' : `•••${signs.slice(-2).join('')}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deliveryNotes } from '../../../src/report/delivery-notes.ts';
+import { deliveryNotes } from '../../../src/report/report-note.ts';
 import { englishNote, noteText, reportFormat } from '../../../src/report/texts/report-format.ts';
 
 describe('deliveryNotes', () => {
