@@ -102,7 +102,7 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     await sendUpdate(page, 'cancelRemaining', '{"reason":"the wrong month"}');
 
     await expectDetails(page, 'Now\tdone');
-    await expectDetails(page, '3 invoices did not go out');
+    await expectDetails(page, '3 invoices are not confirmed as issued');
     front.script = () => 'pass';
   });
 

@@ -83,7 +83,7 @@ function stateText({ texts }: PageFormat, { batch, stuck }: BatchPage, isHeld: b
   return isHeld ? texts.total.state : texts.batchStates[batch.state];
 }
 
-/** What an operator can do about what did not go out. */
+/** What an operator can do about what is not confirmed as issued. */
 function openForms(format: PageFormat, { batch, canRetry, canReconcile }: BatchPage, counts: StateCounts): Html {
   const open = SETTLED_BY_POLLING.some((state) => counts[state] > 0);
   return html`${canReconcile && open && !isLive(batch) ? reconcileForm(format, `/batches/${encodeURIComponent(batch.batchId)}`) : ''}

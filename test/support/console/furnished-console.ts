@@ -200,7 +200,7 @@ function entryOf(slot: number): NightlyRunEntry {
     },
     verdict: isBad ? 'attention' : 'issued',
     sentences: isBad
-      ? ['3 of 120 invoices did not go out; the report says why, and the corrections file has them.']
+      ? ['3 of 120 invoices are not confirmed as issued; the report says why, and the corrections file has them.']
       : [],
     ...{
       batchId: LARGE_BATCH,

@@ -132,7 +132,7 @@ describe('what operators did', SIDE_BY_SIDE, () => {
 });
 
 describe('the query problems', SIDE_BY_SIDE, () => {
-  it('groups what did not go out by state and reason, by row number and never by reference', async () => {
+  it('groups what is not confirmed as issued by state and reason, by row number and never by reference', async () => {
     await withStack({}, async (stack) => {
       const wrong = Array.from({ length: 14 }, (_, at) => ({ ref: `SECRET-${at}`, quantity: 'muitos' }));
       await stack.drop('problems.csv', [{ ref: 'F-1' }, ...wrong, { ref: 'SECRET-F', taxCode: FAILING_TAX_CODE }]);
@@ -214,7 +214,7 @@ describe('the current details', SIDE_BY_SIDE, () => {
     });
   });
 
-  it('say of a finished batch what did not go out, and how to send it again', async () => {
+  it('say of a finished batch what is not confirmed as issued, and how to send it again', async () => {
     await withStack({}, async (stack) => {
       await stack.drop('some.csv', [{ ref: 'F-1' }, { ref: 'F-2', taxCode: FAILING_TAX_CODE }]);
       const { batchId, handle } = await stack.start({ file: 'some.csv' });
@@ -222,7 +222,7 @@ describe('the current details', SIDE_BY_SIDE, () => {
 
       const { currentDetails } = await metadataOf(handle);
 
-      expect(currentDetails).toContain('1 invoice did not go out');
+      expect(currentDetails).toContain('1 invoice is not confirmed as issued');
       expect(currentDetails).toContain(`{"batch": "${batchId}"}`);
     });
   });

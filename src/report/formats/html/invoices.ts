@@ -22,7 +22,7 @@ export interface InvoiceSection {
   readonly most: number;
 }
 
-/** Invoices that did not go out, or those that did: together every invoice of the batch. */
+/** Invoices that are not confirmed as issued, or those that are: together every invoice of the batch. */
 export async function* invoiceSection({
   title,
   format,

@@ -86,7 +86,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       const lines = stdout().split('\n');
       expect(lines[0]).toBe(`Batch ${failed.batchId}: finished`);
       expect(lines.slice(2)).toEqual([
-        '  invoices  2 from 2 rows: 0 went out, 2 did not, 0 open',
+        '  invoices  2 from 2 rows: 0 went out, 2 not confirmed as issued, 0 open',
         '  states    rejected 1, held 1',
         `  next      lote report ${failed.batchId}, then correct the rows or lote retry ${failed.batchId}`,
         '',
