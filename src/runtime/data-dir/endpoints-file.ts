@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import type { DataDir } from '../data-dir/data-dir.ts';
-import { currentOwner } from '../data-dir/directory-lock.ts';
-import { readJson, writeJson } from '../data-dir/write-json.ts';
+import type { DataDir } from './data-dir.ts';
+import { currentOwner } from './directory-lock.ts';
+import { readJson, writeJson } from './write-json.ts';
 
 const Endpoints = z.object({
   /** The lock's word for who owns the data directory. */

@@ -5,7 +5,7 @@ import { MOST_COLUMNS, MOST_TAX_WORDS } from '../../console/mapping/mapping-choi
 import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { prefixOf } from '../../ingest/profile/choose-profile.ts';
-import { isProfileName } from '../../ingest/profile/profile.ts';
+import { isProfileName } from '../../ingest/profile/mapping-profile.ts';
 import { readTableHead, type TableHead } from '../../ingest/profile/table-head.ts';
 import { unknownTaxWords } from '../../ingest/profile/tax-words.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { KeptMapping } from '../../console/mapping/file-mapper.ts';
-import { isProfileName, parseProfile } from '../../ingest/profile/profile.ts';
+import { isProfileName, parseProfile } from '../../ingest/profile/mapping-profile.ts';
 import { type Audit, writeAudited } from './write-audited.ts';
 
 /** The id under which the audit has what was done to mapping profiles: of no batch. */

@@ -1,7 +1,7 @@
 import { ANY_APPLICATION, commandLine } from '../../domain/text/command-line.ts';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { readEndpoints } from '../../runtime/config/endpoints.ts';
+import { readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { readInstallation, type Installation } from '../../runtime/config/installation.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { DEFAULT_PROFILE } from '../../service-profile/default-profile.ts';

@@ -5,7 +5,7 @@ import type { SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Installation } from '../../runtime/config/installation.ts';
-import { readEndpoints } from '../../runtime/config/endpoints.ts';
+import { readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { openDataDir, type DataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { removeEndpoints, writeEndpoints, type Endpoints } from '../../runtime/config/endpoints.ts';
+import { removeEndpoints, writeEndpoints, type Endpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { choosePort, type PortWish } from '../../runtime/process/free-port.ts';

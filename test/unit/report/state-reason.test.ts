@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OUTCOMES, wentOut } from '../../../src/domain/invoice-state.ts';
-import { reasonOf } from '../../../src/report/reason-of.ts';
+import { reasonOf } from '../../../src/report/state-reason.ts';
 import { reportHistory } from '../../../src/report/report-history.ts';
 import { DOER_OF, DOERS, STATE_ORDER } from '../../../src/report/doers.ts';
 import { REPORT_TEXTS } from '../../../src/report/texts/report-format.ts';

@@ -4,7 +4,7 @@ import iconv from 'iconv-lite';
 import { afterAll, describe, expect, it } from 'vitest';
 import { chooseProfile } from '../../../../src/ingest/profile/choose-profile.ts';
 import { readAsInHead } from '../../../../src/ingest/profile/read-as-in-head.ts';
-import { parseProfile, requireProfileName } from '../../../../src/ingest/profile/profile.ts';
+import { parseProfile, requireProfileName } from '../../../../src/ingest/profile/mapping-profile.ts';
 import { proposeProfile } from '../../../../src/ingest/profile/propose-profile.ts';
 import { HEADER, csvRow, ingestedText, temporaryFile, removeTemporaryFiles } from '../ingested.ts';
 

@@ -7,7 +7,7 @@ import {
   removeEndpoints,
   writeEndpoints,
   type Endpoints,
-} from '../../../../src/runtime/config/endpoints.ts';
+} from '../../../../src/runtime/data-dir/endpoints-file.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 /** A data directory that this test owns. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildEnvironment, childEnvironment } from '../../../../src/runtime/temporal/child-environment.ts';
+import { buildEnvironment, childEnvironment } from '../../../../src/runtime/process/child-environment.ts';
 import { SECRET_VARIABLES } from '../../../../src/runtime/config/env-secret-files.ts';
 
 const SECRETS = Object.fromEntries(
