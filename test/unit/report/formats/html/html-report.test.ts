@@ -131,7 +131,7 @@ describe('htmlReport of a large batch', () => {
     expect(text).toContain('Only the first 10 000 of 10 002 stand on this page');
     expect(text).toMatch(/Only the first 5 000 of 5 001 .{0,200}<a href="report.csv">/u);
     // The numbers above the list are those of all.
-    expect(text).toContain('10 002 of 15 003 invoices did not.');
+    expect(text).toContain('10 002 of 15 003 invoices are not.');
   });
 });
 
