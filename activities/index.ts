@@ -10,7 +10,7 @@ import { judgeCanary } from './sending/judge-canary.ts';
 import { refreshSnapshot } from './batch/refresh-snapshot.ts';
 import { recordControl } from './batch/record-control.ts';
 import { assertOwnership, type OwnedWork } from './assert-ownership.ts';
-import { closeOrphans } from './settling/orphaned-batches.ts';
+import { closeOrphans } from './settling/close-orphans.ts';
 import { ensureMerchants } from './sending/merchants.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from './settling/reconcile.ts';
 import { archiveDrop, claimDrops, finishNightlyRun, openNightlyRun } from './nightly/nightly.ts';

@@ -56,7 +56,7 @@ export interface NightlyInput {
 export interface NightlyResult {
   readonly night: string;
   readonly files: number;
-  /** Files of which not everything went out. */
+  /** Files of which not everything is confirmed as issued. */
   readonly problems: number;
   readonly waiting: number;
   readonly reports: NightlySummaryPaths;

@@ -5,7 +5,7 @@ import { nextVersion, releasedChangelog, type Step } from './plan.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const STEPS: readonly string[] = ['major', 'minor', 'patch'] satisfies Step[];
-const VERSION_FILE = 'src/wiring/start/version.ts';
+const VERSION_FILE = 'src/runtime/version.ts';
 /** Files that it changes. */
 const WRITTEN: readonly string[] = ['package.json', 'package-lock.json', VERSION_FILE, 'CHANGELOG.md'];
 const USAGE = 'npm run release -- major|minor|patch [--dry-run]';

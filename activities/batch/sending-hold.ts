@@ -1,6 +1,6 @@
 import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
-import { lostRows } from '../../src/domain/lost-rows.ts';
+import { lostRows } from '../../src/domain/row.ts';
 import { canonicalDecimal, sumDecimals } from '../../src/domain/money.ts';
 import type { Ledger, OutcomeCount } from '../../src/domain/ports/ledger.ts';
 import type { BatchInput } from '../../src/contract/messages.ts';

@@ -127,7 +127,7 @@ export interface FinishNightlyRunInput extends NightlyScope {
 export interface FinishedNightlyRun {
   readonly reports: NightlySummaryPaths;
   readonly files: number;
-  /** Files of which not everything went out. */
+  /** Files of which not everything is confirmed as issued. */
   readonly problems: number;
   /** Ways by which a message of the night goes out; left out: none, also by an earlier version of Lote. */
   readonly channels?: readonly MessageChannel[];

@@ -1,7 +1,7 @@
 import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
 import { failureShare } from '../../src/domain/failure-share.ts';
 import type { FencingToken } from '../../src/domain/ports/ledger.ts';
-import { countAnswers } from './answer-counts.ts';
+import { countAnswers } from './count-answers.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 

@@ -6,7 +6,7 @@ import {
   SMALLEST_BATCH_WITH_FIRST,
 } from '../../src/domain/first-invoices.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger.ts';
-import { countAnswers } from './answer-counts.ts';
+import { countAnswers } from './count-answers.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { takeRandom } from '../take-random.ts';

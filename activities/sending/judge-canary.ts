@@ -1,7 +1,7 @@
 import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
 import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import { judgeFirstInvoices } from '../../src/domain/first-invoices.ts';
-import { countAnswers } from './answer-counts.ts';
+import { countAnswers } from './count-answers.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { confirmReported, type FirstInvoices } from './first-invoices.ts';
 

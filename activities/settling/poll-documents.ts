@@ -3,7 +3,7 @@ import type { StatusUpdate } from '../../src/domain/ports/ledger.ts';
 import type { OpenDocument } from '../../src/domain/ports/reconciling-ledger.ts';
 import { isContradicted, pollOne } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { eachOf } from '../each-of.ts';
+import { eachOf } from '../../src/concurrency/each-of.ts';
 
 /** Numbers of documents that were polled, and of those that now have a final word. */
 export interface PolledDocuments {

@@ -3,7 +3,7 @@ import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { StatusAnswer } from '../../src/domain/ports/invoicing-service.ts';
 import type { StatusUpdate } from '../../src/domain/ports/ledger.ts';
-import { eachOf } from '../each-of.ts';
+import { eachOf } from '../../src/concurrency/each-of.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 interface PolledInvoice {

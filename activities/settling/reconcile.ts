@@ -4,7 +4,7 @@ import type { SendOutcome } from '../../src/domain/ports/ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/reconciling-ledger.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { eachOf } from '../each-of.ts';
+import { eachOf } from '../../src/concurrency/each-of.ts';
 import { refusedRepeat } from '../sending/refused-repeat.ts';
 import { openTries } from '../sending/open-tries.ts';
 import { retentionWindow, type RetentionWindow } from '../sending/retention-window.ts';

@@ -8,8 +8,8 @@ import { ingestBatch, type IngestResult } from '../../activities/batch/ingest.ts
 import type { RowStore } from '../../src/domain/ports/row-store.ts';
 import { readFile } from '../../src/ingest/read-file.ts';
 import { openLedger } from '../../src/wiring/account/open-ledger.ts';
-import { createFileReader } from '../../src/wiring/reports/input-files.ts';
-import { retrySettings } from '../../src/wiring/start/retry-settings.ts';
+import { createFileReader } from '../../src/wiring/files/input-files.ts';
+import { retrySettings } from '../../src/wiring/worker/profile-settings.ts';
 import { DEFAULT_PROFILE } from '../../src/service-profile/default-profile.ts';
 import { ENGLISH } from '../../src/texts/choose-language.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';

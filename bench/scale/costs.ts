@@ -23,16 +23,16 @@ export interface Cost {
 
 export type Costs = Readonly<Record<Exclude<keyof Use, 'events'>, Cost>> & { readonly eventsOfAPage: number };
 
-/** From files of 1,000 and 8,000 invoices: the table "Costs of scale" of docs/benchmarks.md has what was measured. */
+/** From files of 1,000 and 8,000 invoices on an idle machine, 23 November 2026: the table "Costs of scale" of docs/benchmarks.md. */
 export const MEASURED_COSTS: Costs = {
-  loteCpuMs: { start: 1_472, each: 0.713 },
-  temporalCpuMs: { start: 205, each: 0.105 },
-  postgresCpuMs: { start: 624, each: 0.426 },
+  loteCpuMs: { start: 1_362, each: 0.407 },
+  temporalCpuMs: { start: 250, each: 0.04 },
+  postgresCpuMs: { start: 121, each: 0.159 },
   eventsOfAPage: 96,
   rows: { start: 2, each: 5 },
-  walBytes: { start: 161_000, each: 5_064 },
+  walBytes: { start: 56_000, each: 4_224 },
   guardBytes: { start: 0, each: 978 },
-  otherBytes: { start: 103_000, each: 1_798 },
+  otherBytes: { start: 66_000, each: 1_687 },
 };
 
 /** Invoices a second of one ledger, the best that was measured ("From file to report"); more is not assumed. */

@@ -7,7 +7,7 @@ import type { FindOptions } from './commands/outcome/find.ts';
 import type { NightlyOn } from './commands/nightly.ts';
 import type { PurgeCommand } from './commands/purge.ts';
 import { addProfileCommands } from './commands/profile-commands.ts';
-import { VERSION } from '../wiring/start/version.ts';
+import { VERSION } from '../runtime/version.ts';
 import { addReadingCommands } from './commands/reading-commands.ts';
 
 /** Every command of Lote. What a command needs is imported when it is called: a worker's packages alone take a second to load. */

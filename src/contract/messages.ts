@@ -126,7 +126,7 @@ export interface BatchSnapshot {
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
   /** Exact decimals: of all invoices of the file, and of those that went out. */
   readonly net: readonly { readonly currency: string; readonly all: string; readonly out: string }[];
-  /** Settled invoices that did not go out. */
+  /** Settled invoices that are not confirmed as issued. */
   readonly problems: number;
   readonly problemGroups: readonly ProblemGroup[];
   /** Sentences about a service profile that does not fit; left out: nothing of that is known. */
@@ -274,7 +274,7 @@ export interface PageResult {
 export const progressQuery = defineQuery<BatchProgress>('progress');
 
 /**
- * Invoices of the batch that did not go out, grouped by state and reason, with row numbers. It answers from the last
+ * Invoices of the batch that are not confirmed as issued, grouped by state and reason, with row numbers. It answers from the last
  * snapshot.
  */
 export const problemsQuery = defineQuery<BatchProblems>('problems');

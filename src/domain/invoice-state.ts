@@ -94,7 +94,7 @@ export function wentOut(outcome: Outcome): boolean {
   return ISSUED_OUTCOMES.includes(outcome);
 }
 
-/** True for an outcome in which the invoice is settled and did not go out. */
+/** True for an outcome in which the invoice is settled and is not confirmed as issued. */
 export function isProblem(outcome: Outcome): boolean {
   return !UNTROUBLED_OUTCOMES.includes(outcome);
 }

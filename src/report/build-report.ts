@@ -1,7 +1,7 @@
 import { LoteError } from '../domain/errors.ts';
 import { durationCounter } from '../domain/time/duration-histogram.ts';
 import type { Finding } from '../domain/invoice.ts';
-import { lostRows } from '../domain/lost-rows.ts';
+import { lostRows } from '../domain/row.ts';
 import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';

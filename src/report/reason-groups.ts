@@ -1,5 +1,5 @@
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
-import { reasonOf } from './reason-of.ts';
+import { reasonOf } from './state-reason.ts';
 import type { ReasonGroup } from './report-model.ts';
 
 /** Enough to recognise the pattern in the file; the rest stands in the list of invoices. */

@@ -1,6 +1,6 @@
 import type { BatchInvoice } from '../domain/ports/ledger.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
-import { reasonOf } from './reason-of.ts';
+import { reasonOf } from './state-reason.ts';
 import type { ReportInvoice } from './report-model.ts';
 
 /** The ledger's view of an invoice, in the words and the order of report.json. */

@@ -1,3 +1,5 @@
+import type { DeliveryTrouble } from '../domain/ports/ledger.ts';
+
 /** Something that the reader of a report must know beside its invoices; each language has a sentence for each. */
 export type ReportNote =
   /** Webhooks since the batch began that could not be read, or told of invoices that nobody here knows. */
@@ -18,3 +20,11 @@ export type ReportNote =
   /** `code`: of the service's answer, or of its loss. */
   | { readonly kind: 'registration-lost' | 'registration-refused'; readonly code: string }
   | { readonly kind: 'registered-before'; readonly n: number };
+
+/** Alerts about webhooks since a batch began: they are the ledger's, not one batch's, so every report of that time carries them. */
+export function deliveryNotes({ unreadable, unknownIds }: DeliveryTrouble): readonly ReportNote[] {
+  return [
+    ...(unreadable === 0 ? [] : [{ kind: 'webhooks-unreadable', n: unreadable } as const]),
+    ...(unknownIds === 0 ? [] : [{ kind: 'webhooks-of-unknown-invoices', n: unknownIds } as const]),
+  ];
+}

@@ -18,7 +18,7 @@ import { createRequestHandler } from './http/handle-request.ts';
 import { listen } from './http/listen.ts';
 import { createOutage } from './http/outage.ts';
 import { createRateLimit } from './http/rate-limit.ts';
-import { createJournal } from './journal.ts';
+import { createWriteBatcher } from './write-batcher.ts';
 import { NO_LOG } from './sandbox-log.ts';
 import type { SandboxLog } from './sandbox-log.ts';
 import { keepEndpoint } from './operations/register-webhook.ts';
@@ -92,9 +92,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const dialect = options.profile === undefined ? PUBLISHED_DIALECT : profileDialect(options.profile, clock);
   const stored = await store.open();
   const applications = restoreApplications(stored);
-  const journal = createJournal(store);
+  const batcher = createWriteBatcher(store);
   const alarms = createAlarms();
-  const context = contextOf(options, { applications, faults, dialect, commit: (changes) => journal.commit(changes) });
+  const context = contextOf(options, { applications, faults, dialect, commit: (changes) => batcher.commit(changes) });
   const { concurrency = DEFAULT_DELIVERIES_AT_A_TIME, timeoutMs = DEFAULT_DELIVERY_TIMEOUT_MS } =
     options.webhooks ?? {};
   const sender = createSender({ connections: concurrency, timeoutMs });
@@ -106,7 +106,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   async function stop(): Promise<void> {
     alarms.stop();
     await deliverer.close();
-    await journal.drain();
+    await batcher.drain();
     await store.close();
   }
 

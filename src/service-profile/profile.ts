@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { AnswersSection } from './answers-section.ts';
-import { EventSection } from './event-section.ts';
-import { InvoiceSection } from './invoice-section.ts';
-import { MerchantsSection } from './merchants-section.ts';
-import { RequestsSection } from './requests-section.ts';
-import { place, words } from './section-types.ts';
-import { SignatureSection } from './signature-section.ts';
+import { AnswersSection } from './sections/answers-section.ts';
+import { EventSection } from './sections/event-section.ts';
+import { InvoiceSection } from './sections/invoice-section.ts';
+import { MerchantsSection } from './sections/merchants-section.ts';
+import { RequestsSection } from './sections/requests-section.ts';
+import { place, words } from './sections/section-types.ts';
+import { SignatureSection } from './sections/signature-section.ts';
 
 /** Everything that the service's interface document does not show. Keys in the order in which docs/service-profile.md explains them. */
 export const ServiceProfile = z.strictObject({

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { RecordDelivery } from '../domain/ports/ledger.ts';
-import type { EventSection } from '../service-profile/event-section.ts';
+import type { EventSection } from '../service-profile/sections/event-section.ts';
 import { readPlace, type Document } from '../service-profile/place.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';
 import { readId } from '../service-profile/read-id.ts';

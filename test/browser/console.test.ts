@@ -83,7 +83,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await page.getByRole('button', { name: 'Start: issue 40 invoices' }).click();
 
     // The page follows by itself: nothing is clicked until the end is there.
-    await page.getByText('Not everything went out: 1 of 40 invoices needs attention.').waitFor();
+    await page.getByText('Not everything is confirmed as issued: 1 of 40 invoices needs attention.').waitFor();
     await page.getByRole('link', { name: 'Open the report' }).waitFor();
     await keepScreen(page, 'console-batch');
   });
@@ -102,7 +102,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     expect(rows.filter((row) => row.includes('issued')).length).toBe(39);
     expect(await readFile(await corrections.path(), 'utf8')).toContain('F/9');
     await page.getByRole('link', { name: 'Open the report' }).click();
-    await page.getByText('Not everything went out: 1 of 40 invoices did not.').waitFor();
+    await page.getByText('Not everything is confirmed as issued: 1 of 40 invoices is not.').waitFor();
     await keepScreen(page, 'report');
   });
 
@@ -137,7 +137,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await keepScreen(page, 'console-sent-again');
     await page.getByRole('link', { name: '← may.csv' }).click();
     // The tax code of it stays what it is: the engine fails it once more, under a second key.
-    await page.getByText('Not everything went out: 1 of 40 invoices needs attention.').waitFor();
+    await page.getByText('Not everything is confirmed as issued: 1 of 40 invoices needs attention.').waitFor();
     await page.getByRole('link', { name: 'F/9' }).click();
     expect(await page.locator('article').count()).toBe(2);
     await page.goto(`${page.url().replace(/\/invoices\/.*$/u, '')}/audit`);
@@ -160,7 +160,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       .getByRole('status')
       .filter({ hasText: /Sent again: 1 invoice|being taken up|takes them up/u })
       .waitFor();
-    await page.getByText('Not everything went out: 1 of 40 invoices needs attention.').waitFor();
+    await page.getByText('Not everything is confirmed as issued: 1 of 40 invoices needs attention.').waitFor();
   });
 
   it('looks at a night: what was taken, and why something was refused', async () => {
@@ -175,7 +175,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await page.getByText('2 of 2 files need somebody.').waitFor();
     await page.getByRole('table').getByRole('link').first().click();
 
-    await page.getByText('1 of 3 invoices did not go out.').first().waitFor();
+    await page.getByText('1 of 3 invoices is not confirmed as issued.').first().waitFor();
     await page.getByText('Nothing of it was sent. The report says why.').first().waitFor();
     expect(await page.getByText(/^refused\/.*not-invoices\.csv$/u).count()).toBe(1);
     await keepScreen(page, 'console-night');

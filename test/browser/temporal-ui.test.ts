@@ -102,7 +102,7 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     await sendUpdate(page, 'cancelRemaining', '{"reason":"the wrong month"}');
 
     await expectDetails(page, 'Now\tdone');
-    await expectDetails(page, '3 invoices did not go out');
+    await expectDetails(page, '3 invoices are not confirmed as issued');
     front.script = () => 'pass';
   });
 
@@ -141,7 +141,7 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     await keepScreen(page, 'temporal-find');
   });
 
-  /** By the UI's own form, with an input as `docs/operating.md` shows it. */
+  /** By the UI's own form, with an input as `docs/operations/operating.md` shows it. */
   async function startWorkflow({ type, id, input }: { type: string; id: string; input: string }): Promise<void> {
     await page.goto(
       `${lote.temporalUi}/namespaces/default/workflows/start-workflow?workflowId=${id}&taskQueue=lote&workflowType=${type}`,

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processStartTime } from '../../src/runtime/temporal/process-start-time.ts';
+import { processStartTime } from '../../src/runtime/process/process-start-time.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { endLeftServer } from '../support/crash/crash-place.ts';
 import { gatedEngine, type GatedEngine } from '../support/crash/gated-engine.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundleWorkflows, writeBundle } from '../../src/wiring/start/bundle-workflows.ts';
-import { VERSION } from '../../src/wiring/start/version.ts';
+import { bundleWorkflows, writeBundle } from '../../src/wiring/worker/bundle-workflows.ts';
+import { VERSION } from '../../src/runtime/version.ts';
 import { findStuckRun } from '../../src/wiring/temporal/stuck-run.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
 import { testInvoices } from '../support/files/batch-file.ts';

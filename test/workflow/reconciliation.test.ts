@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ensureReconciliationSchedule, reconciliationId } from '../../src/wiring/temporal/reconciliation-schedule.ts';
+import { ensureReconciliationSchedule, reconciliationId } from '../../src/wiring/schedules/reconciliation-schedule.ts';
 import { reconcileNow } from '../../src/wiring/operator/reconcile-now.ts';
 import type { BatchResult, ReconciliationResult } from '../../src/contract/messages.ts';
 import type { reconciliation } from '../../workflows/reconciliation.ts';

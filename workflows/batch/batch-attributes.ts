@@ -9,7 +9,7 @@ const LOTE_PROBLEMS = defineSearchAttributeKey('LoteProblems', SearchAttributeTy
 export interface BatchAttributes {
   readonly batchId: string;
   readonly state: 'running' | 'held' | 'paused' | 'refused' | 'cancelled' | 'finished';
-  /** Invoices at rest that did not go out; a refused file counts as one. */
+  /** Invoices at rest that are not confirmed as issued; a refused file counts as one. */
   readonly problems: number;
 }
 

@@ -63,7 +63,7 @@ function registerQueries(batch: BatchHandles): void {
   });
   setHandler(problemsQuery, () => problemsOf(batch.progress(), batch.snapshot()), {
     description:
-      '(no input) Invoices that did not go out, by state and reason, with the first row numbers of each. References and all rows stand in the report.',
+      '(no input) Invoices that are not confirmed as issued, by state and reason, with the first row numbers of each. References and all rows stand in the report.',
   });
 }
 

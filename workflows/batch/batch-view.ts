@@ -14,6 +14,6 @@ export interface BatchEnd {
   readonly batchId: string;
   readonly links: OperatorLinks;
   readonly state: 'refused' | 'cancelled' | 'finished';
-  /** Settled invoices that did not go out, from the report; a refused file counts as one. */
+  /** Settled invoices that are not confirmed as issued, from the report; a refused file counts as one. */
   readonly problems: number;
 }

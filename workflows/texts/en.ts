@@ -60,9 +60,9 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
     refused: 'Read in the report why the file was refused, correct it, and drop it again',
     allOut: 'Nothing: every invoice went out',
     notOut: {
-      one: '{n} invoice did not go out. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {input}',
+      one: '{n} invoice is not confirmed as issued. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {input}',
       other:
-        '{n} invoices did not go out. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {input}',
+        '{n} invoices are not confirmed as issued. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {input}',
     },
   },
   night: {

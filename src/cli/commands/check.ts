@@ -2,7 +2,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { proposeProfile } from '../../ingest/profile/propose-profile.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
-import { checkFile, type CheckedFile, type CheckOptions } from '../../wiring/operator/check-file.ts';
+import { checkFile, type CheckedFile, type CheckOptions } from '../../wiring/files/check-file.ts';
 import { checkText } from '../output/check-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { chosenApplication } from '../session/chosen-application.ts';

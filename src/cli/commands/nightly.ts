@@ -14,11 +14,11 @@ import {
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
   type NightlyPlace,
-} from '../../wiring/temporal/nightly-schedule.ts';
-import { reconciliationId } from '../../wiring/temporal/reconciliation-schedule.ts';
+} from '../../wiring/schedules/nightly-schedule.ts';
+import { reconciliationId } from '../../wiring/schedules/reconciliation-schedule.ts';
 import { reachTemporal, type ReachedTemporal } from '../../wiring/temporal/reach-temporal.ts';
-import { bringInput } from '../../wiring/temporal/schedule-input.ts';
-import { startNightlyRun } from '../../wiring/temporal/start-nightly-run.ts';
+import { bringInput } from '../../wiring/schedules/schedule-input.ts';
+import { startNightlyRun } from '../../wiring/schedules/start-nightly-run.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';

@@ -5,7 +5,7 @@ import { differencesFromDefault } from '../../service-profile/check/differences.
 import { checkProfile } from '../../service-profile/check-profile.ts';
 import { profileText } from '../../wiring/account/profile-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { checkedProfileText } from '../output/profile-text.ts';
+import { checkedProfileText } from '../output/checked-profile-text.ts';
 
 export interface ProfileCheckCommand {
   /** Null: the file named by SERVICE_PROFILE, or by "serviceProfile" of the application. */

@@ -6,7 +6,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { chooseApplication, readInstallation, type Installation } from '../../runtime/config/installation.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
-import { createCommonFolders } from '../../wiring/reports/common-folders.ts';
+import { createCommonFolders } from '../../wiring/folders/common-folders.ts';
 import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { findOwner, type OwnerApi } from '../../wiring/operator/owner-api.ts';
 import { purgeBatches } from '../../wiring/operator/purge-batches.ts';

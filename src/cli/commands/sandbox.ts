@@ -1,5 +1,5 @@
 import { configOf, type Config } from '../../runtime/config/config.ts';
-import { choosePort } from '../../runtime/temporal/free-port.ts';
+import { choosePort } from '../../runtime/process/free-port.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Finding } from '../../domain/invoice.ts';
-import type { CheckedFile } from '../../wiring/operator/check-file.ts';
+import type { CheckedFile } from '../../wiring/files/check-file.ts';
 
 const EXAMPLES_SHOWN = 3;
 const ROWS_SHOWN = 12;

@@ -1,7 +1,7 @@
 import { commandLine } from '../../domain/text/command-line.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { clockChanges } from '../../domain/time/clock-changes.ts';
-import { clock, type NightlyState, type NightlyTime } from '../../wiring/temporal/nightly-schedule.ts';
+import { clock, type NightlyState, type NightlyTime } from '../../wiring/schedules/nightly-schedule.ts';
 
 const NEXT_SHOWN = 5;
 const RECENT_SHOWN = 3;

@@ -42,7 +42,7 @@ export function statusOf(batch: ReadBatch, several: boolean, timeZone?: string):
     ...(state === 'staging' || state === 'refused'
       ? []
       : [
-          `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} did not, ${open} open`,
+          `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} not confirmed as issued, ${open} open`,
           `  states    ${states.join(', ')}`,
           ...totalLines(batch),
         ]),

@@ -1,6 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
 import { zoneNamed } from '../../domain/time/zone-name.ts';
-import type { NightlyTime } from '../../wiring/temporal/nightly-schedule.ts';
+import type { NightlyTime } from '../../wiring/schedules/nightly-schedule.ts';
 
 /** The time of a night, with its zone as Temporal spells it. @throws LoteError `usage` */
 export function nightlyTime(at: string, timezone: string): NightlyTime {

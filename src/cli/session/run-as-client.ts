@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { createCommonFolders } from '../../wiring/reports/common-folders.ts';
+import { createCommonFolders } from '../../wiring/folders/common-folders.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
 import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { openService, readProfile } from '../../wiring/account/open-service.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { awaitBatch } from '../../wiring/temporal/await-batch.ts';
-import { bringIn } from '../../wiring/reports/input-files.ts';
+import { bringIn } from '../../wiring/files/input-files.ts';
 import { startBatch, type BatchHandle } from '../../wiring/temporal/batch-starter.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { BatchInput, BatchProgress, BatchResult } from '../../contract/messages.ts';

@@ -29,7 +29,7 @@ export interface NightFigures {
   /** Milliseconds; null: nothing was settled. */
   readonly median: number | null;
   readonly most: number | null;
-  /** Invoices that did not go out, by reason code. */
+  /** Invoices that are not confirmed as issued, by reason code. */
   readonly reasons: ReadonlyMap<string, number>;
 }
 

@@ -48,7 +48,7 @@ export function moneyPictures(format: PageFormat, nights: readonly NightFigures[
   });
 }
 
-/** Why invoices did not go out: the commonest reasons, and all others together. */
+/** Why invoices are not confirmed as issued: the commonest reasons, and all others together. */
 export function reasonPicture(format: PageFormat, nights: readonly NightFigures[]): Html {
   const { figures } = format.texts;
   const series = commonReasons(nights).map(({ code, of }) =>

@@ -8,8 +8,8 @@ import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/ports/tot
 import { comparedText, totalForm } from '../forms/total-form.ts';
 import { fill } from '../../texts/fill.ts';
 import { downloads } from '../http/downloads.ts';
-import { invoiceList } from './invoice-list.ts';
-import type { InvoiceView } from './invoice-view.ts';
+import { invoiceList } from './invoices/invoice-list.ts';
+import type { InvoiceView } from './invoices/invoice-view.ts';
 import { misfitNote } from './misfit-note.ts';
 import { operationsForm } from '../forms/operations-form.ts';
 import type { PageFormat } from './page-format.ts';
@@ -83,7 +83,7 @@ function stateText({ texts }: PageFormat, { batch, stuck }: BatchPage, isHeld: b
   return isHeld ? texts.total.state : texts.batchStates[batch.state];
 }
 
-/** What an operator can do about what did not go out. */
+/** What an operator can do about what is not confirmed as issued. */
 function openForms(format: PageFormat, { batch, canRetry, canReconcile }: BatchPage, counts: StateCounts): Html {
   const open = SETTLED_BY_POLLING.some((state) => counts[state] > 0);
   return html`${canReconcile && open && !isLive(batch) ? reconcileForm(format, `/batches/${encodeURIComponent(batch.batchId)}`) : ''}

@@ -1,13 +1,13 @@
 import { type Context, Hono } from 'hono';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
-import { batchOutcomes } from '../batch-outcomes.ts';
+import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { TABLE_KINDS, tableAnswer, type TableKind } from '../http/file-answers.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { reportFileAnswer, reportFiles, reportsDirOf } from '../http/report-downloads.ts';
 import { auditCsv } from '../pages/audit-page.ts';
-import { invoiceView } from '../pages/invoice-view.ts';
-import { invoiceWindow, MOST_SAVED } from '../pages/invoice-window.ts';
+import { invoiceView } from '../pages/invoices/invoice-view.ts';
+import { invoiceWindow, MOST_SAVED } from '../pages/invoices/invoice-window.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { noteAct } from '../people/people.ts';

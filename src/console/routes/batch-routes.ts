@@ -1,13 +1,13 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { batchOutcomes } from '../batch-outcomes.ts';
+import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import { auditPage } from '../pages/audit-page.ts';
 import { batchPage } from '../pages/batch-page.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { doneNote } from '../pages/done-note.ts';
-import { invoicePage } from '../pages/invoice-page.ts';
-import { invoiceView } from '../pages/invoice-view.ts';
-import { invoiceWindow } from '../pages/invoice-window.ts';
+import { invoicePage } from '../pages/invoices/invoice-page.ts';
+import { invoiceView } from '../pages/invoices/invoice-view.ts';
+import { invoiceWindow } from '../pages/invoices/invoice-window.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { actionsFor } from '../people/allowed-actions.ts';
 import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
-import { batchOutcomes } from '../batch-outcomes.ts';
+import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import { applicationFilter } from '../forms/application-filter.ts';
-import { healthChecks, healthPage } from '../health.ts';
+import { healthChecks, healthPage } from '../pages/health-page.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { actionsFor } from '../people/allowed-actions.ts';
 import { batchesPage } from '../pages/batches-page.ts';

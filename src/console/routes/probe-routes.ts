@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import { healthChecks } from '../health.ts';
+import { healthChecks } from '../pages/health-page.ts';
 
 /** Liveness and readiness, for whoever reaches the address: words that name parts and nothing else. */
 export function probeRoutes(app: Hono, options: ConsoleOptions): void {

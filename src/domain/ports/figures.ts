@@ -10,7 +10,7 @@ export interface BatchFigures {
   readonly money: readonly MoneyFigures[];
   /** From the first POST to the final word of the service. */
   readonly settling: DurationHistogram;
-  /** Why invoices did not go out: the ten largest groups. */
+  /** Why invoices are not confirmed as issued: the ten largest groups. */
   readonly reasons: readonly { readonly state: Outcome; readonly code: string; readonly invoices: number }[];
   /** The balance of the batch; left out: an older report has none. */
   readonly outcomes?: readonly OutcomeCount[];

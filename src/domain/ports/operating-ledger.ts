@@ -95,7 +95,7 @@ export interface NotedAction extends AuditAction {
   readonly what: string;
 }
 
-/** Invoices of a batch that did not go out, for one reason: row numbers, never references. */
+/** Invoices of a batch that are not confirmed as issued, for one reason: row numbers, never references. */
 export interface ProblemGroup {
   readonly state: Outcome;
   readonly code: string;
@@ -126,7 +126,7 @@ export interface OperatingLedger {
   /** Into the audit, each action once, however often this is repeated. */
   noteActions(batchId: string, actions: readonly NotedAction[]): Promise<void>;
   /**
-   * Settled invoices that did not go out, by reason: the largest groups first, at most `groups` of them with at most
+   * Settled invoices that are not confirmed as issued, by reason: the largest groups first, at most `groups` of them with at most
    * `rows` rows each.
    */
   problemGroups(

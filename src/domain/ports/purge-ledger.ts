@@ -20,7 +20,7 @@ export interface Purged {
  */
 export interface PurgeLedger {
   /**
-   * Of every closed batch that ended before `before` and in which nothing may still move. An invoice that did not go out keeps its content: it
+   * Of every closed batch that ended before `before` and in which nothing may still move. An invoice that is not confirmed as issued keeps its content: it
    * may be retried; one that another, younger batch holds keeps everything. One transaction, which locks what it decided about: a batch that is
    * claimed meanwhile is not purged, and a process that stands still until its session is taken from it has purged nothing.
    */

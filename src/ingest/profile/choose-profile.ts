@@ -1,8 +1,8 @@
 import { readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import { parseProfile, requireProfileName } from './profile.ts';
-import type { Profile } from './profile.ts';
+import { parseProfile, requireProfileName } from './mapping-profile.ts';
+import type { Profile } from './mapping-profile.ts';
 
 export interface ChooseProfile {
   /** `profiles` of the input directory; need not exist. */

@@ -22,7 +22,7 @@ interface ProblemGroupRow {
 }
 
 /**
- * batchId, how many rows of each group, how many groups. What did not go out and is at rest, by state and reason; of an invalid invoice
+ * batchId, how many rows of each group, how many groups. What is not confirmed as issued and is at rest, by state and reason; of an invalid invoice
  * the first finding is the reason.
  */
 const PROBLEM_GROUPS = `/* problem-groups */

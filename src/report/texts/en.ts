@@ -25,8 +25,8 @@ export const REPORT_TEXTS_EN: ReportTexts = {
     allOut: 'Everything went out: {invoices}, {rows}.',
     rowsLeft: 'All {invoices} went out, but some rows could not be taken for an invoice. See "The file" below.',
     notAll: {
-      one: 'Not everything went out: {n} of {invoices} did not.',
-      other: 'Not everything went out: {n} of {invoices} did not.',
+      one: 'Not everything is confirmed as issued: {n} of {invoices} is not.',
+      other: 'Not everything is confirmed as issued: {n} of {invoices} are not.',
     },
     moneyOut: 'Went out, net without tax: {amounts}.',
     partOf: '{out} of {all}',
@@ -163,7 +163,7 @@ export const REPORT_TEXTS_EN: ReportTexts = {
     },
   },
   list: {
-    notOut: 'Invoices that did not go out',
+    notOut: 'Invoices not confirmed as issued',
     out: 'Invoices that went out',
     rest: 'Only the first {n} of {of} stand on this page, so that it opens at once. All of them are in',
     and: 'and',

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheDirectory } from '../../file-system/cache-directory.ts';
-import { choosePort, type PortWish } from './free-port.ts';
+import { choosePort, type PortWish } from '../process/free-port.ts';
 import { openLockFile } from '../data-dir/lock-file.ts';
 
 /** A port that no other Lote of this user chooses, until it is released or this process ends. */

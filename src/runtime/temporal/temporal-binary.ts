@@ -4,7 +4,7 @@ import { access, chmod, constants, mkdir, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import { cacheDirectory } from '../../file-system/cache-directory.ts';
-import { buildEnvironment } from './child-environment.ts';
+import { buildEnvironment } from '../process/child-environment.ts';
 import { downloadTemporal } from './download-temporal.ts';
 
 /** The last version that `go install` takes; it brings its own UI. */

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
-import { childEnvironment } from './child-environment.ts';
+import { childEnvironment } from '../process/child-environment.ts';
 import { chooseHeldPort, holdPort, type HeldPort } from './held-port.ts';
 import { openLockFile } from '../data-dir/lock-file.ts';
-import { processStartTime } from './process-start-time.ts';
+import { processStartTime } from '../process/process-start-time.ts';
 import { readJson, writeJson } from '../data-dir/write-json.ts';
 
 const DEFAULT_PORT = 7233;

@@ -48,7 +48,7 @@ function perApplication<One extends Metric>(metric: One): One & { readonly isPer
   return { ...metric, isPerApplication: true };
 }
 
-/** Every metric of Lote itself, by name. `docs/metrics.md` explains them; a test compares the two. */
+/** Every metric of Lote itself, by name. `docs/operations/metrics.md` explains them; a test compares the two. */
 export const CATALOGUE = {
   lote_build_info: gauge('1; what this process is.', { version: 1, role: ROLES }),
   lote_invoices: perApplication(

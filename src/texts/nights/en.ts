@@ -17,7 +17,10 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     waitingFiles: 'Still waiting',
     unreadable: 'The summary of this night cannot be read.',
     repeated: 'The same content had come before.',
-    notOut: { one: '{n} of {of} invoices did not go out.', other: '{n} of {of} invoices did not go out.' },
+    notOut: {
+      one: '{n} of {of} invoices is not confirmed as issued.',
+      other: '{n} of {of} invoices are not confirmed as issued.',
+    },
     nothingSent: 'Nothing of it was sent. The report says why.',
     note: 'Note beside the file',
     held: 'Held before anything was sent: its total is unusual. Open the batch to confirm or cancel it.',
@@ -71,9 +74,12 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     cancelled: 'Cancelled by an operator.',
     'read-report': 'The report says of each what to do next.',
     'use-corrections':
-      'Correct the rows in the corrections file and drop that file; the report says why each of them did not go out.',
+      'Correct the rows in the corrections file and drop that file; the report says why each of them is not confirmed as issued.',
     'all-out': { one: 'Everything went out: {n} invoice.', other: 'Everything went out: {n} invoices.' },
-    missing: { one: '{n} of {of} invoices did not go out.', other: '{n} of {of} invoices did not go out.' },
+    missing: {
+      one: '{n} of {of} invoices is not confirmed as issued.',
+      other: '{n} of {of} invoices are not confirmed as issued.',
+    },
     'rows-without-invoice': { one: '{n} row belongs to no invoice.', other: '{n} rows belong to no invoice.' },
   },
   nightFile: {

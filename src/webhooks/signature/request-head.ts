@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { SignatureSection } from '../../service-profile/signature-section.ts';
+import type { SignatureSection } from '../../service-profile/sections/signature-section.ts';
 
 /** How deliveries prove where they come from: part of the service profile. */
 export type SignatureShape = z.infer<typeof SignatureSection>;

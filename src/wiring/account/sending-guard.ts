@@ -6,8 +6,8 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { SharedFolderLedger } from '../../domain/ports/shared-folder-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { repeatWindowMs } from '../operator/repeat-window.ts';
-import { createCommonFolders } from '../reports/common-folders.ts';
+import { repeatWindowMs } from './repeat-window.ts';
+import { createCommonFolders } from '../folders/common-folders.ts';
 import { gapSince, witnessFolder, type Witness, type WitnessFolder } from './sending-witness.ts';
 
 /** Enough digits to keep accounts apart. */
@@ -192,6 +192,6 @@ function olderLedger(parts: SendingGuardParts, { since }: SendingGap): LoteError
     'interlock',
     `Sending for application "${application}": the ledger must know every invoice that was sent, but the reports folder says that invoices were sent ${when} which it does not know: ` +
       `it is a restored copy, or a new ledger. That is more than ${hours} h ago, so that the service may have forgotten their keys, and to send them again could issue them twice. Nothing was sent. ` +
-      `Restore a newer copy, or compare reports and service (docs/backup.md), remove the files that must not go again, and confirm it once: ${commandLine(parts, 'confirm-ledger')}`,
+      `Restore a newer copy, or compare reports and service (docs/operations/backup.md), remove the files that must not go again, and confirm it once: ${commandLine(parts, 'confirm-ledger')}`,
   );
 }

@@ -6,7 +6,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { createCommonFolders } from '../reports/common-folders.ts';
+import { createCommonFolders } from '../folders/common-folders.ts';
 import { fine, trouble, type Check } from './check.ts';
 import type { ReadOnlyLedger } from './read-only-ledger.ts';
 

@@ -37,7 +37,7 @@ export async function checkLedger(config: Config, now: () => number): Promise<Le
     return { checks: [check], ledger: null, close: NOTHING_TO_CLOSE };
   }
   if (!existsSync(join(directory, 'PG_VERSION'))) {
-    const cure = `Move it away, and restore a copy of the ledger there (docs/backup.md), or set LOTE_DATA_DIR to the right folder.`;
+    const cure = `Move it away, and restore a copy of the ledger there (docs/operations/backup.md), or set LOTE_DATA_DIR to the right folder.`;
     const check = trouble('ledger', `${directory} is no ledger: the file PG_VERSION is missing in it.`, cure);
     return { checks: [check], ledger: null, close: NOTHING_TO_CLOSE };
   }
@@ -96,7 +96,7 @@ async function schemaCheck(database: Database): Promise<Check> {
     : trouble(
         name,
         `${found}: missing migrations: ${SCHEMA_VERSION - version}.`,
-        'Copy the ledger (docs/backup.md), then start this Lote: its first start brings the schema up to date. Older processes may go on until they are restarted.',
+        'Copy the ledger (docs/operations/backup.md), then start this Lote: its first start brings the schema up to date. Older processes may go on until they are restarted.',
       );
 }
 

@@ -3,7 +3,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { RECEIVER_HEADER } from '../../webhooks/receiver-routes.ts';
 import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
-import { receiverIdentity } from '../account/receiver-identity.ts';
+import { receiverIdentity } from '../receiver/receiver-identity.ts';
 import { codeOf, fine, trouble, unknown, type Check } from './check.ts';
 
 const PATIENCE_MS = 5_000;

@@ -2,11 +2,15 @@ import type { Client } from '@temporalio/client';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import { commandLine } from '../../domain/text/command-line.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { applicationsElsewhere, batchesWithoutFile, schedulesWithoutFile } from '../account/without-file.ts';
-import { clock, describeNightlyRuns } from '../temporal/nightly-schedule.ts';
+import {
+  applicationsElsewhere,
+  batchesWithoutFile,
+  schedulesWithoutFile,
+} from '../schedules/application-without-file.ts';
+import { clock, describeNightlyRuns } from '../schedules/nightly-schedule.ts';
 import { isApplicationPolled, POLLED_WITHIN_MS, queuePollers } from '../temporal/queue-pollers.ts';
-import { describeReconciliation, reconciliationId } from '../temporal/reconciliation-schedule.ts';
-import { NO_FILE } from '../temporal/schedule-input.ts';
+import { describeReconciliation, reconciliationId } from '../schedules/reconciliation-schedule.ts';
+import { NO_FILE } from '../schedules/schedule-input.ts';
 import { fine, trouble, unknown, type Check } from './check.ts';
 
 /** As many as one line can name. */

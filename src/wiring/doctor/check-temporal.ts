@@ -1,7 +1,7 @@
 import type { Client, Connection } from '@temporalio/client';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { readEndpoints } from '../../runtime/config/endpoints.ts';
+import { readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { connectTemporal } from '../../runtime/temporal/temporal-connection.ts';
 import { placeOf } from '../temporal/connect-client.ts';

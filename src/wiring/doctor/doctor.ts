@@ -1,7 +1,7 @@
 import { ANY_APPLICATION, commandLine } from '../../domain/text/command-line.ts';
 import type { BatchRecord } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { readEndpoints } from '../../runtime/config/endpoints.ts';
+import { readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { readInstallation, type Installation } from '../../runtime/config/installation.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { DEFAULT_PROFILE } from '../../service-profile/default-profile.ts';
@@ -10,7 +10,7 @@ import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
 import { readProfile } from '../account/open-service.ts';
 import { openSendingGuard } from '../account/sending-guard.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
-import { VERSION } from '../start/version.ts';
+import { VERSION } from '../../runtime/version.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
 import { checkDataDirectory, checkFolders } from './check-folders.ts';
 import { checkLedger, type LedgerChecks } from './check-ledger.ts';
@@ -251,7 +251,7 @@ async function sentChecks(
   const since = gap.since === 0 ? 'some time' : new Date(gap.since).toISOString();
   const detail = `It is older than what was sent with it: invoices were sent since ${since} that it does not know.`;
   const confirm = commandLine(config, 'confirm-ledger');
-  const cure = `Run again what ran since then, then confirm it: ${confirm} (docs/backup.md).`;
+  const cure = `Run again what ran since then, then confirm it: ${confirm} (docs/operations/backup.md).`;
   return Date.now() < gap.safeUntil
     ? [
         unknown(
@@ -264,7 +264,7 @@ async function sentChecks(
         trouble(
           name,
           `${detail} Lote sends nothing until somebody confirms.`,
-          `Compare reports and service, then: ${confirm} (docs/backup.md).`,
+          `Compare reports and service, then: ${confirm} (docs/operations/backup.md).`,
         ),
       ];
 }

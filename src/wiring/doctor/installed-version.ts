@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SCHEMA_VERSION, schemaVersionOf } from '../../ledger/database/migrations/migrate.ts';
 import { readInstallation } from '../../runtime/config/installation.ts';
-import { VERSION } from '../start/version.ts';
-import { bundleDigest, findBundle } from '../start/workflow-bundle.ts';
+import { VERSION } from '../../runtime/version.ts';
+import { bundleDigest, findBundle } from '../worker/workflow-bundle.ts';
 import { readOnly } from './read-only-ledger.ts';
 
 const require = createRequire(import.meta.url);

@@ -12,7 +12,7 @@ import type { Purged } from '../../domain/ports/purge-ledger.ts';
 import { readConsoleToken } from '../../runtime/config/console-token.ts';
 import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
 import { currentOwner } from '../../runtime/data-dir/directory-lock.ts';
-import { readEndpoints, type Endpoints } from '../../runtime/config/endpoints.ts';
+import { readEndpoints, type Endpoints } from '../../runtime/data-dir/endpoints-file.ts';
 
 /** The owner first asks the service for its merchants, which may take a minute. */
 const RUN_TIMEOUT_MS = 90_000;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Purged, PurgeLedger } from '../../domain/ports/purge-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { errorCode } from '../../file-system/error-code.ts';
-import type { CommonFolders } from '../reports/common-folders.ts';
-import { keptFile, keptFiles } from '../reports/input-files.ts';
+import type { CommonFolders } from '../folders/common-folders.ts';
+import { keptFile, keptFiles } from '../files/input-files.ts';
 
 export interface PurgePlaces {
   readonly ledger: PurgeLedger;

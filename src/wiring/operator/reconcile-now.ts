@@ -6,7 +6,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { batchFailure } from '../temporal/batch-failure.ts';
 import { namedInput } from '../temporal/named-input.ts';
-import { reconciliationId } from '../temporal/reconciliation-schedule.ts';
+import { reconciliationId } from '../schedules/reconciliation-schedule.ts';
 
 /** Everything that was left open, due or not; joins one that runs already. */
 export async function reconcileNow(

@@ -7,7 +7,7 @@ import { proposalOf } from '../../service-profile/recognise/proposal.ts';
 import { eventsAbout, recognise } from '../../service-profile/recognise/recognise.ts';
 import { is2xx } from '../../service-profile/place.ts';
 import type { ServiceAccount } from '../account/open-service.ts';
-import { deliveryAddress } from '../account/webhook-address.ts';
+import { deliveryAddress } from '../receiver/webhook-address.ts';
 import { answered, openProbeCalls } from './probe-calls.ts';
 import { probePaging } from './probe-paging.ts';
 import { probeService, type ProbeParts, type ProbeRecord } from './probe-service.ts';

@@ -5,14 +5,14 @@ import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
 import { profileFindings, type ProfileInUse } from '../../../activities/batch/profile-findings.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
-import { deliveryNotes } from '../../report/delivery-notes.ts';
+import { deliveryNotes } from '../../report/report-note.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
 import type { ReportNote } from '../../report/report-note.ts';
 import { writeReport } from '../../report/write-report.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import type { Counts } from '../../contract/messages.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
-import { originalOf } from './original-of.ts';
+import { originalOf } from '../files/original-of.ts';
 
 export interface ReportWriterOptions {
   readonly ledger: Ledger;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { AnnouncedReport } from '../../../activities/deps.ts';
-import { childEnvironment } from '../../runtime/temporal/child-environment.ts';
+import { childEnvironment } from '../../runtime/process/child-environment.ts';
 
 /** A mailer that hangs must not keep a batch from ending. */
 const TIMEOUT_MS = 60_000;

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import type { ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
@@ -5,6 +6,8 @@ import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { RunLog } from '../../domain/ports/run-log.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
 import { DROP_POINTS, type DropPoint } from '../../drop/drop-point.ts';
+
+const STDERR = 2;
 
 /** Around each step of an invoice: before it, and after it was done but before it was reported. */
 const LEDGER_STEPS = {
@@ -175,4 +178,15 @@ function unknownPoint(crashAt: string): LoteError {
     'configuration-invalid',
     `Reading LOTE_CRASH_AT (for tests only): it must be [temporal@|stop@]<point>[:<which time>] with a point of ${[...ALL_POINTS].join(', ')}; found ${JSON.stringify(crashAt)}.`,
   );
+}
+
+/** At a crash point: no handler runs, nothing is flushed. */
+export function killSelf(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** At a crash point: says so, and stands still until SIGCONT. Written without a buffer, for nothing of this process runs any more. */
+export function stopSelf(point: string): void {
+  writeSync(STDERR, `LOTE_CRASH_AT: stopped at ${point}\n`);
+  process.kill(process.pid, 'SIGSTOP');
 }

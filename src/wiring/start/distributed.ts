@@ -9,23 +9,23 @@ import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { startHealthServer } from '../../runtime/process/health-server.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
-import { choosePort } from '../../runtime/temporal/free-port.ts';
+import { choosePort } from '../../runtime/process/free-port.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { seenBy } from '../account/application-ledger.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import { readProfiles, type ProfiledApplication } from '../account/read-profiles.ts';
-import { consoleOfSeveral, type ConsoleAccount } from '../operator/console-of-several.ts';
-import { consoleParts } from '../operator/console-parts.ts';
-import { createCommonFolders } from '../reports/common-folders.ts';
+import { consoleOfSeveral, type ConsoleAccount } from '../console/console-of-several.ts';
+import { consoleParts } from '../console/console-parts.ts';
+import { createCommonFolders } from '../folders/common-folders.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
-import { openSharedCore } from './embedded-core.ts';
-import { openEach, type OpenApplication } from './embedded-service.ts';
-import { startEmbeddedWorker } from './embedded-worker.ts';
-import { logMisfits } from './misfit-log.ts';
+import { openSharedCore } from './process-core.ts';
+import { openEach, type OpenApplication } from './open-applications.ts';
+import { startWatchedWorker } from '../worker/watched-worker.ts';
+import { logMisfits } from '../profile-fit/misfit-log.ts';
 import { openProcessTelemetry } from './process-telemetry.ts';
-import { startReceiving } from './start-receiver.ts';
+import { startReceiving } from '../receiver/start-receiver.ts';
 import { startedParts, type StartedParts } from './stop-in-reverse.ts';
-import { workerReadiness } from './worker-health.ts';
+import { workerReadiness } from '../worker/worker-readiness.ts';
 
 export interface DistributedWorker {
   readonly ended: Promise<void>;
@@ -53,7 +53,7 @@ export async function startDistributedWorker(installation: Installation, log: Lo
   const parts = startedParts(log);
   return orStop(parts, async () => {
     const { core, applications, client, place } = await openShared(installation, 'worker', { parts, log });
-    const { worker, folders } = await startEmbeddedWorker(core, {
+    const { worker, folders } = await startWatchedWorker(core, {
       ...{ applications, temporal: { client, place } },
       webhookUrlOf: ({ webhook }) => webhook.url,
       consoleUrl: () => common.console.publicUrl,

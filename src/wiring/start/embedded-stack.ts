@@ -2,22 +2,22 @@ import type { Client } from '@temporalio/client';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { removeEndpoints, writeEndpoints, type Endpoints } from '../../runtime/config/endpoints.ts';
+import { removeEndpoints, writeEndpoints, type Endpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
-import { choosePort, type PortWish } from '../../runtime/temporal/free-port.ts';
+import { choosePort, type PortWish } from '../../runtime/process/free-port.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { readProfiles } from '../account/read-profiles.ts';
-import { deliveryAddress } from '../account/webhook-address.ts';
+import { deliveryAddress } from '../receiver/webhook-address.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { openTemporal } from '../temporal/embedded-temporal.ts';
 import { startEmbeddedConsole } from './embedded-console.ts';
-import { openSharedCore, type EmbeddedCore, type OwnedPlace, type SharedCore } from './embedded-core.ts';
-import { openEach, type OpenApplication, type SandboxBehaviour } from './embedded-service.ts';
-import { startEmbeddedWorker } from './embedded-worker.ts';
-import { logMisfits } from './misfit-log.ts';
-import { startReceiving } from './start-receiver.ts';
-import type { RunningWorker } from './start-worker.ts';
+import { openSharedCore, type ApplicationCore, type OwnedPlace, type SharedCore } from './process-core.ts';
+import { openEach, type OpenApplication, type SandboxBehaviour } from './open-applications.ts';
+import { startWatchedWorker } from '../worker/watched-worker.ts';
+import { logMisfits } from '../profile-fit/misfit-log.ts';
+import { startReceiving } from '../receiver/start-receiver.ts';
+import type { RunningWorker } from '../worker/start-worker.ts';
 
 /** Everything a data directory's owner runs. */
 export interface Stack {
@@ -88,7 +88,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   }
 
   let consoleUrl: string | null = null;
-  const { worker, folders } = await startEmbeddedWorker(core, {
+  const { worker, folders } = await startWatchedWorker(core, {
     ...{ applications, temporal },
     webhookUrlOf: (one) => one.webhook.url ?? (sandbox === null ? null : receiver.url),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
@@ -150,7 +150,7 @@ async function openApplications(
 }
 
 /** Where the profile says that somebody registers the address at the service, nobody but this process can do so at the sandbox. */
-async function registerByHand(sandbox: Sandbox, { config, profile }: EmbeddedCore, url: string): Promise<void> {
+async function registerByHand(sandbox: Sandbox, { config, profile }: ApplicationCore, url: string): Promise<void> {
   const [secret] = config.webhook.secrets;
   if (profile.webhook.register || secret === undefined) return;
   await sandbox.registerByHand(deliveryAddress(url, profile.signature.kind, secret) ?? url, secret);

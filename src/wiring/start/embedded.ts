@@ -1,7 +1,7 @@
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
-import { goOnWithout } from '../account/go-on-without.ts';
-import { requireInputFolder, requireReportsFolder } from '../reports/require-folders.ts';
+import { goOnWithout } from './go-on-without.ts';
+import { requireInputFolder, requireReportsFolder } from '../folders/require-folders.ts';
 import type { EmbeddedOptions, Stack } from './embedded-stack.ts';
 import { startedParts } from './stop-in-reverse.ts';
 

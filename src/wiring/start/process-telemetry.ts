@@ -3,7 +3,7 @@ import type { Logger } from '../../runtime/process/logger.ts';
 import { startMetricsServer } from '../../runtime/process/metrics-server.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '../../runtime/version.ts';
 
 /** What a process of this role is measured with. */
 export interface TelemetryParts {

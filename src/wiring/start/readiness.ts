@@ -1,4 +1,4 @@
-import { sharedAnswer } from '../../../activities/shared-answer.ts';
+import { sharedAnswer } from '../../concurrency/shared-answer.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 

@@ -7,7 +7,7 @@ import { hashFile } from '../../ingest/hash-file.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { namedInput } from './named-input.ts';
-import { resolveInput } from '../reports/input-files.ts';
+import { resolveInput } from '../files/input-files.ts';
 
 export interface StartPlace {
   readonly client: Client;

@@ -3,7 +3,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
-import { readEndpoints } from '../../runtime/config/endpoints.ts';
+import { readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { acquireTemporalBinary } from '../../runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../runtime/temporal/temporal-server.ts';
 import { connectClient, placeOf } from './connect-client.ts';

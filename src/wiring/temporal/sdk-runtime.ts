@@ -1,5 +1,5 @@
 import { DefaultLogger, IllegalStateError, Runtime, type TelemetryOptions } from '@temporalio/worker';
-import { choosePort } from '../../runtime/temporal/free-port.ts';
+import { choosePort } from '../../runtime/process/free-port.ts';
 import type { WorkerTelemetry } from '../../telemetry/telemetry.ts';
 
 const LOOPBACK = '127.0.0.1';

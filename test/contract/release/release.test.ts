@@ -80,12 +80,12 @@ describe.skipIf(tracked === null)('`npm run release`', { timeout: 120_000 }, () 
       'CHANGELOG.md',
       'package-lock.json',
       'package.json',
-      'src/wiring/start/version.ts',
+      'src/runtime/version.ts',
       'test/releases/0.2.0/patches.json',
     ]);
     for (const file of ['package.json', 'package-lock.json'])
       expect(JSON.parse(readFileSync(path(file), 'utf8'))).toMatchObject({ version: '0.2.0' });
-    expect(readFileSync(path('src/wiring/start/version.ts'), 'utf8')).toContain("'0.2.0'");
+    expect(readFileSync(path('src/runtime/version.ts'), 'utf8')).toContain("'0.2.0'");
     const today = new Date().toISOString().slice(0, 10);
     expect(readFileSync(path('CHANGELOG.md'), 'utf8')).toBe(
       `# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - ${today}\n\n### Added\n\n${ENTRY}\n\n## [0.1.0] - 2026-11-23\n`,

@@ -8,7 +8,7 @@ import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
 import { createInvoicingService } from '../../../src/service/client.ts';
 import type { ServiceProfile } from '../../../src/service-profile/profile.ts';
-import { deliveryAddress } from '../../../src/wiring/account/webhook-address.ts';
+import { deliveryAddress } from '../../../src/wiring/receiver/webhook-address.ts';
 import { createEventReader } from '../../../src/webhooks/event-reader.ts';
 import { createSignatureCheck } from '../../../src/webhooks/signature/signature-check.ts';
 import { PROFILES } from '../../support/any-service/profiles.ts';

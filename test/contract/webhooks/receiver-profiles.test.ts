@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
 import { deliver, eventOf, receiverOf, recordingLedger, SECRET, SHAPES } from '../../unit/webhooks/receiver-fixture.ts';
-import { deliveryAddress } from '../../../src/wiring/account/webhook-address.ts';
+import { deliveryAddress } from '../../../src/wiring/receiver/webhook-address.ts';
 
 type Signature = typeof DEFAULT_PROFILE.signature;
 

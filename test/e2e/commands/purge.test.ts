@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { batchIdOf } from '../../../activities/batch/ingest.ts';
 import { openDataDir } from '../../../src/runtime/data-dir/data-dir.ts';
-import { readEndpoints } from '../../../src/runtime/config/endpoints.ts';
+import { readEndpoints } from '../../../src/runtime/data-dir/endpoints-file.ts';
 import { hashFile } from '../../../src/ingest/hash-file.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { distributedPlace, type DistributedPlace } from '../../support/lote/distributed-place.ts';

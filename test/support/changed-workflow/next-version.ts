@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { VERSION } from '../../../src/wiring/start/version.ts';
+import { VERSION } from '../../../src/runtime/version.ts';
 import { changedSources, oneStepMoreInPages } from './changed-sources.ts';
 
 const run = promisify(execFile);
@@ -22,7 +22,7 @@ const END_OF_MIGRATIONS = '\n];\n\n/** The version of the schema';
 export async function buildNextVersion(): Promise<string> {
   const directory = await changedSources([
     ...oneStepMoreInPages(),
-    { file: 'src/wiring/start/version.ts', text: `'${VERSION}'`, by: `'${NEXT_VERSION}'` },
+    { file: 'src/runtime/version.ts', text: `'${VERSION}'`, by: `'${NEXT_VERSION}'` },
     {
       file: 'src/ledger/database/migrations/migrate.ts',
       text: END_OF_MIGRATIONS,

@@ -14,12 +14,12 @@ import { openLedger } from '../../../src/ledger/ledger.ts';
 import { createRunLog } from '../../../src/report/nightly/run-log.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
 import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
-import { checkFile } from '../../../src/wiring/operator/check-file.ts';
-import { createFileMapper } from '../../../src/wiring/operator/file-mapper.ts';
-import { keepUpload } from '../../../src/wiring/operator/keep-upload.ts';
-import { createProfileEditor } from '../../../src/wiring/operator/profile-editor.ts';
-import { savedProfile, saveProfile } from '../../../src/wiring/operator/save-profile.ts';
-import { resolveInput } from '../../../src/wiring/reports/input-files.ts';
+import { checkFile } from '../../../src/wiring/files/check-file.ts';
+import { createFileMapper } from '../../../src/wiring/console/file-mapper.ts';
+import { keepUpload } from '../../../src/wiring/console/keep-upload.ts';
+import { createProfileEditor } from '../../../src/wiring/console/profile-editor.ts';
+import { savedProfile, saveProfile } from '../../../src/wiring/console/save-profile.ts';
+import { resolveInput } from '../../../src/wiring/files/input-files.ts';
 import { writeInvoiceFile } from '../files/invoice-file.ts';
 import { furnishLedger, HELD_BATCH, LARGE_BATCH, RUNNING_BATCH, TRIED_INVOICE } from './furnished-ledger.ts';
 
@@ -200,7 +200,7 @@ function entryOf(slot: number): NightlyRunEntry {
     },
     verdict: isBad ? 'attention' : 'issued',
     sentences: isBad
-      ? ['3 of 120 invoices did not go out; the report says why, and the corrections file has them.']
+      ? ['3 of 120 invoices are not confirmed as issued; the report says why, and the corrections file has them.']
       : [],
     ...{
       batchId: LARGE_BATCH,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { processStartTime } from '../../../src/runtime/temporal/process-start-time.ts';
+import { processStartTime } from '../../../src/runtime/process/process-start-time.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { bookedLines, type BookDifferences } from './booked-lines.ts';
 import { writeInvoiceFile } from '../files/invoice-file.ts';

@@ -8,9 +8,9 @@ import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
 import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
 import { planCorrections } from '../../../src/report/corrections/corrections-plan.ts';
 import { xlsxCorrections } from '../../../src/report/corrections/workbook/xlsx-corrections.ts';
-import { readWithProfile } from '../../../src/wiring/operator/read-with-profile.ts';
-import { keptFile } from '../../../src/wiring/reports/input-files.ts';
-import { originalOf } from '../../../src/wiring/reports/original-of.ts';
+import { readWithProfile } from '../../../src/wiring/files/read-with-profile.ts';
+import { keptFile } from '../../../src/wiring/files/input-files.ts';
+import { originalOf } from '../../../src/wiring/files/original-of.ts';
 import { portionsOf, unsentInvoice } from '../../unit/report/batch-invoices.ts';
 
 /** A file as a batch reads it. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Endpoints } from '../../../src/runtime/config/endpoints.ts';
+import type { Endpoints } from '../../../src/runtime/data-dir/endpoints-file.ts';
 import { newPlace, startLote, type Place } from './lote-command.ts';
 
 const POLL_INTERVAL_MS = 100;

@@ -5,7 +5,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheDirectory } from '../../../src/file-system/cache-directory.ts';
-import { buildEnvironment } from '../../../src/runtime/temporal/child-environment.ts';
+import { buildEnvironment } from '../../../src/runtime/process/child-environment.ts';
 
 const run = promisify(execFile);
 

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheDirectory } from '../../../src/file-system/cache-directory.ts';
-import { buildEnvironment } from '../../../src/runtime/temporal/child-environment.ts';
+import { buildEnvironment } from '../../../src/runtime/process/child-environment.ts';
 
 const run = promisify(execFile);
 /** The package of the Python registry that carries the JSON schemas of all supported versions of Kubernetes. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { bundleWorkflows } from '../../../src/wiring/start/bundle-workflows.ts';
+import { bundleWorkflows } from '../../../src/wiring/worker/bundle-workflows.ts';
 import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {

@@ -91,7 +91,7 @@ describe('the page of a batch', () => {
   it('shows problems first, and totals that are exact', async () => {
     const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });
 
-    expect(page).toContain('Not everything went out: 2 of 3 invoices need attention.');
+    expect(page).toContain('Not everything is confirmed as issued: 2 of 3 invoices need attention.');
     expect(page).toContain('1 row could not be taken for an invoice.');
     expect(page).toContain('The tax code is not known.');
     expect(page).not.toMatch(/>F-1<\/a>/u);

@@ -16,9 +16,9 @@ interface Rule {
 
 const rules = (parse(ALERTS) as { groups: readonly { rules: readonly Rule[] }[] }).groups.flatMap((one) => one.rules);
 
-describe('docs/metrics.md', () => {
+describe('docs/operations/metrics.md', () => {
   it('has each metric of the catalogue, with its type and its labels', () => {
-    const rows = tableAfter(pageText('docs/metrics.md'), "## Lote's own");
+    const rows = tableAfter(pageText('docs/operations/metrics.md'), "## Lote's own");
     const written = rows.map(([name = '', kind = '', labels = '']) => `${name} ${kind} ${labels}`.replaceAll('`', ''));
 
     const known = Object.entries(CATALOGUE).map(
@@ -29,14 +29,14 @@ describe('docs/metrics.md', () => {
 });
 
 describe('the alerts', () => {
-  it('have each a section of docs/runbook.md that says what to do, and no section is without its alert', () => {
-    const sections = pageText('docs/runbook.md').split('\n## ').slice(1);
+  it('have each a section of docs/operations/runbook.md that says what to do, and no section is without its alert', () => {
+    const sections = pageText('docs/operations/runbook.md').split('\n## ').slice(1);
     const titles = sections.map((section) => section.split('\n')[0] ?? '');
 
     expect(titles.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
     expect(sections.filter((section) => !/\*\*Do:\*\*|\| do \|/.test(section))).toEqual([]);
     for (const { alert, annotations } of rules) {
-      expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+      expect(annotations.runbook).toBe(`docs/operations/runbook.md#${alert.toLowerCase()}`);
       expect(annotations.summary.length, alert).toBeGreaterThan(10);
     }
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { lostRows } from '../../../src/domain/lost-rows.ts';
+import { lostRows } from '../../../src/domain/row.ts';
 import type { ReadAs } from '../../../src/domain/read-as.ts';
 import { isCorrectionsFile, parseReadAs, readAsText } from '../../../src/domain/read-as.ts';
 import type { Finding } from '../../../src/domain/invoice.ts';

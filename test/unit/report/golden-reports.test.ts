@@ -75,7 +75,7 @@ describe('the first screen', () => {
     [
       'held',
       [
-        'Not everything went out: 4 of 4 invoices did not.',
+        'Not everything is confirmed as issued: 4 of 4 invoices are not.',
         'To do for the back office',
         'To do for an operator of Lote',
       ],
@@ -93,7 +93,7 @@ describe('the first screen', () => {
     [
       'cancelled',
       [
-        'Not everything went out: 2 of 3 invoices did not.',
+        'Not everything is confirmed as issued: 2 of 3 invoices are not.',
         'Nothing to do: Lote goes on by itself',
         'no webhook was registered',
       ],
@@ -101,7 +101,7 @@ describe('the first screen', () => {
     ],
     [
       'reconciled',
-      ['Not everything went out: 1 of 4 invoices did not.', 'Do not send these in another file.'],
+      ['Not everything is confirmed as issued: 1 of 4 invoices is not.', 'Do not send these in another file.'],
       ['To do for'],
     ],
   ] as const)('of %s answers did it go out, why, what next and by whom', async (name, there, missing) => {

@@ -10,7 +10,7 @@ import {
   nightlySchedule,
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
-} from '../../../src/wiring/temporal/nightly-schedule.ts';
+} from '../../../src/wiring/schedules/nightly-schedule.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
@@ -108,7 +108,9 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
         shelvedAs: `refused/${date}/no-columns.csv`,
       });
       expect(await textAt(stack, `archive/${date}/good.csv.note.txt`)).toContain('Everything went out: 5 invoices.');
-      expect(await textAt(stack, `archive/${date}/mixed.csv.note.txt`)).toContain('1 of 2 invoices did not go out.');
+      expect(await textAt(stack, `archive/${date}/mixed.csv.note.txt`)).toContain(
+        '1 of 2 invoices is not confirmed as issued.',
+      );
       expect(await textAt(stack, `refused/${date}/no-columns.csv.note.txt`)).toContain('nothing of it was sent');
       expect((await inputTree(stack)).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
       expect(await inputTree(stack)).toContain('upload.csv.part');

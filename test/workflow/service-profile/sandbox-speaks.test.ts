@@ -3,7 +3,7 @@ import { withOwnPlaces } from '../../../src/sandbox/dialect/with-own-places.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
 import type { ServiceProfile } from '../../../src/service-profile/profile.ts';
-import { deliveryAddress } from '../../../src/wiring/account/webhook-address.ts';
+import { deliveryAddress } from '../../../src/wiring/receiver/webhook-address.ts';
 import { PROFILES } from '../../support/any-service/profiles.ts';
 import { FAILING_TAX_CODE, type TestInvoice } from '../../support/files/batch-file.ts';
 import { readReportOf, withStack } from '../../support/lote/stack.ts';

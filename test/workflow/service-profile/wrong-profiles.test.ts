@@ -9,7 +9,7 @@ import { FIRST_INVOICES } from '../../../src/domain/first-invoices.ts';
 import type { Engine } from '../../../src/sandbox/engine.ts';
 import type { DeliveryRefusal } from '../../../src/webhooks/delivery-tally.ts';
 import { readProfile } from '../../../src/wiring/account/open-service.ts';
-import { profileDigestOf } from '../../../src/wiring/account/profile-digest.ts';
+import { profileDigestOf } from '../../../src/wiring/profile-fit/profile-digest.ts';
 
 const INVOICES = 300;
 /** Answers within which a mistake must be told. */

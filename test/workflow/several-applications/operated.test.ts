@@ -10,8 +10,8 @@ import {
   nightlyScheduleId,
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
-} from '../../../src/wiring/temporal/nightly-schedule.ts';
-import { reconciliationId } from '../../../src/wiring/temporal/reconciliation-schedule.ts';
+} from '../../../src/wiring/schedules/nightly-schedule.ts';
+import { reconciliationId } from '../../../src/wiring/schedules/reconciliation-schedule.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { withOffice, type Office } from '../../support/lote/office.ts';
 

@@ -4,7 +4,6 @@ import type { ProfileSectionName } from '../../texts/profile-texts.ts';
 import type { PageFormat } from '../page-format.ts';
 import type { Html } from '../page-layout.ts';
 import { settingValue } from './setting-value.ts';
-import { settingWords } from './setting-words.ts';
 
 /** One section of the profile in force: each setting with its words, and what the last recorded answer holds there. */
 export function sectionTable(
@@ -82,6 +81,12 @@ function meaningCell(texts: Texts, { words, example, parts }: ShownSetting): Htm
           </dl>
         </details>`
   }`;
+}
+
+/** What a setting means: English in every language, with the parts between backticks as code. */
+function settingWords(words: string): Html {
+  const parts = words.split('`');
+  return html`<span lang="en">${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}</span>`;
 }
 
 function recordedCell({ texts: { profilePage }, time }: PageFormat, found: RecordedValue | undefined): Html {

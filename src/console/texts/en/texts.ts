@@ -87,8 +87,8 @@ export const TEXTS_EN: ConsoleTexts = {
     refused: 'The file was refused. Nothing was sent.',
     allIssued: { one: 'Everything went out: {n} invoice.', other: 'Everything went out: {n} invoices.' },
     notAll: {
-      one: 'Not everything went out: {n} of {of} invoices needs attention.',
-      other: 'Not everything went out: {n} of {of} invoices need attention.',
+      one: 'Not everything is confirmed as issued: {n} of {of} invoices needs attention.',
+      other: 'Not everything is confirmed as issued: {n} of {of} invoices need attention.',
     },
     rowsLeft: {
       one: '{n} row could not be taken for an invoice. See the findings.',

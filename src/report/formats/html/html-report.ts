@@ -22,7 +22,7 @@ export interface HtmlReportOptions {
 
 /**
  * Measured in Chromium with 50,000 invoices on a busy machine: all of them are 11 MB and 450,000 nodes, loaded after 1.8 s; with these
- * bounds 1.2 MB and 50,000 nodes, loaded after 0.8 s. What did not go out is what the page is read for, so more of it stands there.
+ * bounds 1.2 MB and 50,000 nodes, loaded after 0.8 s. What is not confirmed as issued is what the page is read for, so more of it stands there.
  */
 const MOST_OPEN = 10_000;
 const MOST_OUT = 5_000;

@@ -3,7 +3,7 @@ import type { BatchInvoice } from '../../../domain/ports/ledger.ts';
 import { fill } from '../../../texts/fill.ts';
 import { toneOf } from './state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
-import { reasonOf } from '../../reason-of.ts';
+import { reasonOf } from '../../state-reason.ts';
 import { rowNumbers } from '../../row-list.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 import { problemWords } from './problem-words.ts';
@@ -22,7 +22,7 @@ export interface InvoiceSection {
   readonly most: number;
 }
 
-/** Invoices that did not go out, or those that did: together every invoice of the batch. */
+/** Invoices that are not confirmed as issued, or those that are: together every invoice of the batch. */
 export async function* invoiceSection({
   title,
   format,

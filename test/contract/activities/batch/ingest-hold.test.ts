@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
-import { createFileReader } from '../../../../src/wiring/reports/input-files.ts';
+import { createFileReader } from '../../../../src/wiring/files/input-files.ts';
 import { ENGLISH } from '../../../../src/texts/choose-language.ts';
 import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';

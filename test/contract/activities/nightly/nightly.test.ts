@@ -13,7 +13,7 @@ import {
 import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
 import { createDropFolder } from '../../../../src/drop/drop-folder.ts';
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
-import { createFileReader } from '../../../../src/wiring/reports/input-files.ts';
+import { createFileReader } from '../../../../src/wiring/files/input-files.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
 import { NOW } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';

@@ -9,7 +9,7 @@ import { reportCommand } from '../../../../src/cli/commands/outcome/report.ts';
 import { statusCommand } from '../../../../src/cli/commands/outcome/status.ts';
 import { openDataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
-import { keptFile } from '../../../../src/wiring/reports/input-files.ts';
+import { keptFile } from '../../../../src/wiring/files/input-files.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';
@@ -86,7 +86,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       const lines = stdout().split('\n');
       expect(lines[0]).toBe(`Batch ${failed.batchId}: finished`);
       expect(lines.slice(2)).toEqual([
-        '  invoices  2 from 2 rows: 0 went out, 2 did not, 0 open',
+        '  invoices  2 from 2 rows: 0 went out, 2 not confirmed as issued, 0 open',
         '  states    rejected 1, held 1',
         `  next      lote report ${failed.batchId}, then correct the rows or lote retry ${failed.batchId}`,
         '',

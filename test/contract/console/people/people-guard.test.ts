@@ -10,8 +10,8 @@ import { startConsole, type RunningConsole } from '../../../../src/console/start
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
-import { consolePeople } from '../../../../src/wiring/operator/console-people.ts';
-import { createProfileEditor, NOTHING_RECORDED } from '../../../../src/wiring/operator/profile-editor.ts';
+import { consolePeople } from '../../../../src/wiring/console/console-people.ts';
+import { createProfileEditor, NOTHING_RECORDED } from '../../../../src/wiring/console/profile-editor.ts';
 import { signInProxy, type SignInProxy } from '../../../support/servers/sign-in-proxy.ts';
 import { aBatch, anInvoice, ledgerHolding } from '../../../unit/console/console-ledger.ts';
 

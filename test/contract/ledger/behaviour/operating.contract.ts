@@ -99,7 +99,7 @@ export function operatingContract(open: OpenLedger): void {
       ]);
     });
 
-    it('groups what did not go out by state and reason, with the first rows of each and no word of the invoices', async () => {
+    it('groups what is not confirmed as issued by state and reason, with the first rows of each and no word of the invoices', async () => {
       const refs = ['a', 'b', 'c', 'd', 'e', 'f'].map((ref) => ({ ref: `group-${ref}` }));
       const batch = await scenario.run(refs);
       for (const ref of ['group-a', 'group-c', 'group-d'])

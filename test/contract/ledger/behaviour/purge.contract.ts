@@ -115,7 +115,7 @@ export function purgeContract(open: OpenLedger): void {
       expect(await batch.line('redelivered')).toMatchObject({ state: 'issued' });
     });
 
-    it('leaves the content of what did not go out: it may be retried', async () => {
+    it('leaves the content of what is not confirmed as issued: it may be retried', async () => {
       const batch = await scenario.run([{ ref: 'refused' }]);
       await batch.send('refused', { kind: 'rejected', reason: REASON });
       await end(batch);

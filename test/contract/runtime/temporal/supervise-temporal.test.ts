@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { processStartTime } from '../../../../src/runtime/temporal/process-start-time.ts';
+import { processStartTime } from '../../../../src/runtime/process/process-start-time.ts';
 import { superviseTemporal } from '../../../../src/runtime/temporal/supervise-temporal.ts';
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { choosePort } from '../../../../src/runtime/temporal/free-port.ts';
+import { choosePort } from '../../../../src/runtime/process/free-port.ts';
 import { connectTemporal, lazyTemporal, temporalPlace } from '../../../../src/runtime/temporal/temporal-connection.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 

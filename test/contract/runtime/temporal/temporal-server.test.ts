@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SECRET_VARIABLES } from '../../../../src/runtime/config/env-secret-files.ts';
-import { processStartTime } from '../../../../src/runtime/temporal/process-start-time.ts';
+import { processStartTime } from '../../../../src/runtime/process/process-start-time.ts';
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';
 import { PID_NAMESPACE, whyNoNamespaces } from '../../../support/namespaces.ts';

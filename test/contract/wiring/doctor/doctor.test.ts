@@ -16,15 +16,15 @@ import { sendingScope } from '../../../../src/wiring/account/sending-guard.ts';
 import { witnessFolder } from '../../../../src/wiring/account/sending-witness.ts';
 import type { Check } from '../../../../src/wiring/doctor/check.ts';
 import { examine } from '../../../../src/wiring/doctor/doctor.ts';
-import { createCommonFolders } from '../../../../src/wiring/reports/common-folders.ts';
+import { createCommonFolders } from '../../../../src/wiring/folders/common-folders.ts';
 import { startDistributedReceiver } from '../../../../src/wiring/start/distributed.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
 import { workerIdentity, workerScope } from '../../../../src/wiring/temporal/queue-pollers.ts';
 import {
   ensureReconciliationSchedule,
   reconciliationId,
-} from '../../../../src/wiring/temporal/reconciliation-schedule.ts';
-import { NO_FILE } from '../../../../src/wiring/temporal/schedule-input.ts';
+} from '../../../../src/wiring/schedules/reconciliation-schedule.ts';
+import { NO_FILE } from '../../../../src/wiring/schedules/schedule-input.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';

@@ -65,9 +65,9 @@ describe('what a person reads beside a file', () => {
     const end = ended({ counts, reports: { ...REPORTS, corrections: '/r/corrections.csv' } });
 
     expect(note({ end }).text.split('\n').slice(4)).toEqual([
-      '3 of 5 invoices did not go out.',
+      '3 of 5 invoices are not confirmed as issued.',
       '2 rows belong to no invoice.',
-      'Correct the rows in the corrections file and drop that file; the report says why each of them did not go out.',
+      'Correct the rows in the corrections file and drop that file; the report says why each of them is not confirmed as issued.',
       '',
       'Report       /r/report.html',
       'Corrections  /r/corrections.csv',
@@ -78,12 +78,15 @@ describe('what a person reads beside a file', () => {
     [
       'some have to wait',
       ended({ counts: { invoices: 2, issued: 1, held: 1 } }),
-      ['1 of 2 invoices did not go out.', 'The report says of each what to do next.'],
+      ['1 of 2 invoices is not confirmed as issued.', 'The report says of each what to do next.'],
     ],
     [
       'an operator cancelled',
       ended({ state: 'cancelled', counts: { invoices: 2, held: 2 } }),
-      ['Cancelled by an operator. 2 of 2 invoices did not go out.', 'The report says of each what to do next.'],
+      [
+        'Cancelled by an operator. 2 of 2 invoices are not confirmed as issued.',
+        'The report says of each what to do next.',
+      ],
     ],
     [
       'nothing could be read',
@@ -128,7 +131,7 @@ describe('what a person reads beside a file', () => {
       'Relatório    /r/report.html',
     ]);
     expect(sentences.slice(1)).toEqual([
-      '2 of 12\u202F000 invoices did not go out.',
+      '2 of 12\u202F000 invoices are not confirmed as issued.',
       '1 row belongs to no invoice.',
       'The report says of each what to do next.',
     ]);

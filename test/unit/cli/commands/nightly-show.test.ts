@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nightlyLines } from '../../../../src/cli/output/nightly-lines.ts';
-import type { NightlyState } from '../../../../src/wiring/temporal/nightly-schedule.ts';
+import type { NightlyState } from '../../../../src/wiring/schedules/nightly-schedule.ts';
 
 const DAY_MS = 86_400_000;
 const NIGHT = Date.UTC(2027, 0, 15, 2);

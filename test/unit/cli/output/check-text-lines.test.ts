@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkText } from '../../../../src/cli/output/check-text.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
-import type { CheckedFile } from '../../../../src/wiring/operator/check-file.ts';
+import type { CheckedFile } from '../../../../src/wiring/files/check-file.ts';
 
 const CLEAN: CheckedFile = {
   ...{ file: 'input/a.csv', refused: false, sha256: 'ab', proof: {}, rows: 5, rowsWithoutInvoice: 0, rowsLost: 0 },

@@ -7,8 +7,8 @@ import iconv from 'iconv-lite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkText } from '../../../../src/cli/output/check-text.ts';
 import { proposeProfile } from '../../../../src/ingest/profile/propose-profile.ts';
-import { checkFile } from '../../../../src/wiring/operator/check-file.ts';
-import type { CheckOptions } from '../../../../src/wiring/operator/check-file.ts';
+import { checkFile } from '../../../../src/wiring/files/check-file.ts';
+import type { CheckOptions } from '../../../../src/wiring/files/check-file.ts';
 import { HEADER, csvRow } from '../../ingest/ingested.ts';
 
 let directory: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clockWarnings, nightlyLines } from '../../../../src/cli/output/nightly-lines.ts';
-import type { NightlyState } from '../../../../src/wiring/temporal/nightly-schedule.ts';
+import type { NightlyState } from '../../../../src/wiring/schedules/nightly-schedule.ts';
 
 const ALONE = { application: 'default', isOneOfSeveral: false };
 const STATE: NightlyState = {

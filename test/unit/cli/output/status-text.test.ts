@@ -77,7 +77,7 @@ describe('`lote status BATCH`', () => {
       [
         'Batch batch-may-1a2b3c4d: finished',
         '  file      may.csv, started 2026-05-01 01:00, ended 2026-05-01 01:07',
-        '  invoices  10 from 12 rows: 8 went out, 2 did not, 0 open',
+        '  invoices  10 from 12 rows: 8 went out, 2 not confirmed as issued, 0 open',
         '  states    issued 7, failed 2, already-issued 1',
         '  next      lote report batch-may-1a2b3c4d, then correct the rows or lote retry batch-may-1a2b3c4d',
         '',
@@ -110,7 +110,7 @@ describe('`lote status BATCH`', () => {
   it('asks for nothing when everything went out', () => {
     const text = statusOf({ ...MAY, counts: { issued: 10 } }, false, 'UTC');
 
-    expect(text).toContain('10 went out, 0 did not, 0 open');
+    expect(text).toContain('10 went out, 0 not confirmed as issued, 0 open');
     expect(text).toMatch(/next {6}lote report batch-may-1a2b3c4d\n$/);
   });
 });

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { NotedAction } from '../../../../src/domain/ports/operating-ledger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { checkFile } from '../../../../src/wiring/operator/check-file.ts';
-import { createFileMapper } from '../../../../src/wiring/operator/file-mapper.ts';
+import { checkFile } from '../../../../src/wiring/files/check-file.ts';
+import { createFileMapper } from '../../../../src/wiring/console/file-mapper.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { ledgerHolding } from '../console-ledger.ts';
 
@@ -175,6 +175,18 @@ describe('the columns of a file, mapped by hand', () => {
     expect(await path.text()).toContain('the name must be small letters');
     expect(await open.text()).toContain('columns are missing or meant twice');
     expect(await readFile(join(inputDir, 'profiles', 'vendas.json'), 'utf8')).toBe('{"delimiter":","}');
+    expect(noted).toEqual([]);
+  });
+
+  it('are not saved where their folder cannot be written, and the answer promises no later try', async () => {
+    await writeFile(join(inputDir, 'profiles'), 'a file where the folder belongs');
+
+    const answer = await save({ ...(await chosen()), name: 'vendas' });
+
+    expect(answer.status).toBe(503);
+    const text = await answer.text();
+    expect(text).toContain('Nothing was saved: make it writable, and save again.');
+    expect(text).not.toContain('tried again by itself');
     expect(noted).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { BatchWatch, ConsoleActions, Operation } from '../../../../src/console/console-options.ts';
-import { maskedBody } from '../../../../src/console/masked-body.ts';
+import { maskedBody } from '../../../../src/console/pages/invoices/request-list.ts';
 import type { InvoiceDetails, InvoiceGeneration } from '../../../../src/domain/ports/invoice-lookup.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';

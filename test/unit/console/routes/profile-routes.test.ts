@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { RecordedAnswers, ReplayComparison } from '../../../../src/console/profile-editor.ts';
 import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
-import { createProfileEditor, type SavedCopy } from '../../../../src/wiring/operator/profile-editor.ts';
-import { saveProfile, savedProfile } from '../../../../src/wiring/operator/save-profile.ts';
+import { createProfileEditor, type SavedCopy } from '../../../../src/wiring/console/profile-editor.ts';
+import { saveProfile, savedProfile } from '../../../../src/wiring/console/save-profile.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { ledgerHolding } from '../console-ledger.ts';
 

@@ -207,7 +207,7 @@ describe('the page of a night', () => {
       entry({
         verdict: 'attention',
         issued: 9,
-        sentences: ['1 of 10 invoices did not go out.'],
+        sentences: ['1 of 10 invoices is not confirmed as issued.'],
         remarks: [{ kind: 'missing', n: 1, of: 10, cancelled: false }],
       }),
     ];
@@ -222,11 +222,11 @@ describe('the page of a night', () => {
   });
 
   it('shows the English sentences of an entry that an earlier version wrote', () => {
-    const files = [entry({ verdict: 'attention', sentences: ['1 of 10 invoices did not go out.'] })];
+    const files = [entry({ verdict: 'attention', sentences: ['1 of 10 invoices is not confirmed as issued.'] })];
 
     const text = nightlyHtml(nightlySummary(DATE, [run({ files })]), (path) => path, chooseLanguage('pt'));
 
-    expect(text).toContain('<p lang="en">1 of 10 invoices did not go out.</p>');
+    expect(text).toContain('<p lang="en">1 of 10 invoices is not confirmed as issued.</p>');
   });
 
   it('runs nothing that stands in a file name or a sentence', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { fittingSchemes, type FittingScheme } from '../../../../src/webhooks/signature/fitting-scheme.ts';
 import type { SignatureShape } from '../../../../src/webhooks/signature/request-head.ts';
-import { deliveryAddress } from '../../../../src/wiring/account/webhook-address.ts';
+import { deliveryAddress } from '../../../../src/wiring/receiver/webhook-address.ts';
 import { FAMILIES } from '../../../services/families.ts';
 import type { Family, InvoiceEvent } from '../../../services/fake/family.ts';
 

@@ -49,7 +49,7 @@ describe('the message of a night', () => {
         'What needs somebody',
         '',
         '- a,b.csv: refused. Nothing of it was sent. Read the report, correct the file, and drop it again.',
-        '- june.csv: 3 of 50 invoices did not go out. Read the report. Correct the rows in the corrections file, and drop that file.',
+        '- june.csv: 3 of 50 invoices are not confirmed as issued. Read the report. Correct the rows in the corrections file, and drop that file.',
         '  https://lote.example/batches/batch-june-2',
         '- july.csv: Held before anything was sent: its total is unusual. Open the batch to confirm or cancel it.',
         '  https://lote.example/batches/batch-july-3',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { writeConsoleToken } from '../../../../src/runtime/config/console-token.ts';
-import { writeEndpoints } from '../../../../src/runtime/config/endpoints.ts';
+import { writeEndpoints } from '../../../../src/runtime/data-dir/endpoints-file.ts';
 import { openDataDir, type DataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
 import { findOwner, type OwnerApi } from '../../../../src/wiring/operator/owner-api.ts';

@@ -41,7 +41,7 @@ describe('htmlReport, first screen', () => {
     expect(await pageOf([batchInvoice()])).toContain('<strong>Everything went out: 1 invoice, 2 rows.</strong>');
   });
 
-  it('says how many did not go out, what to do next and where the corrections are', async () => {
+  it('says how many are not confirmed as issued, what to do next and where the corrections are', async () => {
     const invoices = [
       batchInvoice(),
       batchInvoice({ ordinal: 2, state: 'rejected', reason: NO }),
@@ -50,7 +50,7 @@ describe('htmlReport, first screen', () => {
 
     const page = await pageOf(invoices, { corrections: 'corrections.csv' });
 
-    expect(page).toContain('Not everything went out: 2 of 3 invoices did not.');
+    expect(page).toContain('Not everything is confirmed as issued: 2 of 3 invoices are not.');
     expect(page).toMatch(
       /To do for the back office<\/h2>\s*<ul class="tasks">\s*<li><span class="state bad">rejected<\/span> 1 invoice\. Correct these/u,
     );
@@ -131,7 +131,7 @@ describe('htmlReport of a large batch', () => {
     expect(text).toContain('Only the first 10 000 of 10 002 stand on this page');
     expect(text).toMatch(/Only the first 5 000 of 5 001 .{0,200}<a href="report.csv">/u);
     // The numbers above the list are those of all.
-    expect(text).toContain('10 002 of 15 003 invoices did not.');
+    expect(text).toContain('10 002 of 15 003 invoices are not.');
   });
 });
 
@@ -198,7 +198,7 @@ describe('htmlReport, how the file was read', () => {
 });
 
 describe('htmlReport', () => {
-  it('lists what did not go out before what did, each invoice once', async () => {
+  it('lists what is not confirmed as issued before what did, each invoice once', async () => {
     const page = await pageOf([
       batchInvoice(),
       unsentInvoice({ ordinal: 2, state: 'held', reason: NO }),

@@ -1,0 +1,41 @@
+import { rm } from 'node:fs/promises';
+import { z } from 'zod';
+import type { DataDir } from './data-dir.ts';
+import { currentOwner } from './directory-lock.ts';
+import { readJson, writeJson } from './write-json.ts';
+
+const Endpoints = z.object({
+  /** The lock's word for who owns the data directory. */
+  owner: z.string().min(1),
+  /** For people: in another process namespace it names another process, or none. */
+  pid: z.number().int().positive(),
+  console: z.url().nullable(),
+  receiver: z.url().nullable(),
+  sandbox: z.url().nullable(),
+  /** host:port */
+  temporalAddress: z.string().min(1),
+  temporalNamespace: z.string().min(1),
+  temporalUi: z.url().nullable(),
+  ledgerId: z.string().min(1),
+  /** Where the owner writes its reports. */
+  reportsDir: z.string().min(1),
+});
+
+/** Where the parts of a running Lote listen, for the second process on its data directory. */
+export type Endpoints = Readonly<z.infer<typeof Endpoints>>;
+
+/** Replaces the file as a whole. */
+export async function writeEndpoints(dataDir: Pick<DataDir, 'endpoints'>, endpoints: Endpoints): Promise<void> {
+  await writeJson(dataDir.endpoints, Endpoints.parse(endpoints));
+}
+
+/** The endpoints of the owner; null when nobody owns the directory, also when an owner died and left its file. */
+export async function readEndpoints(dataDir: Pick<DataDir, 'endpoints' | 'path'>): Promise<Endpoints | null> {
+  const stored = Endpoints.safeParse(await readJson(dataDir.endpoints));
+  return stored.success && currentOwner(dataDir.path) === stored.data.owner ? stored.data : null;
+}
+
+/** For a clean end. */
+export async function removeEndpoints(dataDir: Pick<DataDir, 'endpoints'>): Promise<void> {
+  await rm(dataDir.endpoints, { force: true });
+}

@@ -1,0 +1,162 @@
+import type { Client } from '@temporalio/client';
+import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
+import type { ProfileEditor } from '../../console/profile-editor.ts';
+import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Readiness } from '../../domain/ports/readiness.ts';
+import type { Config } from '../../runtime/config/config.ts';
+import type { Logger } from '../../runtime/process/logger.ts';
+import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { profileText } from '../account/profile-text.ts';
+import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
+import { misfitsOfEach } from '../profile-fit/misfits-of-each.ts';
+import { profileDigestOf } from '../profile-fit/profile-digest.ts';
+import { checkFile } from '../files/check-file.ts';
+import type { CommonFolders } from '../folders/common-folders.ts';
+import { examineParts } from '../doctor/doctor.ts';
+import { createHealthChecks } from './health-checks.ts';
+import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
+import { resolveInput } from '../files/input-files.ts';
+import { keepUpload } from './keep-upload.ts';
+import { consolePeople } from './console-people.ts';
+import { createBatchOperator, createBatchWatch } from '../operator/operate-batch.ts';
+import { createFileMapper } from './file-mapper.ts';
+import { createReadiness } from '../start/readiness.ts';
+import { findStuckRun } from '../temporal/stuck-run.ts';
+import { readRecordings } from '../recordings/read-recordings.ts';
+import { createProfileEditor, NOTHING_RECORDED, type Recordings } from './profile-editor.ts';
+import { createRecordings } from './recorded-answers.ts';
+import { createConsoleReconcile } from '../operator/reconcile-now.ts';
+import { createConsoleRetry } from '../operator/retry-batch.ts';
+import { savedProfile, saveProfile } from './save-profile.ts';
+import { VERSION } from '../../runtime/version.ts';
+
+export interface ConsoleParts {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  /** Null: this process knows no Temporal, so it only shows. */
+  readonly client: Client | null;
+  readonly profile: ServiceProfile;
+  /** Null: this process does not know the service. */
+  readonly serviceBaseUrl: string | null;
+  readonly temporalUi: string | null;
+  /** Work that another process hands over; where nobody can take it, this is null. */
+  readonly run?: NonNullable<ConsoleActions['run']>;
+  /** Where the ledger is this process's alone, others purge through it. */
+  readonly purge?: NonNullable<ConsoleActions['purge']>;
+  /** Null: this process shares folders with nobody. */
+  readonly folders: CommonFolders | null;
+  /** Left out: the console alone, which needs the ledger. */
+  readonly ready?: () => Promise<Readiness>;
+  readonly log: Logger;
+}
+
+/** Everything the console shows and sets in motion, over the parts of this process. */
+export function consoleParts(parts: ConsoleParts): Omit<ConsoleOptions, 'access' | 'hosts' | 'token'> {
+  const { config, ledger, client, log } = parts;
+  const profileDigest = profileDigestOf(config, parts.profile);
+  return {
+    ledger,
+    reportsDir: config.reportsDir,
+    application: config.application,
+    language: config.language,
+    links: { temporalUi: parts.temporalUi, namespace: config.temporal.namespace, taskQueue: config.taskQueue },
+    version: VERSION,
+    serviceProfile: { ...(parts.serviceBaseUrl === null ? {} : { baseUrl: parts.serviceBaseUrl }), ...parts.profile },
+    profileEditor: editorOf(parts),
+    ...(config.console.signIn === null ? {} : { people: consolePeople(config.console.signIn, ledger) }),
+    ...(client === null ? { showsOnly: true } : { actions: actionsOf(parts, client) }),
+    ready: parts.ready ?? createReadiness({ ledger: () => ledger.ping() }),
+    misfits: () => misfitsOfEach([{ config, profile: parts.profile, ledger, baseUrl: parts.serviceBaseUrl }]),
+    health: createHealthChecks({
+      ...{ ...parts, profileDigest, now: Date.now },
+      examined: async () =>
+        examineParts({
+          common: config,
+          applications: [{ config, profile: parts.profile }],
+          running: ledger,
+          now: Date.now,
+        }),
+    }),
+    onError: (err) => log.error('console request failed', { err }),
+  };
+}
+
+/** Where the console only shows, a copy can be checked and downloaded. */
+function editorOf({ config, ledger, client, profile }: ConsoleParts): ProfileEditor {
+  const { dataDir, serviceProfilePath: path, secrets, captureDir } = config;
+  const place = { dataDir, ledger, now: Date.now };
+  return createProfileEditor({
+    ...{ profile, secrets, recordings: recordingsOf(captureDir, config.webhook.secrets) },
+    fileText: () => (path === null ? null : profileTextIfAny(path)),
+    ...(client === null ? {} : { save: (copy) => saveProfile(place, copy) }),
+    kept: (name) => savedProfile(dataDir, name),
+  });
+}
+
+/** A folder that cannot be read holds nothing, and the log of its writer says why. */
+function recordingsOf(folder: string | null, secrets: readonly string[]): Recordings {
+  if (folder === null) return NOTHING_RECORDED;
+  return createRecordings(async (profile) =>
+    readRecordings(folder, { profile, secrets }).then(
+      ({ recordings }) => recordings,
+      () => [],
+    ),
+  );
+}
+
+/** Somebody may have moved the file since the start. */
+function profileTextIfAny(path: string): string | null {
+  try {
+    return profileText(path);
+  } catch {
+    return null;
+  }
+}
+
+function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
+  const { config, ledger } = parts;
+  return {
+    ...(parts.run === undefined ? {} : { run: parts.run }),
+    ...(parts.purge === undefined ? {} : { purge: parts.purge }),
+    files: fileActions(parts, client),
+    operate: createBatchOperator(client),
+    watch: createBatchWatch(client),
+    stuck: (workflowId) => findStuckRun(client, workflowId),
+    retry: createConsoleRetry({
+      ...{ client, taskQueue: config.taskQueue, ledgerId: ledger.id },
+      applicationOf: async () => null,
+    }),
+    reconcile: createConsoleReconcile(client, config, ledger.id),
+  };
+}
+
+/** A file that only this machine sees is of no use to the workers, so the input folder must be the common one. */
+function fileActions(
+  { config, ledger, folders, profile }: ConsoleParts,
+  client: Client,
+): NonNullable<ConsoleActions['files']> {
+  const { inputDir, application, taskQueue } = config;
+  return {
+    async keep(name, content) {
+      await folders?.require('input');
+      return keepUpload({ inputDir, name, content });
+    },
+    check: atMostAtOnce(async (file, declared) => {
+      await folders?.require('input');
+      const path = await resolveInput(inputDir, file);
+      await requireCheckable(path);
+      return checkFile(path, inputDir, { ...declared, bodyTemplate: profile.requests.createInvoice.body });
+    }),
+    mapper: createFileMapper({ config, ledger, folders, profile }),
+    async start(file, declared, note) {
+      await folders?.require('input');
+      const { batchId: noted, sha256 } = await batchOfFile({ application, inputDir }, ledger, file);
+      await note(noted);
+      const { batchId } = await startBatch(
+        { client, taskQueue, application, inputDir },
+        { file, ledgerId: ledger.id, ...declared },
+      );
+      return { batchId, sha256 };
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, join, resolve, sep } from 'node:path';
+import type { FileReader } from '../../../activities/deps.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { bufferedRowStore } from '../../ingest/buffered-row-store.ts';
+import { hashFile } from '../../ingest/hash-file.ts';
+import type { Conversion, IngestResult } from '../../ingest/ingest-result.ts';
+import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
+import { folderTrouble } from '../../file-system/folder-trouble.ts';
+import { readWithProfile } from './read-with-profile.ts';
+
+export interface InputPlaces {
+  readonly inputDir: string;
+  readonly dataDir: string;
+}
+
+interface FileReaderOptions extends InputPlaces {
+  /** False: the rows of a small file go to the ledger, too. */
+  readonly buffersRows?: boolean;
+}
+
+/** Where the bytes of a batch's file are kept, so that its corrections can be written in its own words later. */
+export function keptFile(dataDir: string, sha256: string): string {
+  return join(keptFiles(dataDir), sha256);
+}
+
+/** The folder of all kept files; each is named by the hash of its bytes. */
+export function keptFiles(dataDir: string): string {
+  return join(dataDir, 'files');
+}
+
+/** Files of the input directory, read from a copy that nobody else writes to. */
+export function createFileReader({ inputDir, dataDir, buffersRows = true }: FileReaderOptions): FileReader<Conversion> {
+  return {
+    resolve: (file) => resolveInput(inputDir, file),
+    hash: (path) => hashFile(path),
+    rows: (ledgerRows) => (buffersRows ? bufferedRowStore(ledgerRows) : ledgerRows),
+    async read({ path, store, options, signal }) {
+      const copy = await keepCopy(path, dataDir);
+      return readWithProfile({ path: copy, file: path, inputDir, store, options, signal }).catch((error: unknown) =>
+        refusedByProfile(error, copy),
+      );
+    },
+    toInvoices,
+  };
+}
+
+/**
+ * The real path of a file under the input directory; a name that leads out of it, by `..` or by a link, is refused.
+ * @throws LoteError `file-unreadable`
+ */
+export async function resolveInput(inputDir: string, file: string): Promise<string> {
+  const root = await realpath(inputDir).catch(() => resolve(inputDir));
+  const path = await realpath(resolve(root, file)).catch(() => null);
+  if (path === null) throw unreadable(file, 'there is no such file');
+  if (!path.startsWith(root + sep)) throw unreadable(file, 'it leads out of the input directory');
+  const found = await stat(path);
+  if (!found.isFile()) throw unreadable(file, 'it is not a regular file');
+  return path;
+}
+
+/** By now nobody waits at a prompt: a profile or a declaration that is wrong leaves a report that says so, and nothing sent. */
+async function refusedByProfile(error: unknown, copy: string): Promise<IngestResult> {
+  if (!(error instanceof LoteError) || error.code !== 'usage') throw error;
+  return {
+    ok: false,
+    refused: true,
+    sha256: await hashFile(copy),
+    rows: 0,
+    findings: [{ row: null, column: null, code: 'declaration-wrong', message: error.message, severity: 'error' }],
+    proof: {},
+  };
+}
+
+async function keepCopy(path: string, dataDir: string): Promise<string> {
+  const directory = keptFiles(dataDir);
+  const part = join(directory, `.part-${randomUUID()}`);
+  try {
+    await mkdir(directory, { recursive: true });
+    await copyFile(path, part);
+    const kept = keptFile(dataDir, await hashFile(part));
+    await rename(part, kept);
+    return kept;
+  } catch (error) {
+    throw folderTrouble(error, { title: 'folder of the kept files', path: directory, variable: 'LOTE_DATA_DIR' });
+  } finally {
+    await rm(part, { force: true }).catch(() => undefined);
+  }
+}
+
+/**
+ * Brings a file from anywhere into `incoming/` of the input directory; the original stays. A file that is there already stays where it is.
+ * Returns its name relative to the input directory.
+ * @throws LoteError `file-unreadable`
+ */
+export async function bringIn(inputDir: string, file: string): Promise<string> {
+  await mkdir(inputDir, { recursive: true });
+  const root = await realpath(inputDir);
+  const path = await realpath(file).catch(() => null);
+  if (path === null) throw unreadable(basename(file), 'there is no such file');
+  if (!(await stat(path)).isFile()) throw unreadable(basename(file), 'it is not a regular file');
+  if (path.startsWith(root + sep)) return path.slice(root.length + 1);
+  // One folder per content: two files of one name from two places must not overwrite each other.
+  const name = join('incoming', (await hashFile(path)).slice(0, 8), basename(path));
+  const target = join(root, name);
+  await mkdir(join(target, '..'), { recursive: true, mode: 0o750 });
+  const part = `${target}.${createHash('sha256').update(String(process.pid)).digest('hex').slice(0, 6)}.part`;
+  await copyFile(path, part);
+  await rename(part, target);
+  return name;
+}
+
+function unreadable(file: string, found: string): LoteError {
+  return new LoteError(
+    'file-unreadable',
+    `Opening the input file ${JSON.stringify(file)}: it must be a readable file of the input directory, but ${found}. Check the name and start again.`,
+  );
+}

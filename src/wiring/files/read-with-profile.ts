@@ -1,0 +1,111 @@
+import { basename, join } from 'node:path';
+import type { ReadOptions } from '../../../activities/deps.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { Finding } from '../../domain/invoice.ts';
+import { READ_AS } from '../../domain/read-as.ts';
+import type { ReadAs } from '../../domain/read-as.ts';
+import type { RowStore } from '../../domain/ports/row-store.ts';
+import { chooseProfile } from '../../ingest/profile/choose-profile.ts';
+import type { ChosenProfile } from '../../ingest/profile/choose-profile.ts';
+import { fileChunks } from '../../ingest/file-chunks.ts';
+import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import type { IngestResult } from '../../ingest/ingest-result.ts';
+import { readAsInHead } from '../../ingest/profile/read-as-in-head.ts';
+import { readFile } from '../../ingest/read-file.ts';
+import { isArchive } from '../../ingest/workbook/open-workbook.ts';
+import { readAsInWorkbook } from '../../ingest/workbook/read-as-in-workbook.ts';
+
+export interface ReadWithProfile {
+  /** Where the bytes are. */
+  readonly path: string;
+  /** The name under which the file was dropped: it may choose the profile. */
+  readonly file: string;
+  readonly inputDir: string;
+  readonly store: RowStore;
+  readonly options: ReadOptions;
+  /** A mapping that is tried: it stands for the profile, and no other is chosen. */
+  readonly mapping?: IngestOptions;
+  readonly signal?: AbortSignal;
+}
+
+/** The profile of a file, if any. @throws LoteError `usage` for one that is not there or is wrong */
+async function profileOf(given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>, readAs: ReadAs) {
+  const { profile: named } = given.options;
+  return chooseProfile({
+    directory: join(given.inputDir, 'profiles'),
+    file: basename(given.file),
+    ...(readAs.profile === undefined ? {} : { written: readAs.profile }),
+    ...(named === undefined ? {} : { named }),
+  });
+}
+
+/**
+ * Says before anything is started that a profile is missing or wrong.
+ * @throws LoteError `usage`; a file that is not there is for others to report
+ */
+export async function requireProfile(inputDir: string, file: string, options: ReadOptions): Promise<void> {
+  const readAs = await readAsIn(file).catch((error: unknown): ReadAs => {
+    if (!(error instanceof LoteError) || error.code !== 'file-unreadable') throw error;
+    return {};
+  });
+  await profileOf({ file, inputDir, options }, readAs);
+}
+
+/** What a corrections file says of itself. @throws LoteError `file-unreadable` */
+async function readAsIn(path: string): Promise<ReadAs> {
+  const head = await fileHead(path);
+  return isArchive(head) ? readAsInWorkbook(path) : readAsInHead(head);
+}
+
+/** Reads a file through its profile; what an operator declares wins over what the profile says. The proof and a finding name the profile. */
+export async function readWithProfile(given: ReadWithProfile): Promise<IngestResult> {
+  const { path, store, options, signal } = given;
+  const readAs = await readAsIn(path);
+  const chosen = given.mapping === undefined ? await profileOf(given, readAs) : null;
+  const { profile: _, ...declared } = options;
+  const merged: IngestOptions = { ...(given.mapping ?? chosen?.profile.options), ...asWritten(readAs), ...declared };
+  const read = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
+  const missed = missedProfile(read, chosen);
+  if (missed !== null) return { ...read, ok: false, refused: true, findings: [missed, ...read.findings] };
+  if (chosen === null) return read;
+  const { name, sha256 } = chosen.profile;
+  return {
+    ...read,
+    findings: [...read.findings, profileUsed(chosen)],
+    proof: { ...read.proof, profile: { name, sha256, how: chosen.how } },
+  };
+}
+
+/** What was declared when the file of these corrections was read. The decimal marks are for the reader of the rows, column by column. */
+function asWritten({ encoding, delimiter, duplicateRows }: ReadAs): IngestOptions {
+  return {
+    ...(encoding === undefined ? {} : { likelyEncoding: encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(duplicateRows === undefined ? {} : { duplicateRows }),
+  };
+}
+
+/** Far below the first rows, or in a large workbook, only the reader of its rows finds which profile corrections name. */
+function missedProfile({ ok, proof }: IngestResult, chosen: ChosenProfile | null): Finding | null {
+  const wanted = proof['correctedWith'];
+  if (!ok || typeof wanted !== 'string' || chosen?.profile.name === wanted) return null;
+  const message = `These are corrections of a file that was read with the mapping profile ${wanted}, and they name it where it cannot choose how they are read. Run them with --profile ${wanted}`;
+  return { row: null, column: READ_AS, code: 'corrections-profile', message, severity: 'error' };
+}
+
+const HOW: Readonly<Record<ChosenProfile['how'], string>> = {
+  declared: 'as it was asked for',
+  corrections: 'as its column lote_read_as says',
+  'file-name': "chosen by the file's name",
+};
+
+function profileUsed({ profile, how }: ChosenProfile): Finding {
+  const message = `The file was read with the mapping profile ${profile.name} (sha256 ${profile.sha256.slice(0, 12)}…), ${HOW[how]}`;
+  return { row: null, column: null, code: 'profile-used', message, severity: 'info' };
+}
+
+/** The first bytes of a file. @throws LoteError `file-unreadable` */
+async function fileHead(path: string): Promise<Buffer> {
+  for await (const chunk of fileChunks(path)) return chunk;
+  return Buffer.alloc(0);
+}

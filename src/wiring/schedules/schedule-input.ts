@@ -1,0 +1,33 @@
+import { ScheduleNotFoundError, type Client } from '@temporalio/client';
+import { namedInput } from '../temporal/named-input.ts';
+
+/** Note of a schedule that Lote has paused because nobody describes its application. */
+export const NO_FILE = 'Paused by Lote: no file in applications/ describes the application that it is for';
+
+/**
+ * Lets a schedule that was made before start its runs with the name of the application where there are several, and
+ * without one where it is alone: a run with the wrong input is refused, or waits on a task queue that nobody polls.
+ * One that was paused while its application had no file goes on; any other pause stays, and everything else of the
+ * schedule. Where there is none, nothing happens.
+ */
+export async function bringInput(
+  client: Client,
+  scheduleId: string,
+  place: Parameters<typeof namedInput>[0],
+): Promise<void> {
+  const handle = client.schedule.getHandle(scheduleId);
+  try {
+    const { action, state } = await handle.describe();
+    const wanted = namedInput(place);
+    const { application, ...unnamed } = asObject(action.args?.[0]);
+    if (application !== wanted.application)
+      await handle.update((known) => ({ ...known, action: { ...known.action, args: [{ ...unnamed, ...wanted }] } }));
+    if (state.paused && state.note?.startsWith(NO_FILE) === true) await handle.unpause('Its application is described.');
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}
+
+function asObject(value: unknown): { readonly application?: unknown } {
+  return typeof value === 'object' && value !== null ? value : {};
+}

@@ -1,0 +1,163 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import {
+  describeNightlyRuns,
+  nightlySchedule,
+  scheduleNightlyRuns,
+  triggerNightlyRun,
+  unscheduleNightlyRuns,
+  type NightlyPlace,
+} from '../../../../src/wiring/schedules/nightly-schedule.ts';
+import { startNightlyRun } from '../../../../src/wiring/schedules/start-nightly-run.ts';
+import { ownName } from '../../../support/files/batch-file.ts';
+
+const TWELVE_HOURS = 12 * 3_600_000;
+const DAY = 24 * 3_600_000;
+
+describe('the schedule of nights', { timeout: 120_000 }, () => {
+  let client: Client;
+
+  beforeAll(async () => {
+    client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+  });
+
+  afterAll(async () => {
+    await client.connection.close();
+  });
+
+  async function withPlace(test: (place: NightlyPlace) => Promise<void>): Promise<void> {
+    const application = ownName('n');
+    const place = { client, application, taskQueue: `lote-${application}` };
+    try {
+      await test(place);
+    } finally {
+      await unscheduleNightlyRuns(place);
+    }
+  }
+
+  it('runs every day at the given time of the given zone, one at a time, with a catch-up window', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELVE_HOURS });
+
+      const state = await describeNightlyRuns(place);
+
+      expect(state).toMatchObject({
+        hour: 2,
+        minute: 0,
+        timezone: 'Europe/Lisbon',
+        catchUpMs: TWELVE_HOURS,
+        paused: false,
+      });
+      const described = await client.schedule.getHandle(`${place.application}-lote-nightly`).describe();
+      expect(described.policies).toMatchObject({ overlap: 'SKIP', pauseOnFailure: true });
+      expect(described.action).toMatchObject({ workflowType: 'nightlyIssuance', taskQueue: place.taskQueue });
+      const hours = state?.nextTimes.map((time) =>
+        new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Lisbon', timeStyle: 'short' }).format(time),
+      );
+      expect(new Set(hours)).toEqual(new Set(['02:00']));
+    });
+  });
+
+  it('is changed in place, and let go when it was paused', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELVE_HOURS });
+      await client.schedule.getHandle(`${place.application}-lote-nightly`).pause('a night failed');
+      expect(await describeNightlyRuns(place)).toMatchObject({ paused: true, note: 'a night failed' });
+
+      await scheduleNightlyRuns(place, { hour: 3, minute: 30, timezone: 'Europe/Madrid', catchUpMs: 60_000 });
+
+      expect(await describeNightlyRuns(place)).toMatchObject({
+        hour: 3,
+        minute: 30,
+        timezone: 'Europe/Madrid',
+        catchUpMs: 60_000,
+        paused: false,
+      });
+    });
+  });
+
+  it('is off after it was taken away, once and again', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: TWELVE_HOURS });
+
+      expect([await unscheduleNightlyRuns(place), await unscheduleNightlyRuns(place)]).toEqual([true, false]);
+      expect(await describeNightlyRuns(place)).toBeNull();
+      expect(await triggerNightlyRun(place)).toBe(false);
+    });
+  });
+
+  it('starts a night at once, and joins the one that runs instead of starting another', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: TWELVE_HOURS });
+
+      const first = await startNightlyRun(place);
+      const second = await startNightlyRun(place);
+
+      expect([first.joined, second.joined]).toEqual([false, true]);
+      expect(second.handle.workflowId).toBe(first.handle.workflowId);
+      expect(first.handle.workflowId).toContain(`${place.application}-nightly-issuance`);
+      expect((await first.handle.describe()).type).toBe('nightlyIssuance');
+      await first.handle.terminate('test');
+    });
+  });
+
+  it('starts a night without a schedule too', async () => {
+    await withPlace(async (place) => {
+      const { handle, joined } = await startNightlyRun(place);
+      const again = await startNightlyRun(place);
+
+      expect([joined, again.joined]).toEqual([false, true]);
+      expect(again.handle.workflowId).toBe(handle.workflowId);
+      await handle.terminate('test');
+    });
+  });
+
+  describe('around the changes of the clock', () => {
+    async function timesFrom(startAt: string, clock: { hour: number; minute: number; timezone: string }) {
+      const application = ownName('dst');
+      const place = { client, application, taskQueue: 'nobody' };
+      const plan = nightlySchedule(place, { ...clock, catchUpMs: TWELVE_HOURS });
+      await client.schedule.create({ ...plan, spec: { ...plan.spec, startAt: new Date(startAt) } });
+      try {
+        const times = (await describeNightlyRuns(place))?.nextTimes ?? [];
+        return times.filter((time) => time.getTime() < Date.parse(startAt) + 4 * DAY).map((time) => time.toISOString());
+      } finally {
+        await unscheduleNightlyRuns(place);
+      }
+    }
+
+    it('02:00 in Lisbon comes on every date, an hour of UTC earlier in summer', async () => {
+      const lisbon = { hour: 2, minute: 0, timezone: 'Europe/Lisbon' };
+
+      expect(await timesFrom('2027-03-27T00:00:00Z', lisbon)).toEqual([
+        '2027-03-27T02:00:00.000Z',
+        '2027-03-28T01:00:00.000Z',
+        '2027-03-29T01:00:00.000Z',
+        '2027-03-30T01:00:00.000Z',
+      ]);
+      expect(await timesFrom('2027-10-30T00:00:00Z', lisbon)).toEqual([
+        '2027-10-30T01:00:00.000Z',
+        '2027-10-31T02:00:00.000Z',
+        '2027-11-01T02:00:00.000Z',
+        '2027-11-02T02:00:00.000Z',
+      ]);
+    });
+
+    it('a time that the clock leaves out has no night on that date', async () => {
+      expect(await timesFrom('2027-03-27T00:00:00Z', { hour: 2, minute: 30, timezone: 'Europe/Madrid' })).toEqual([
+        '2027-03-27T01:30:00.000Z',
+        '2027-03-29T00:30:00.000Z',
+        '2027-03-30T00:30:00.000Z',
+      ]);
+    });
+
+    it('a time that the clock shows twice has one night, at the second of them', async () => {
+      expect(await timesFrom('2027-10-30T00:00:00Z', { hour: 2, minute: 30, timezone: 'Europe/Madrid' })).toEqual([
+        '2027-10-30T00:30:00.000Z',
+        '2027-10-31T01:30:00.000Z',
+        '2027-11-01T01:30:00.000Z',
+        '2027-11-02T01:30:00.000Z',
+      ]);
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { choosePort } from '../../../../src/runtime/process/free-port.ts';
+
+const HOST = '127.0.0.1';
+
+async function listener(port = 0): Promise<number> {
+  const server = createServer();
+  server.listen(port, HOST);
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+describe('choosePort', () => {
+  it('gives the port wished for when it is free', async () => {
+    const port = await choosePort({ host: HOST, port: 0, explicit: false, variable: 'RECEIVER_PORT' });
+
+    expect(await choosePort({ host: HOST, port, explicit: true, variable: 'RECEIVER_PORT' })).toBe(port);
+  });
+
+  it('gives another one for a default port that is taken', async () => {
+    const taken = await listener();
+
+    const port = await choosePort({ host: HOST, port: taken, explicit: false, variable: 'RECEIVER_PORT' });
+
+    expect(port).toBeGreaterThan(taken);
+    expect(await listener(port)).toBe(port);
+  });
+
+  it('leaves ports alone that are promised to another part', async () => {
+    const free = await choosePort({ host: HOST, port: 0, explicit: false, variable: 'RECEIVER_PORT' });
+
+    const port = await choosePort({ host: HOST, port: free, explicit: false, variable: 'X', reserved: [free] });
+
+    expect(port).not.toBe(free);
+  });
+
+  it('refuses a port that was set and is taken, naming port and variable', async () => {
+    const taken = await listener();
+
+    const choice = choosePort({ host: HOST, port: taken, explicit: true, variable: 'RECEIVER_PORT' });
+
+    await expect(choice).rejects.toMatchObject({
+      code: 'port-taken',
+      message: expect.stringMatching(new RegExp(`${HOST}:${taken}: .*RECEIVER_PORT`)) as string,
+    });
+  });
+
+  it('lets the system choose for port 0, also when it was set', async () => {
+    const port = await choosePort({ host: HOST, port: 0, explicit: true, variable: 'RECEIVER_PORT' });
+
+    expect(port).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseReadAs, readAsText } from '../../../../src/domain/read-as.ts';
+import { decimalMarkOf, readAsOf } from '../../../../src/wiring/files/read-as-of.ts';
+
+const EITHER = { mark: '.', how: 'either', witness: null };
+const COMMA = { mark: ',', how: 'proved', witness: { row: 2, value: '2,50' } };
+const DOUBT = { ...COMMA, ambiguous: { row: 3, value: '1.234' } };
+
+describe('readAsOf', () => {
+  it('says of a column only what its cells may not prove again', () => {
+    expect(readAsOf({ decimal: { quantity: EITHER, unit_price: COMMA } })).toEqual({});
+    expect(readAsOf({ decimal: { quantity: COMMA, unit_price: DOUBT }, profile: { name: 'erp' } })).toEqual({
+      unit_price: ',',
+      profile: 'erp',
+    });
+    expect(readAsOf({})).toEqual({});
+  });
+
+  it('carries what was declared, and not what the file proved', () => {
+    const declared = {
+      encoding: { name: 'cp850', how: 'declared' },
+      delimiter: { value: '^', how: 'declared' },
+      duplicateRows: 'keep',
+    };
+
+    expect(readAsOf(declared)).toEqual({ encoding: 'cp850', delimiter: '^', duplicateRows: 'keep' });
+    expect(readAsOf({ encoding: { name: 'utf-8', how: 'proved' }, delimiter: { value: ';', how: 'proved' } })).toEqual(
+      {},
+    );
+  });
+
+  it('survives being written into a cell', () => {
+    const mark = fc.option(fc.constantFrom('.' as const, ',' as const), { nil: undefined });
+    const profile = fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/), { nil: undefined });
+    const encoding = fc.option(fc.constantFrom('cp850', 'iso-8859-15', 'utf-16le'), { nil: undefined });
+    const delimiter = fc.option(fc.constantFrom('^', ';', '\t', '§'), { nil: undefined });
+    fc.assert(
+      fc.property(mark, mark, profile, encoding, delimiter, (quantity, price, name, declared, sign) => {
+        const readAs = {
+          ...(declared === undefined ? {} : { encoding: declared }),
+          ...(sign === undefined ? {} : { delimiter: sign }),
+          ...(quantity === undefined ? {} : { quantity }),
+          ...(price === undefined ? {} : { unit_price: price }),
+          ...(name === undefined ? {} : { profile: name }),
+        };
+
+        expect(parseReadAs(readAsText(readAs))).toEqual(readAs);
+      }),
+    );
+  });
+});
+
+describe('decimalMarkOf', () => {
+  it.each([
+    ['the price column', { decimal: { quantity: EITHER, unit_price: COMMA } }, ','],
+    ['the quantity column where prices show none', { decimal: { quantity: COMMA, unit_price: EITHER } }, ','],
+    [
+      'a semicolon where no number shows one',
+      { decimal: { quantity: EITHER, unit_price: EITHER }, delimiter: { value: ';' } },
+      ',',
+    ],
+    ['nothing', { decimal: { quantity: EITHER, unit_price: EITHER }, delimiter: { value: ',' } }, '.'],
+    ['a refused file', {}, '.'],
+  ])('is that of %s', (_, proof, mark) => {
+    expect(decimalMarkOf(proof)).toBe(mark);
+  });
+});

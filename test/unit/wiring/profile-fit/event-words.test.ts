@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import type { RecordDelivery } from '../../../../src/domain/ports/ledger.ts';
+import { createEventWords } from '../../../../src/wiring/profile-fit/event-words.ts';
+
+type Says = 'issued' | 'failed' | 'processing' | 'away';
+
+function delivery(serviceId: string, verdict: 'issued' | 'failed' | null = 'issued', type = 'x'): RecordDelivery {
+  const event = { type, eventId: null, serviceId, verdict, reason: null };
+  return { sha256: serviceId, raw: new Uint8Array(), receivedAt: 0, event };
+}
+
+function answerOf(says: Says): StatusAnswer {
+  if (says === 'away') return { kind: 'not-now', reason: { code: 'x', message: '' }, retryAfterMs: null };
+  return { kind: 'status', status: says, reason: null };
+}
+
+/** A service that says of each invoice what the test wants, and issued of all others. */
+function words(says: Readonly<Record<string, Says>>) {
+  const asked: string[] = [];
+  const opened: string[] = [];
+  const checked = createEventWords({
+    service: {
+      baseUrl: 'http://service',
+      async getInvoice(serviceId) {
+        asked.push(serviceId);
+        return answerOf(says[serviceId] ?? 'issued');
+      },
+    },
+    ledger: {
+      async openBreaker({ reason }) {
+        opened.push(reason.code);
+      },
+    },
+    watch: { asked: async ({ answer }) => answer, event: () => undefined },
+    log: { error: () => undefined },
+    now: () => 0,
+  });
+  return { asked, opened, accept: async (...all: readonly RecordDelivery[]) => checked.accept(all) };
+}
+
+describe('words of events and of answers', () => {
+  it('agree by one invoice, and nobody is asked again', async () => {
+    const { accept, asked } = words({});
+
+    expect([await accept(delivery('inv_1')), await accept(delivery('inv_2'))]).toEqual([true, true]);
+    expect(asked).toEqual(['inv_1']);
+  });
+
+  it('agree by one that failed', async () => {
+    const { accept, asked } = words({ inv_1: 'failed' });
+
+    expect([await accept(delivery('inv_1', 'failed')), await accept(delivery('inv_2'))]).toEqual([true, true]);
+    expect(asked).toEqual(['inv_1']);
+  });
+
+  it('agree for each type of issued events by itself: one that failed does not speak for them', async () => {
+    const { accept, asked } = words({ inv_1: 'failed' });
+
+    const failed = await accept(delivery('inv_1', 'failed', 'failed'));
+    const issued = await accept(delivery('inv_2', 'issued', 'issued'));
+    const later = await accept(delivery('inv_3', 'failed', 'failed'), delivery('inv_4', 'issued', 'Issued'));
+
+    expect([failed, issued, later]).toEqual([true, true, true]);
+    expect(asked).toEqual(['inv_1', 'inv_2']);
+  });
+
+  it('of one type contradict two answers, although another type agrees: then no event counts any more', async () => {
+    const { accept, opened } = words({ inv_2: 'failed', inv_3: 'failed' });
+
+    expect(await accept(delivery('inv_1', 'issued', 'issued'))).toBe(true);
+    expect(await accept(delivery('inv_2', 'issued', 'voided'))).toBe(false);
+    expect(opened).toEqual([]);
+    expect(await accept(delivery('inv_3', 'issued', 'voided'))).toBe(false);
+    expect(opened).toEqual(['profile-contradiction']);
+    expect(await accept(delivery('inv_4', 'issued', 'issued'))).toBe(false);
+  });
+
+  it('are not looked at while no event says anything final', async () => {
+    const { accept, asked } = words({});
+
+    expect(await accept(delivery('inv_2', null))).toBe(true);
+    expect(asked).toEqual([]);
+  });
+
+  it('contradict each other whichever of the two the event says', async () => {
+    const { accept, opened } = words({ inv_1: 'failed', inv_2: 'issued' });
+
+    expect([await accept(delivery('inv_1', 'issued')), await accept(delivery('inv_2', 'failed'))]).toEqual([
+      false,
+      false,
+    ]);
+    expect(opened).toEqual(['profile-contradiction']);
+  });
+
+  it('contradict each other by two invoices: then nothing final is stored any more', async () => {
+    const { accept, opened } = words({ inv_1: 'failed', inv_2: 'failed' });
+
+    expect(await accept(delivery('inv_1'))).toBe(false);
+    expect(opened).toEqual([]);
+    expect(await accept(delivery('inv_1'))).toBe(false);
+    expect(opened, 'the same invoice is one').toEqual([]);
+    expect(await accept(delivery('inv_2'))).toBe(false);
+    expect(opened).toEqual(['profile-contradiction']);
+    expect(await accept(delivery('inv_3'))).toBe(false);
+    expect(await accept(delivery('inv_3', 'failed'))).toBe(false);
+    expect(await accept(delivery('inv_4', null))).toBe(true);
+  });
+
+  it('are believed in spite of one contradiction, when another invoice agrees', async () => {
+    const { accept, opened } = words({ inv_1: 'failed' });
+
+    expect(await accept(delivery('inv_1'))).toBe(false);
+    expect(await accept(delivery('inv_2'))).toBe(true);
+    expect(await accept(delivery('inv_1'))).toBe(true);
+    expect(opened).toEqual([]);
+  });
+
+  it.each(['processing', 'away'] as const)(
+    'are believed while the service says %s, and asked about 20 times',
+    async (says) => {
+      const ids = Array.from({ length: 30 }, (_unused, at) => `inv_${at}`);
+      const { accept, asked } = words(Object.fromEntries(ids.map((id) => [id, says])));
+      const accepted: boolean[] = [];
+      for (const id of ids) accepted.push(await accept(delivery(id)));
+
+      expect(accepted.every(Boolean)).toBe(true);
+      expect(asked).toHaveLength(20);
+    },
+  );
+
+  it('are asked about once for a burst of events', async () => {
+    const { accept, asked } = words({});
+
+    await Promise.all(['inv_1', 'inv_2', 'inv_3'].map(async (id) => accept(delivery(id))));
+
+    expect(asked).toEqual(['inv_1']);
+  });
+
+  it('that contradict each other in a burst stop at the second', async () => {
+    const { accept, opened } = words({ inv_1: 'failed', inv_2: 'failed', inv_3: 'failed' });
+
+    const accepted = await Promise.all(['inv_1', 'inv_2', 'inv_3'].map(async (id) => accept(delivery(id))));
+
+    expect(accepted).toEqual([false, false, false]);
+    expect(opened).toEqual(['profile-contradiction']);
+  });
+});

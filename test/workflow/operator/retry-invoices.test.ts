@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Engine } from '../../../src/sandbox/engine.ts';
+import type { BatchResult, RetryInput } from '../../../src/contract/messages.ts';
+import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { gated } from '../../support/crash/gated-engine.ts';
+import { withStack, type TestStack } from '../../support/lote/stack.ts';
+
+/** Fails every invoice of a customer until it has failed that often, and then issues it: an engine that recovers. */
+function recoveringEngine(failures: number, code = 'engine_busy'): Engine {
+  const failed = new Map<string, number>();
+  return {
+    process({ id, body }) {
+      const customer = body.customer.name;
+      const before = failed.get(customer) ?? 0;
+      if (!customer.startsWith('Ocupado') || before >= failures)
+        return { delayMs: 5, outcome: { status: 'issued' as const } };
+      failed.set(customer, before + 1);
+      return { delayMs: 5, outcome: { status: 'failed' as const, code, message: `Not now (${id})` } };
+    },
+  };
+}
+
+async function retry(stack: TestStack, input: Omit<RetryInput, 'ledgerId'>): Promise<BatchResult> {
+  const handle = await stack.client.workflow.start<typeof retryInvoices>('retryInvoices', {
+    workflowId: ownName('retry'),
+    taskQueue: stack.config.taskQueue,
+    args: [{ ...input, ledgerId: stack.ledger.id }],
+  });
+  return handle.result();
+}
+
+interface History {
+  readonly batch: { readonly revision: number };
+  readonly changes: { readonly sinceRevision: number; readonly byState: readonly unknown[] } | null;
+  readonly audit: readonly unknown[];
+}
+
+async function historyOf(result: BatchResult): Promise<History> {
+  return JSON.parse(await readFile(result.reports.json, 'utf8')) as History;
+}
+
+/** Issued twice is what must never be; a failed document and its issued successor are no duplicate. */
+function issuedCustomers(stack: TestStack): number {
+  return stack.sandbox.books().invoices.filter(({ status }) => status === 'issued').length;
+}
+
+/** Each starts whole stacks, some of them two. */
+const TIMEOUT_MS = 240_000;
+
+describe('retryInvoices', { concurrent: true, timeout: TIMEOUT_MS }, () => {
+  it('sends the failed invoices of a finished batch again, and says in its report what changed and why', async () => {
+    await withStack({ sandbox: { engine: recoveringEngine(1) } }, async (stack) => {
+      const first = await stack.run('retry.csv', [
+        ...testInvoices(6),
+        { ref: 'B-7', customer: 'Ocupado 7' },
+        { ref: 'B-8', customer: 'Ocupado 8' },
+      ]);
+
+      const second = await retry(stack, {
+        batch: first.batchId,
+        states: ['failed'],
+        reason: 'the engine is back',
+        who: 'ana',
+      });
+
+      expect(first.counts).toMatchObject({ issued: 6, failed: 2 });
+      expect(second).toMatchObject({ state: 'finished', revision: 2, retried: { moved: 2, refused: {} } });
+      expect(second.counts).toMatchObject({ issued: 8, failed: 0 });
+      expect(second.reports.json).toBe(first.reports.json);
+      expect(issuedCustomers(stack)).toBe(8);
+      expect(await historyOf(second)).toMatchObject({
+        batch: { revision: 2 },
+        changes: {
+          sinceRevision: 1,
+          byState: [{ from: 'failed', to: 'issued', invoices: 2, examples: ['B-7', 'B-8'] }],
+        },
+        audit: [{ who: 'ana', why: 'the engine is back', invoices: 2, acceptedDuplicateRisk: false }],
+      });
+      expect(await readFile(second.reports.html, 'utf8')).toContain('the engine is back');
+    });
+  });
+
+  it('refuses what it was not told clearly, before anything moves', async () => {
+    await withStack({}, async (stack) => {
+      const wrong = [
+        { batch: 'some-batch', reason: 'no selection' },
+        { batch: 'some-batch', states: ['failed'], reason: ' ' },
+        { batch: 'some-batch', states: ['unknown'], reason: 'by state' },
+        { batch: '', states: ['failed'], reason: 'no batch' },
+        { batch: 'no-such-batch', states: ['failed'], reason: 'not there' },
+      ];
+
+      for (const input of wrong) {
+        await expect(retry(stack, input as unknown as RetryInput)).rejects.toThrow();
+      }
+    });
+  });
+
+  it('keeps references out of the history', async () => {
+    await withStack({ sandbox: { engine: recoveringEngine(1) } }, async (stack) => {
+      const first = await stack.run('history.csv', [{ ref: 'SECRET-REF-1', customer: 'Ocupado Segredo' }]);
+      const handle = await stack.client.workflow.start<typeof retryInvoices>('retryInvoices', {
+        workflowId: ownName('retry'),
+        taskQueue: stack.config.taskQueue,
+        args: [{ batch: first.batchId, rows: [2], reason: 'again' }],
+      });
+      await handle.result();
+
+      const history = JSON.stringify(await handle.fetchHistory());
+      const decoded = [...history.matchAll(/"data":"([^"]+)"/g)]
+        .map(([, data]) => Buffer.from(data ?? '', 'base64').toString('utf8'))
+        .join('\n');
+
+      expect(decoded).toContain('again');
+      expect(decoded).not.toContain('SECRET-REF-1');
+      expect(decoded).not.toContain('Segredo');
+    });
+  });
+
+  it('is taken up by a batch that runs, when its pages have ended', async () => {
+    const gate = gated(recoveringEngine(1));
+    await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
+      await stack.drop('running.csv', [{ ref: 'R-1', customer: 'Ocupado 1' }]);
+      const { batchId, handle } = await stack.start({ file: 'running.csv' });
+
+      const answer = await handle.executeUpdate<string, [object]>('retryInvoices', {
+        args: [{ states: ['failed'], reason: 'in advance' }],
+        updateId: randomUUID(),
+      });
+      gate.open();
+      const result = await handle.result();
+
+      expect(answer).toContain('Noted');
+      expect(result.counts).toMatchObject({ issued: 1 });
+      expect(await stack.ledger.auditOf(batchId)).toMatchObject([{ why: 'in advance', invoices: 1 }]);
+    });
+  });
+
+  it('sends failed invoices again by itself where the profile names their reason, at most maxGenerations', async () => {
+    const profile = { retry: { failedReasonCodes: ['engine-busy'], maxGenerations: 3 } };
+    await withProfile(profile, async (env) => {
+      const recovers = withStack({ env, sandbox: { engine: recoveringEngine(2) } }, async (stack) => {
+        const result = await stack.run('automatic.csv', [...testInvoices(3), { ref: 'A-4', customer: 'Ocupado 4' }]);
+
+        expect(result.counts).toMatchObject({ issued: 4 });
+        expect(result.revision, 'one report, after the last round').toBe(1);
+        expect(await stack.lines(result.batchId)).toContainEqual(
+          expect.objectContaining({ ref: 'A-4', state: 'issued', generation: 3 }),
+        );
+      });
+      const isHopeless = withStack({ env, sandbox: { engine: recoveringEngine(9) } }, async (stack) => {
+        const result = await stack.run('hopeless.csv', [{ ref: 'A-5', customer: 'Ocupado 5' }]);
+
+        expect(result.counts).toMatchObject({ failed: 1 });
+        expect(stack.sandbox.books().totals.invoices, 'generations').toBe(3);
+      });
+      await Promise.all([recovers, isHopeless]);
+    });
+  });
+
+  it('leaves other failures alone', async () => {
+    const profile = { retry: { failedReasonCodes: ['engine-busy'] } };
+    await withProfile(profile, async (env) => {
+      await withStack({ env, sandbox: { engine: recoveringEngine(1, 'tax_code_unknown') } }, async (stack) => {
+        const result = await stack.run('other.csv', [{ ref: 'O-1', customer: 'Ocupado 1' }]);
+
+        expect(result.counts).toMatchObject({ failed: 1 });
+        expect(stack.sandbox.books().totals.invoices).toBe(1);
+      });
+    });
+  });
+});
+
+describe('the first invoices of a large batch', { concurrent: true, timeout: TIMEOUT_MS }, () => {
+  it('stop the rest when the service refuses all of them', async () => {
+    await withStack({ env: { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%' } }, async (stack) => {
+      stack.front.script = ({ method, path }) =>
+        method === 'POST' && path === '/v1/invoices'
+          ? { status: 422, json: { error: { code: 'wrong_currency', message: 'Not here' } } }
+          : 'pass';
+
+      const result = await stack.run('canary.csv', testInvoices(300));
+
+      const posts = stack.front.requests.filter(({ path, method }) => method === 'POST' && path === '/v1/invoices');
+      expect(posts).toHaveLength(20);
+      expect(result.counts).toMatchObject({ rejected: 20, held: 280 });
+      expect(await stack.lines(result.batchId)).toContainEqual(
+        expect.objectContaining({
+          state: 'held',
+          reason: expect.objectContaining({ code: 'first-invoices-refused' }) as unknown,
+        }),
+      );
+    });
+  });
+
+  it('do not stop a batch of which some are taken', async () => {
+    await withStack({ env: { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%' } }, async (stack) => {
+      stack.front.script = ({ method, path, body }) =>
+        method === 'POST' && path === '/v1/invoices' && /Secreto F-1?\d"/.test(body) && !body.includes('F-19"')
+          ? { status: 422, json: { error: { code: 'wrong_currency', message: 'Not here' } } }
+          : 'pass';
+
+      const result = await stack.run('some.csv', testInvoices(220));
+
+      expect(result.counts).toMatchObject({ rejected: 18, issued: 202 });
+    });
+  });
+});
+
+async function withProfile(profile: object, test: (env: Record<string, string>) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-profile-'));
+  try {
+    const path = join(directory, 'profile.json');
+    await writeFile(path, JSON.stringify(profile));
+    await test({ SERVICE_PROFILE: path });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,306 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { BatchProblems, RetryInput } from '../../../src/contract/messages.ts';
+import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
+import { FAILING_TAX_CODE, ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { gatedEngine } from '../../support/crash/gated-engine.ts';
+import { sharedStack } from '../../support/lote/shared-stack.ts';
+import { CONSOLE_URL, withStack, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+
+interface Described {
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** What the Temporal UI reads of a run. */
+interface Metadata {
+  readonly currentDetails: string;
+  readonly definition: Readonly<
+    Record<'queryDefinitions' | 'signalDefinitions' | 'updateDefinitions', readonly Described[]>
+  >;
+}
+
+function metadataOf(handle: BatchHandle): Promise<Metadata> {
+  return handle.query<Metadata>('__temporal_workflow_metadata');
+}
+
+/** Sent to the last invoice, and the engine says nothing of any until it is opened. */
+async function waitingBatch(stack: TestStack, invoices: number) {
+  await stack.drop('desk.csv', testInvoices(invoices));
+  const started = await stack.start({ file: 'desk.csv' });
+  await until(async () => (await stack.progress(started.handle)).phase === 'waiting');
+  await until(async () => (await stack.progress(started.handle)).pagesSent === 1);
+  return started;
+}
+
+function gets(stack: TestStack): number {
+  return stack.front.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/invoices/')).length;
+}
+
+async function historyText(stack: TestStack, workflowId: string): Promise<string> {
+  const history = await stack.client.workflow.getHandle(workflowId).fetchHistory();
+  return (history.events ?? [])
+    .map(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      (scheduled?.input?.payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString('utf8')).join(),
+    )
+    .join('\n');
+}
+
+/** Each has a stack of its own, and mostly waits. */
+const SIDE_BY_SIDE = { concurrent: true, timeout: 180_000 };
+
+describe('the update settleNow', SIDE_BY_SIDE, () => {
+  it('asks the service at once for every invoice without a final word, and uses up no ask that is due later', async () => {
+    const engine = gatedEngine();
+    await withStack({ sandbox: { engine: engine.engine }, webhooks: 'none' }, async (stack) => {
+      const { batchId, handle } = await waitingBatch(stack, 5);
+
+      expect(await handle.executeUpdate<string, []>('settleNow')).toContain('Asking');
+      await until(async () => (await historyText(stack, `${batchId}-p0001`)).includes('"askNow":true'));
+      await until(() => gets(stack) >= 5);
+      const silent = await stack.ledger.pendingInvoices(batchId, 1, Date.now(), 10);
+      engine.open();
+      await handle.executeUpdate<string, []>('settleNow');
+
+      expect((await handle.result()).counts).toMatchObject({ issued: 5 });
+      expect(silent.map(({ asks }) => asks)).toEqual([0, 0, 0, 0, 0]);
+      expect(stack.posts(), 'asking sends nothing').toHaveLength(5);
+    });
+  });
+
+  it('is refused while nothing is sent, with a sentence', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = ({ path }) => (path.startsWith('/v1/merchants') ? { status: 503 } : 'pass');
+      await stack.drop('early.csv', testInvoices(1));
+      const { handle } = await stack.start({ file: 'early.csv' });
+
+      await expect(handle.executeUpdate<string, []>('settleNow')).rejects.toMatchObject({
+        cause: { type: 'input-invalid', message: expect.stringContaining('No page has sent') as string },
+      });
+      await expect(handle.executeUpdate<string, []>('resume')).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('not paused') as string },
+      });
+      stack.front.script = () => 'pass';
+      await handle.result();
+    });
+  });
+});
+
+describe('what operators did', SIDE_BY_SIDE, () => {
+  it('stands in the audit and in the report, with the reason and, where it is known, the name', async () => {
+    const engine = gatedEngine();
+    await withStack({ sandbox: { engine: engine.engine } }, async (stack) => {
+      const { batchId, handle } = await waitingBatch(stack, 2);
+      await handle.executeUpdate<string, [object]>('pause', { args: [{ reason: 'a look', who: 'ana' }] });
+      await until(async () => (await stack.ledger.findBatch(batchId))?.state === 'paused');
+      await handle.executeUpdate<string, []>('resume');
+      await until(async () => (await stack.ledger.findBatch(batchId))?.state === 'running');
+      await handle.executeUpdate<string, []>('settleNow');
+      await handle.executeUpdate<string, [object]>('cancelRemaining', { args: [{ reason: 'enough' }] });
+      engine.open();
+      const result = await handle.result();
+
+      const audit = await stack.ledger.auditOf(batchId);
+      expect(audit).toMatchObject([
+        { what: 'pause', why: 'a look', who: 'ana', invoices: 0 },
+        { what: 'resume', who: null },
+        { what: 'settle-now' },
+        { what: 'cancel-remaining', why: 'enough' },
+      ]);
+      expect((await stack.ledger.findBatch(batchId))?.state).toBe('cancelled');
+      const report = JSON.parse(await readFile(result.reports.json, 'utf8')) as { readonly audit: readonly object[] };
+      expect(report.audit).toHaveLength(4);
+      const page = await readFile(result.reports.html, 'utf8');
+      for (const word of ['paused', 'a look', 'ana', 'the rest was cancelled', 'enough']) expect(page).toContain(word);
+    });
+  });
+
+  it('is written down once, however often the step that does it is repeated', async () => {
+    await withStack({}, async (stack) => {
+      const result = await stack.run('twice.csv', 'this is no file of invoices\n');
+
+      const actions = [{ actionId: ownName('a'), at: 1, who: null, what: 'pause', why: 'early' }];
+      await stack.ledger.noteActions(result.batchId, actions);
+      await stack.ledger.noteActions(result.batchId, actions);
+
+      expect(await stack.ledger.auditOf(result.batchId)).toMatchObject([{ what: 'pause', at: 1, why: 'early' }]);
+    });
+  });
+});
+
+describe('the query problems', SIDE_BY_SIDE, () => {
+  it('groups what is not confirmed as issued by state and reason, by row number and never by reference', async () => {
+    await withStack({}, async (stack) => {
+      const wrong = Array.from({ length: 14 }, (_, at) => ({ ref: `SECRET-${at}`, quantity: 'muitos' }));
+      await stack.drop('problems.csv', [{ ref: 'F-1' }, ...wrong, { ref: 'SECRET-F', taxCode: FAILING_TAX_CODE }]);
+      const { batchId, handle } = await stack.start({ file: 'problems.csv' });
+      await handle.result();
+
+      const problems = await handle.query<BatchProblems>('problems');
+
+      expect(problems).toMatchObject({ batchId, invoices: 15 });
+      expect(problems.asOf).not.toBeNull();
+      expect(problems.groups).toMatchObject([
+        { state: 'invalid', invoices: 14, rows: [3, 4, 5, 6, 7, 8, 9, 10, 11, 12] },
+        { state: 'failed', invoices: 1, rows: [17] },
+      ]);
+      expect(problems.groups[0]?.code).not.toBe('no-reason');
+      expect(JSON.stringify(problems)).not.toContain('SECRET');
+    });
+  });
+
+  it('is empty before the file is read', async () => {
+    await withStack({}, async (stack) => {
+      const handle = await stack.startAs(ownName('nothing'), { file: 'nowhere.csv' });
+      await handle.result().catch(() => null);
+
+      expect(await handle.query<BatchProblems>('problems')).toEqual({
+        batchId: null,
+        asOf: null,
+        invoices: 0,
+        groups: [],
+      });
+    });
+  });
+});
+
+describe('the current details', SIDE_BY_SIDE, () => {
+  it('begin with the links, show the balance, say what to do, and end in a line that may be cut off', async () => {
+    const engine = gatedEngine();
+    await withStack({ sandbox: { engine: engine.engine } }, async (stack) => {
+      const { batchId, handle } = await waitingBatch(stack, 3);
+      const waiting = (await metadataOf(handle)).currentDetails;
+      await handle.executeUpdate<string, [object]>('pause', { args: [{ reason: 'a look' }] });
+      const paused = (await metadataOf(handle)).currentDetails;
+      await handle.executeUpdate<string, []>('resume');
+      engine.open();
+      const result = await handle.result();
+      const done = (await metadataOf(handle)).currentDetails;
+
+      expect(waiting).toMatch(new RegExp(`^\\[Console: this batch\\]\\(${CONSOLE_URL}/batches/${batchId}\\)`, 'u'));
+      expect(waiting).toContain('all sent: waiting for final answers');
+      expect(waiting).toContain('The update settleNow asks the service at once');
+      expect(paused).toContain('Send the update resume');
+      expect(done).toContain(`[Report](${CONSOLE_URL}/batches/${batchId}/files/report.html)`);
+      expect(done.indexOf('[Report]')).toBe(0);
+      expect(done).toContain(result.reports.html);
+      expect(result.reports.html).toBe(join(stack.config.reportsDir, batchId, 'report.html'));
+      expect(done).toContain('| issued | 3 |');
+      expect(done).toMatch(/\| EUR \| \d+\.\d\d \| \d+\.\d\d \|/);
+      expect(done).toContain('Nothing: every invoice went out');
+      for (const text of [waiting, paused, done]) expect(text).toMatch(/\n\u00A0$/u);
+    });
+  });
+
+  it('speak the language of the installation, as its report does', async () => {
+    const env = { LOTE_LANGUAGE: 'pt-PT' };
+    await withStack({ env }, async (stack) => {
+      await stack.drop('alguma.csv', [{ ref: 'F-1' }, { ref: 'F-2', taxCode: FAILING_TAX_CODE }]);
+      const { batchId, handle } = await stack.start({ file: 'alguma.csv' });
+      const { reports } = await handle.result();
+
+      const { currentDetails } = await metadataOf(handle);
+
+      expect(currentDetails).toContain(`**Lote** ${batchId}`);
+      expect(currentDetails).toContain('| Agora | terminado |');
+      expect(currentDetails).toContain('1 fatura está sem emissão confirmada.');
+      expect(currentDetails).toContain(`{"batch": "${batchId}"}`);
+      expect(currentDetails).toMatch(/\| EUR \| [\d\s]+,\d\d \|/u);
+      expect(await readFile(reports.html, 'utf8')).toContain('<html lang="pt">');
+      expect(await readFile(reports.json, 'utf8')).not.toContain('fatura');
+    });
+  });
+
+  it('say of a finished batch what is not confirmed as issued, and how to send it again', async () => {
+    await withStack({}, async (stack) => {
+      await stack.drop('some.csv', [{ ref: 'F-1' }, { ref: 'F-2', taxCode: FAILING_TAX_CODE }]);
+      const { batchId, handle } = await stack.start({ file: 'some.csv' });
+      await handle.result();
+
+      const { currentDetails } = await metadataOf(handle);
+
+      expect(currentDetails).toContain('1 invoice is not confirmed as issued');
+      expect(currentDetails).toContain(`{"batch": "${batchId}"}`);
+    });
+  });
+});
+
+describe('every handler', SIDE_BY_SIDE, () => {
+  it('says what it takes before what it does', async () => {
+    await withStack({}, async (stack) => {
+      await stack.drop('handlers.csv', testInvoices(1));
+      const { handle } = await stack.start({ file: 'handlers.csv' });
+      await handle.result();
+
+      const { definition } = await metadataOf(handle);
+      const own = (list: readonly Described[]) => list.filter(({ name }) => !name.startsWith('__'));
+      const all = [
+        ...own(definition.queryDefinitions),
+        ...own(definition.signalDefinitions),
+        ...own(definition.updateDefinitions),
+      ];
+
+      expect(own(definition.updateDefinitions).map(({ name }) => name)).toEqual([
+        'pause',
+        'resume',
+        'cancelRemaining',
+        'settleNow',
+        'confirmTotal',
+        'retryInvoices',
+      ]);
+      for (const { name, description } of all) expect(description, name).toMatch(/^(\(no input\)|\(internal|\{")/u);
+    });
+  });
+});
+
+describe('the workflow retryInvoices', SIDE_BY_SIDE, () => {
+  it('started with the id of a finished batch alone sends again whatever may go again', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = ({ body }) =>
+        body.includes('F-2"') ? { status: 422, json: { error: { code: 'not_today', message: 'Not today' } } } : 'pass';
+      const first = await stack.run('again.csv', testInvoices(3));
+      stack.front.script = () => 'pass';
+
+      const again = await stack.client.workflow.execute<typeof retryInvoices>('retryInvoices', {
+        workflowId: ownName('by-hand'),
+        taskQueue: stack.config.taskQueue,
+        args: [{ batch: first.batchId }],
+      });
+
+      expect(first.counts).toMatchObject({ issued: 2, rejected: 1 });
+      expect(again).toMatchObject({ counts: { issued: 3 }, retried: { moved: 1 } });
+      expect(await stack.ledger.auditOf(first.batchId)).toMatchObject([{ what: 'retry', why: 'no reason was given' }]);
+    });
+  });
+});
+
+describe('the workflow retryInvoices, started with a wrong input', () => {
+  const stackOfAll = sharedStack();
+
+  it.each([
+    [undefined, 'retryInvoices needs the id of a batch.'],
+    [null, 'retryInvoices needs the id of a batch.'],
+    ['batch-sample-1a2b3c4d', 'retryInvoices needs the id of a batch.'],
+    [{ batch: ' ' }, 'retryInvoices needs the id of a batch.'],
+    [{ batch: 'b', states: 'failed' }, '"states" must be a list'],
+    [{ batch: 'b', states: ['issued'] }, '"states" must be a list'],
+    [{ batch: 'b', rows: [0] }, '"rows" must be a list'],
+    [{ batch: 'b', reason: '' }, 'A retry needs a "reason".'],
+  ])('fails at once for %j, with the sentence that shows the right one', async (input, sentence) => {
+    const stack = stackOfAll();
+    const handle = await stack.client.workflow.start('retryInvoices', {
+      workflowId: ownName('wrong'),
+      taskQueue: stack.config.taskQueue,
+      args: [input as RetryInput],
+    });
+
+    const failure: unknown = await handle.result().catch((error: unknown) => error);
+
+    const message = (failure as { readonly cause?: Error }).cause?.message ?? '';
+    expect(message).toContain(sentence);
+    expect(message).toContain('{"batch": "batch-sample-1a2b3c4d"}');
+  });
+});

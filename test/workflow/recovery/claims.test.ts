@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { readReportOf, withStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+import type { BatchResult } from '../../../src/contract/messages.ts';
+
+/** Two at a time and a service that thinks for a moment: a batch that is still sending when the test looks. */
+const SLOW = { profile: { limits: { maxConcurrency: 2 } }, sandbox: { latencyMs: 40 } } as const;
+
+/** What every run of a file says the same of it; its own report's revision and changes only the run that wrote it knows. */
+function outcomeOf({ batchId, file, state, counts, reports, pagesFailed }: BatchResult) {
+  return { batchId, file, state, counts, reports, pagesFailed };
+}
+
+describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
+  it('is held by one run; a second one waits and returns the same result', async () => {
+    await withStack(SLOW, async (stack) => {
+      await stack.drop('twice.csv', testInvoices(30));
+      const first = await stack.start({ file: 'twice.csv' });
+      await until(() => stack.posts().length > 0);
+      const second = await stack.startAs(ownName('ui'), { file: 'twice.csv' });
+      await until(async () => (await stack.progress(second)).phase === 'attached');
+
+      for (const update of ['pause', 'cancelRemaining', 'resume']) {
+        const args: [{ reason: string }] = [{ reason: 'by mistake' }];
+        await expect(second.executeUpdate<string, [{ reason: string }]>(update, { args })).rejects.toMatchObject({
+          cause: { message: expect.stringContaining(first.batchId) as unknown },
+        });
+      }
+      const [one, two] = await Promise.all([first.handle.result(), second.result()]);
+
+      expect(one.counts).toMatchObject({ issued: 30 });
+      expect(outcomeOf(two)).toEqual(outcomeOf(one));
+      expect(two.attachedTo).toBe(first.batchId);
+      expect(stack.posts()).toHaveLength(30);
+      await expectAgreement(stack, one.batchId);
+    });
+  });
+
+  it('of a run that was terminated is taken over, and the batch is finished under the same keys', async () => {
+    await withStack(SLOW, async (stack) => {
+      await stack.drop('orphan.csv', testInvoices(40));
+      const first = await stack.start({ file: 'orphan.csv' });
+      await until(() => stack.sandbox.books().totals.invoices >= 5);
+      await first.handle.terminate('by the test');
+
+      const second = await stack.start({ file: 'orphan.csv' });
+      const result = await second.handle.result();
+
+      expect(result).toMatchObject({ batchId: first.batchId, pagesFailed: 0, counts: { issued: 40 } });
+      expect(new Set(stack.posts().map(({ key }) => key)).size).toBe(40);
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('of a terminated run passes to one of those that waited for it', async () => {
+    await withStack(SLOW, async (stack) => {
+      await stack.drop('heirs.csv', testInvoices(30));
+      const first = await stack.start({ file: 'heirs.csv' });
+      await until(() => stack.posts().length > 0);
+      const heirs = await Promise.all([1, 2].map(() => stack.startAs(ownName('heir'), { file: 'heirs.csv' })));
+      for (const heir of heirs) await until(async () => (await stack.progress(heir)).phase === 'attached');
+      await first.handle.terminate('by the test');
+
+      const results = await Promise.all(heirs.map((heir) => heir.result()));
+
+      for (const result of results) expect(result).toMatchObject({ pagesFailed: 0, counts: { issued: 30 } });
+      expect(results.filter(({ attachedTo }) => attachedTo === undefined)).toHaveLength(1);
+      await expectAgreement(stack, first.batchId);
+    });
+  });
+
+  it('of a finished file leaves its report as it stands', async () => {
+    await withStack({}, async (stack) => {
+      const first = await stack.run('done.csv', testInvoices(3));
+      const posts = stack.posts().length;
+      const report = await readReportOf(first);
+
+      const { handle } = await stack.start({ file: 'done.csv' });
+      const second = await handle.result();
+
+      expect(outcomeOf(second)).toEqual(outcomeOf(first));
+      expect(await readReportOf(second)).toEqual(report);
+      expect(stack.posts()).toHaveLength(posts);
+    });
+  });
+
+  it('of a refused file reads it again, so that what was declared now counts', async () => {
+    await withStack({}, async (stack) => {
+      // A point before three digits, throughout: decimals or thousands, and nothing that proves which.
+      const ambiguous = testInvoices(3).map((invoice, at) => ({
+        ...invoice,
+        unitPrice: `${at + 1}.125`,
+        quantity: '1',
+      }));
+      const refused = await stack.run('ambiguous.csv', ambiguous);
+      expect(refused).toMatchObject({ state: 'refused' });
+
+      const { handle } = await stack.start({ file: 'ambiguous.csv', decimal: '.' });
+      const read = await handle.result();
+
+      expect(read).toMatchObject({ batchId: refused.batchId, state: 'finished', counts: { issued: 3 } });
+      expect((await readReportOf(read)).batch.state).toBe('finished');
+      const again = await (await stack.start({ file: 'ambiguous.csv' })).handle.result();
+      expect(again.counts).toEqual(read.counts);
+    });
+  });
+
+  it('of a second file with the same invoices: it waits for the batch that sends them', async () => {
+    await withStack(SLOW, async (stack) => {
+      const shared = testInvoices(20);
+      await stack.drop('owner.csv', shared);
+      await stack.drop('other.csv', [...shared.toReversed(), ...testInvoices(5, {}, 21)]);
+      const owner = await stack.start({ file: 'owner.csv' });
+      await until(() => stack.posts().length > 0);
+      await owner.handle.executeUpdate<string, [{ reason: string }]>('pause', { args: [{ reason: 'test' }] });
+
+      const other = await stack.start({ file: 'other.csv' });
+      await until(async () => (await stack.progress(other.handle)).phase === 'waiting');
+      await until(async () => (await stack.lines(other.batchId)).filter(({ state }) => state === 'issued').length >= 5);
+      expect((await other.handle.describe()).status.name).toBe('RUNNING');
+      await owner.handle.executeUpdate<string, []>('resume');
+      const [ownerResult, otherResult] = await Promise.all([owner.handle.result(), other.handle.result()]);
+
+      expect(ownerResult.counts).toMatchObject({ issued: 20 });
+      const { issued = 0, 'already-issued': before = 0 } = otherResult.counts;
+      expect(issued + before).toBe(25);
+      await expectAgreement(stack, owner.batchId, other.batchId);
+    });
+  });
+});
+
+describe('a page', { concurrent: true, timeout: 180_000 }, () => {
+  it('that is terminated is counted; the batch ends, and says of each invoice what is known', async () => {
+    const sandbox = { faults: { neverSettle: 1 } };
+    await withStack({ sandbox, env: { LOTE_PAGE_SIZE: '5', LOTE_SETTLE_TIMEOUT: '4s' } }, async (stack) => {
+      await stack.drop('broken-page.csv', testInvoices(10));
+      const { batchId, handle } = await stack.start({ file: 'broken-page.csv' });
+      await until(async () => (await stack.progress(handle)).pagesSent === 2);
+      await stack.client.workflow.getHandle(pageWorkflowId(batchId, 1)).terminate('by the test');
+
+      const result = await handle.result();
+
+      expect(result).toMatchObject({ state: 'finished', pagesFailed: 1, counts: { unsettled: 10 } });
+      expect(await stack.line(batchId, 'F-1')).toMatchObject({ state: 'unsettled', reason: { code: 'page-failed' } });
+      expect(await stack.line(batchId, 'F-6')).toMatchObject({
+        state: 'unsettled',
+        reason: { code: 'no-final-answer' },
+      });
+      await expectAgreement(stack, batchId);
+    });
+  });
+
+  it('that is terminated while it sends leaves nothing open, and the file dropped again finishes it', async () => {
+    await withStack({ ...SLOW, env: { LOTE_PAGE_SIZE: '20' } }, async (stack) => {
+      await stack.drop('cut.csv', testInvoices(40));
+      const { batchId, handle } = await stack.start({ file: 'cut.csv' });
+      await until(() => stack.posts().length > 4);
+      await stack.client.workflow.getHandle(pageWorkflowId(batchId, 1)).terminate('by the test');
+      const first = await handle.result();
+      expect(first.pagesFailed).toBe(1);
+
+      await until(async () => {
+        const { handle: again } = await stack.start({ file: 'cut.csv' });
+        await again.result();
+        // What was on the wire at the end is unknown until reconciliation; nothing else may be left.
+        return (await stack.lines(batchId)).every(({ state }) => ['issued', 'unknown', 'unsettled'].includes(state));
+      });
+
+      await expectAgreement(stack, batchId);
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { BatchClaim } from '../../../src/domain/ports/batch-record.ts';
+import { hashFile } from '../../../src/ingest/hash-file.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+
+const FILE = [{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }];
+
+describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, () => {
+  it('is closed by reconciliation with a balanced report, and goes on when its file is dropped again', async () => {
+    // Nothing settles by itself before the run is gone.
+    await withStack({ webhooks: 'none', sandbox: { settleMs: 3_000 } }, async (stack) => {
+      await stack.drop('lost.csv', FILE);
+      const { handle, batchId } = await stack.start({ file: 'lost.csv' });
+      await until(async () => (await stack.progress(handle)).pagesSent === 1);
+      await handle.terminate('a click in the Temporal UI');
+
+      const { orphans, reports } = await stack.reconcile();
+
+      expect(orphans).toEqual([batchId]);
+      expect(reports).toContain(batchId);
+      expect(await stack.ledger.findBatch(batchId)).toMatchObject({ state: 'finished' });
+      const report = await reportOf(stack, batchId);
+      expect(report.batch.state).toBe('finished');
+      expect(report.invoices.every(({ state }) => ['unsettled', 'issued'].includes(state))).toBe(true);
+      await until(async () => {
+        await stack.reconcile();
+        return (await stack.lines(batchId)).every(({ state }) => state === 'issued');
+      });
+      await expectAgreement(stack, batchId);
+    });
+  });
+
+  it('sends nothing that it had not sent: an operator may have ended it because the wrong file went out', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = () => 'cut';
+      await stack.drop('stopped.csv', FILE);
+      const { handle, batchId } = await stack.start({ file: 'stopped.csv' });
+      await until(async () => (await stack.progress(handle)).waitingFor !== null);
+      await handle.terminate('the wrong file');
+      stack.front.script = () => 'pass';
+
+      const { orphans } = await stack.reconcile();
+
+      expect(orphans).toEqual([batchId]);
+      expect((await stack.lines(batchId)).map(({ state, reason }) => [state, reason?.code])).toEqual(
+        FILE.map(() => ['held', 'run-lost']),
+      );
+      expect(stack.sandbox.books().invoices).toEqual([]);
+      const again = await stack.run('stopped.csv', FILE);
+      expect(again).toMatchObject({ state: 'finished', counts: { issued: 3 } });
+      await expectAgreement(stack, batchId);
+    });
+  });
+
+  it('while its file was read is refused with a report that says so, and is read anew when it is dropped again', async () => {
+    await withStack({}, async (stack) => {
+      const { batchId } = await claimedByNobody(stack, 'half-read.csv');
+
+      const { orphans } = await stack.reconcile();
+
+      expect(orphans).toEqual([batchId]);
+      const report = await reportOf(stack, batchId);
+      expect(report).toMatchObject({ batch: { state: 'refused' }, fileFindings: [{ code: 'run-lost' }] });
+      const again = await stack.run('half-read.csv', FILE);
+      expect(again).toMatchObject({ batchId, state: 'finished', counts: { issued: 3 } });
+    });
+  });
+
+  it('is left alone while its run lives, also when that run has just begun', async () => {
+    await withStack({ sandbox: { settleMs: 1_500 } }, async (stack) => {
+      await stack.drop('alive.csv', FILE);
+      const { handle, batchId } = await stack.start({ file: 'alive.csv' });
+      await until(async () => (await stack.ledger.findBatch(batchId)) !== null);
+
+      const { orphans, reports } = await stack.reconcile();
+
+      expect(orphans).toEqual([]);
+      expect(reports).toEqual([]);
+      expect(await handle.result()).toMatchObject({ state: 'finished', revision: 1, counts: { issued: 3 } });
+    });
+  });
+
+  it('after it was closed and before its report was written gets its report', async () => {
+    await withStack({}, async (stack) => {
+      const claim = await claimedByNobody(stack, 'unreported.csv');
+      const { batchId } = claim;
+      await stack.ledger.refuseBatch(claim, { rows: 0, fileFindings: [], proof: {}, now: Date.now() });
+
+      const { orphans, reports } = await stack.reconcile();
+
+      expect({ orphans, reports }).toEqual({ orphans: [], reports: [batchId] });
+      await access(join(stack.config.reportsDir, batchId, 'report.html'));
+      expect((await stack.reconcile()).reports).toEqual([]);
+    });
+  });
+});
+
+/** As a run leaves it that Temporal has forgotten. */
+async function claimedByNobody(stack: TestStack, file: string): Promise<BatchClaim> {
+  await stack.drop(file, FILE);
+  const sha256 = await hashFile(join(stack.config.inputDir, file));
+  const { application } = stack.config;
+  const batchId = `${application}-batch-${file.replace('.csv', '')}-${sha256.slice(0, 8)}`;
+  const { batch } = await stack.ledger.claimBatch({
+    ...{ batchId, application, file, sha256, attempt: 1, now: Date.now() },
+    ...{ workflowId: batchId, runId: '00000000-0000-4000-8000-000000000000', takeOver: false },
+  });
+  return batch;
+}
+
+async function reportOf(stack: TestStack, batchId: string): Promise<ReportDocument> {
+  return JSON.parse(await readFile(join(stack.config.reportsDir, batchId, 'report.json'), 'utf8')) as ReportDocument;
+}

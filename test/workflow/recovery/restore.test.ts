@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { confirmLedgerCommand } from '../../../src/cli/commands/installation/confirm-ledger.ts';
+import type { BatchProgress, BatchResult } from '../../../src/contract/messages.ts';
+import { readConfig } from '../../../src/runtime/config/config.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { reconciliation } from '../../../workflows/reconciliation.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { newPlace } from '../../support/lote/lote-command.ts';
+import { ageWitnesses, restorableLote, type RestorableLote } from '../../support/lote/restorable-lote.ts';
+import { shareWorkflowThread } from '../../support/lote/shared-workflow-thread.ts';
+import { independentSandbox } from '../../support/servers/sandbox-books.ts';
+import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+import { until } from '../../support/until.ts';
+
+shareWorkflowThread(inject('workflowBundle'));
+
+const DAY_MS = 24 * 60 * 60_000;
+const BEFORE = testInvoices(3);
+const NIGHT = testInvoices(6, {}, 10);
+const server = inject('postgresUrl');
+const FORMS = [
+  { form: 'a dump of PostgreSQL', postgresUrl: server },
+  { form: 'a copied directory of PGlite', postgresUrl: null },
+].filter(({ form, postgresUrl }) => postgresUrl !== null || form.includes('PGlite'));
+
+interface Scene {
+  readonly lote: RestorableLote;
+  readonly sandbox: Sandbox;
+  readonly reportsDir: string;
+  /** The service's clock goes on by so much: it forgets keys. */
+  pass(ms: number): void;
+}
+
+/** Lote with a service that counts its documents. */
+async function scene(postgresUrl: string | null, settleMs = 20): Promise<Scene> {
+  let ahead = 0;
+  const place = await newPlace();
+  const sandbox = await independentSandbox({ settleMs, clock: () => Date.now() + ahead });
+  const name = ownName('restore');
+  const lote = await restorableLote({
+    ...{ directory: place.directory, dataDir: place.dataDir, postgresUrl },
+    env: {
+      ...(await sandboxEnv(place, sandbox)),
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      LOTE_TASK_QUEUE: `lote-${name}-${randomBytes(3).toString('hex')}`,
+      LOTE_APPLICATION: name,
+      LOTE_LOG_LEVEL: 'warn',
+    },
+  });
+  onTestFinished(async () => {
+    await lote.remove();
+    await sandbox.close();
+    await place.remove();
+  });
+  return { lote, sandbox, reportsDir: place.reportsDir, pass: (ms) => void (ahead += ms) };
+}
+
+async function resultOf(lote: RestorableLote, name: string, invoices: typeof NIGHT): Promise<BatchResult> {
+  return (await lote.drop(name, invoices)).result();
+}
+
+/** It refuses to start, or its batch waits and says for what. */
+async function expectQuestion(lote: RestorableLote, form: string): Promise<void> {
+  if (form.includes('PGlite')) {
+    await expect(lote.start()).rejects.toMatchObject({ code: 'interlock' });
+    return;
+  }
+  await lote.start();
+  const handle = await lote.drop('night.csv', NIGHT);
+  await until(async () =>
+    ((await handle.query<BatchProgress>('progress')).waitingFor ?? '').includes('confirm-ledger'),
+  );
+  await sleep(500);
+  await handle.terminate('the operator looked at the reports: it was sent');
+  await lote.stop();
+}
+
+describe.each(FORMS)('a ledger restored from $form', { timeout: 400_000 }, ({ form, postgresUrl }) => {
+  it('runs the night again without a second document, and asks before it sends once the service forgets keys', async () => {
+    const { lote, sandbox, reportsDir, pass } = await scene(postgresUrl);
+    await lote.start();
+    expect(await resultOf(lote, 'before.csv', BEFORE)).toMatchObject({ counts: { issued: 3 } });
+    await lote.stop();
+    await lote.copyLedger();
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+    await lote.stop();
+
+    await lote.restoreLedger();
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ state: 'finished', counts: { issued: 6 } });
+    await lote.stop();
+    expect(sandbox.books().totals).toMatchObject({ invoices: 9, issued: 9 });
+    expect(sandbox.books().duplicates).toEqual([]);
+    expect(lote.log.join('')).toContain('the ledger is older than what was sent with it');
+
+    await lote.restoreLedger();
+    await ageWitnesses(reportsDir, DAY_MS);
+    pass(DAY_MS + 60_000);
+    await expectQuestion(lote, form);
+    expect(sandbox.books().totals, 'nothing was sent while nobody had answered').toMatchObject({ invoices: 9 });
+
+    expect(await confirmLedgerCommand(lote.env)).toBe(0);
+    await lote.start();
+    expect(await resultOf(lote, 'new.csv', testInvoices(2, {}, 30))).toMatchObject({ counts: { issued: 2 } });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 11, issued: 11 });
+  });
+});
+
+describe.skipIf(server === null)('one of the two databases lost while a batch runs', { timeout: 400_000 }, () => {
+  /** A batch whose invoices are sent, and not settled, when Lote stops. */
+  async function stoppedBatch({ lote, sandbox }: Scene): Promise<string> {
+    await lote.start();
+    const { workflowId } = await lote.drop('night.csv', NIGHT);
+    await until(() => Promise.resolve(sandbox.books().totals.invoices === NIGHT.length));
+    await lote.stop();
+    return workflowId;
+  }
+
+  it('Temporal kept, ledger restored: the run ends and says why, and the file dropped again issues once', async () => {
+    const set = await scene(server, 3_000);
+    const { lote, sandbox } = set;
+    await lote.start();
+    await lote.stop();
+    await lote.copyLedger();
+    const workflowId = await stoppedBatch(set);
+
+    await lote.restoreLedger();
+    await lote.start();
+    const lost = lote.client().workflow.getHandle(workflowId);
+    await expect(lost.result()).rejects.toMatchObject({ cause: { cause: { type: 'batch-not-found' } } });
+    const again = await resultOf(lote, 'night.csv', NIGHT);
+
+    expect(again).toMatchObject({ state: 'finished', counts: { issued: 6 } });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+  });
+
+  it('ledger kept, Temporal lost: reconciliation closes the batch, and the file dropped again goes on', async () => {
+    const set = await scene(server, 3_000);
+    const { lote, sandbox } = set;
+    await stoppedBatch(set);
+
+    const TEMPORAL_NAMESPACE = ownName('restored');
+    lote.set({ TEMPORAL_NAMESPACE });
+    const connection = await Connection.connect({ address: inject('temporalAddress') });
+    const workflowExecutionRetentionPeriod = { seconds: 86_400 } as never;
+    await connection.workflowService.registerNamespace({
+      namespace: TEMPORAL_NAMESPACE,
+      workflowExecutionRetentionPeriod,
+    });
+    await connection.close();
+    // Before, a GET would say that it is being processed, and the next reconciliation would settle it.
+    await until(() => Promise.resolve(sandbox.books().totals.issued === NIGHT.length));
+    await lote.start();
+    const { orphans } = await lote.client().workflow.execute<typeof reconciliation>('reconciliation', {
+      workflowId: ownName('reconciliation'),
+      taskQueue: readConfig(lote.env).taskQueue,
+      args: [{ all: true }],
+    });
+    const again = await resultOf(lote, 'night.csv', NIGHT);
+
+    expect(orphans).toHaveLength(1);
+    expect(again).toMatchObject({ state: 'finished', counts: { issued: 6 } });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(sandbox.books().duplicates).toEqual([]);
+  });
+});

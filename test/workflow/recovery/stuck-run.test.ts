@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
+import { findStuckRun, type StuckRun } from '../../../src/wiring/temporal/stuck-run.ts';
+import { watchStuckBatches } from '../../../src/wiring/temporal/stuck-watch.ts';
+import type { BatchRecord } from '../../../src/domain/ports/ledger.ts';
+import { until } from '../../support/until.ts';
+
+const FIRST = fileURLToPath(new URL('../../support/changed-workflow/first-version.ts', import.meta.url));
+const SECOND = fileURLToPath(new URL('../../support/changed-workflow/second-version.ts', import.meta.url));
+
+let client: Client;
+let connection: NativeConnection;
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) });
+  client = await connectClient({ address: inject('temporalAddress') }, 'default');
+  connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await connection.close();
+});
+
+function bundleOf(workflowsPath: string): Promise<{ code: string }> {
+  return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR', () => undefined) });
+}
+
+function workerOf(taskQueue: string, workflowBundle: { code: string }): Promise<Worker> {
+  return Worker.create({ connection, taskQueue, workflowBundle, maxCachedWorkflows: 0 });
+}
+
+describe('a run that was begun by one version of the workflows and goes on with another', { timeout: 180_000 }, () => {
+  it('is stuck, with its page and the cause named and the log told once, until the first version is back', async () => {
+    const taskQueue = `stuck-${randomUUID()}`;
+    const [batchId, pageId] = [`batch-${randomUUID()}`, `page-${randomUUID()}`];
+    const [first, second] = await Promise.all([bundleOf(FIRST), bundleOf(SECOND)]);
+    const before = await workerOf(taskQueue, first);
+    await before.runUntil(async () => {
+      await client.workflow.start('batch', { workflowId: batchId, taskQueue, args: [pageId] });
+      const started = () => client.workflow.getHandle(pageId).describe();
+      await until(
+        async () =>
+          (await started().then(
+            ({ historyLength }) => historyLength,
+            () => 0,
+          )) >= 5,
+      );
+    });
+    expect(await findStuckRun(client, batchId)).toBeNull();
+    const said: string[] = [];
+    const batch = { batchId, workflowId: batchId, state: 'running', application: 'a' } as BatchRecord;
+    const watch = watchStuckBatches({
+      ...{
+        ledger: { newestOpenBatches: () => Promise.resolve([batch]) },
+        client,
+        applications: new Set(['a']),
+        everyMs: 200,
+      },
+      log: { error: (message) => void said.push(message) },
+    });
+
+    const after = await workerOf(taskQueue, second);
+    let stuck: StuckRun | null = null;
+    await after.runUntil(async () => {
+      await client.workflow.getHandle(pageId).signal('goOn');
+      await until(async () => (stuck = await findStuckRun(client, batchId)) !== null);
+      await until(() => said.length > 0);
+    });
+
+    // The history keeps the cause of the first attempt alone, which may have gone to the worker that has just left.
+    const causes = /^(?:NON_DETERMINISTIC_ERROR|WORKFLOW_TASK_TIMED_OUT)$/;
+    expect(stuck).toMatchObject({ workflowId: pageId, cause: expect.stringMatching(causes) as string });
+    const again = await workerOf(taskQueue, first);
+    await again.runUntil(() => until(async () => (await findStuckRun(client, batchId)) === null && said.length > 1));
+    await watch.stop();
+    expect(said).toEqual([expect.stringContaining('is stuck'), expect.stringContaining('goes on')]);
+    await client.workflow.getHandle(batchId).terminate('the test is over');
+  });
+});
