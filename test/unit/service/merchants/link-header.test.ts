@@ -26,6 +26,22 @@ describe('parseLinkHeader', () => {
     expect(targetsOfNext(header)).toEqual(['/b']);
   });
 
+  it.each<[string, string, unknown]>([
+    ['white space around it', ' </b> ; rel=next ', [{ target: '/b', relations: ['next'], anchored: false }]],
+    ['white space in the address', '< /b >; rel=next', [{ target: '/b', relations: ['next'], anchored: false }]],
+    ['no relation', '</b>; title=x', [{ target: '/b', relations: [], anchored: false }]],
+    ['an empty relation', '</b>; rel', [{ target: '/b', relations: [], anchored: false }]],
+    [
+      'blanks around its relations',
+      '</b>; rel="  next   last "',
+      [{ target: '/b', relations: ['next', 'last'], anchored: false }],
+    ],
+    ['a quoted character', '</b>; rel="ne\\xt"', [{ target: '/b', relations: ['next'], anchored: false }]],
+    ['nothing at all', '', []],
+  ])('reads a link with %s', (_, header, links) => {
+    expect(parseLinkHeader(header)).toEqual(links);
+  });
+
   it('keeps a comma and a semicolon in an address', () => {
     expect(targetsOfNext('</m?ids=1,2;x>; rel=next')).toEqual(['/m?ids=1,2;x']);
   });
