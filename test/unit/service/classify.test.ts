@@ -315,11 +315,26 @@ describe('classify', () => {
     expect(classify(json(400, said('blocked')), RULED)).toMatchObject({ kind: 'access-denied', mayExist: false });
   });
 
+  it.each(['cut-short', 'encoded', 'oversize', 'not-evaluated'] as const)(
+    'lets no rule about a status judge an answer that is %s: another rule may have fitted before',
+    (why) => {
+      const rules = [
+        { code: ['busy'], means: 'later' as const },
+        { status: [422], means: 'refused' as const },
+      ];
+      const shape = { ...SHAPE, answers: { ...SHAPE.answers, rules } };
+
+      expect(classify(spoilt(422, why), shape).kind).toBe('lost');
+      expect(classify(spoilt(422, 'not-json'), shape).kind).toBe('refused');
+    },
+  );
+
   it('takes no id for usable where nobody knows what one looks like', () => {
-    expect(classify(json(201, { id: 'inv_1' }), { ...SHAPE, idPrefix: null })).toMatchObject({
-      kind: 'lost',
-      reason: { code: 'answer-id-unusable' },
-    });
+    for (const id of ['inv_1', 'null_1', 1])
+      expect(classify(json(201, { id }), { ...SHAPE, idPrefix: null })).toMatchObject({
+        ...{ kind: 'lost' },
+        reason: { code: 'answer-id-unusable' },
+      });
   });
 
   it('reads places that the profile names', () => {

@@ -107,6 +107,18 @@ describe('what the places of a profile are read from', () => {
     expect(documentOf({ ...end, computed })).toStrictEqual({ body: { id: 1 }, status: 200, computed });
   });
 
+  it.each(['encoded', 'oversize', 'cut-short', 'not-evaluated'] as const)(
+    'holds the status alone of an answer that is %s: what it would say is not known',
+    (why) => {
+      const end: ExchangeResult = {
+        ...{ kind: 'answer', status: 201, retryAfterMs: null, headers: { location: '/v1/invoices/inv_1' } },
+        body: { kind: 'unreadable', why },
+      };
+
+      expect(documentOf(end)).toStrictEqual({ body: undefined, status: 201 });
+    },
+  );
+
   it('holds nothing when no answer came', () => {
     expect(documentOf({ kind: 'broken', code: 'connection-reset' })).toStrictEqual({ body: undefined });
   });

@@ -42,7 +42,11 @@ describe('the answer to the registration of the receiver', () => {
       { kind: 'not-sent', code: 'connection-refused', retryAfterMs: null },
       { kind: 'refused', reason: { code: 'connection-refused' } },
     ],
-    ['its permit was over', { kind: 'not-permitted' }, { kind: 'refused' }],
+    [
+      'its permit was over',
+      { kind: 'not-permitted' },
+      { kind: 'refused', reason: { code: 'answer-unreadable', message: 'No answer' } },
+    ],
     [
       'it may have arrived',
       { kind: 'broken', code: 'connection-reset' },

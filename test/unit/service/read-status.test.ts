@@ -53,7 +53,7 @@ describe('readStatus', () => {
     const error = { code: 'tax_code_unknown', message: 'IVA_99?' };
 
     expect(read(says({ id: 'inv_1', status: 'failed', error }))).toMatchObject({
-      status: 'failed',
+      ...{ kind: 'status', status: 'failed' },
       reason: { code: 'tax-code-unknown', message: 'IVA_99?' },
     });
     expect(read(says({ id: 'inv_1', status: 'failed' }))).toMatchObject({
@@ -69,7 +69,9 @@ describe('readStatus', () => {
   it.each(['processing', 'issuing', 'not issued', 'fail', 'cancelled', 0])(
     'takes %j for no final word: only the words of the profile are',
     (status) => {
-      expect(read(says({ id: 'inv_1', status }))).toMatchObject({ status: 'processing', reason: null });
+      expect(read(says({ id: 'inv_1', status }))).toMatchObject({
+        ...{ kind: 'status', status: 'processing', reason: null },
+      });
     },
   );
 
@@ -169,6 +171,10 @@ describe('readStatus', () => {
       ...{ kind: 'status', status: 'unreadable' },
       reason: { code: 'status-unreadable', message: 'No status' },
     });
+  });
+
+  it('knows nothing of an invoice when it was not permitted to ask', () => {
+    expect(read({ kind: 'not-permitted' })).toMatchObject({ kind: 'status', status: 'unreadable' });
   });
 
   it('asks later when the answer broke off', () => {
