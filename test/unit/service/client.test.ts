@@ -248,6 +248,17 @@ describe('createMerchant', () => {
   });
 });
 
+describe('denied access to the creation of a merchant', () => {
+  it('says its reason and nothing more: the list of merchants tells whether it was created', async () => {
+    const service = await answering(303, {});
+
+    expect(await service.createMerchant({ nif: '1', legalName: 'L', email: 'l@example.org' }, 'lote_m')).toEqual({
+      ...{ kind: 'access-denied' },
+      reason: { code: 'redirect', message: 'HTTP 303' },
+    });
+  });
+});
+
 describe('listMerchants', () => {
   const PAGES: Readonly<Record<string, unknown>> = {
     '/v1/merchants': { data: [{ id: 'mrc_1', nif: '501 964 843' }], next_cursor: 'a b&c' },

@@ -43,7 +43,10 @@ describe('an expression of the profile that exceeds its limits', () => {
     ];
     const service = await answered(422, { error: { code: 'busy' } }, { answers: { rules } });
 
-    expect(await service.createInvoice('{}', 'lote_a')).toMatchObject({ kind: 'lost' });
+    expect(await service.createInvoice('{}', 'lote_a')).toMatchObject({
+      ...{ kind: 'lost' },
+      reason: { code: 'http-422-unreadable', message: 'HTTP 422: answer not-evaluated' },
+    });
   });
 
   it('leaves open whether a registration brought a secret', async () => {

@@ -67,6 +67,19 @@ describe('time-outs of a request', () => {
   });
 });
 
+describe('a short Retry-After', () => {
+  it('is waited out with the chance of the process', async () => {
+    const server = await scriptedServer((_request, response, nth) =>
+      sendJson(response, nth === 1 ? 429 : 200, {}, nth === 1 ? { 'retry-after': '0.05' } : {}),
+    );
+    const connection = connectionTo(server.baseUrl);
+
+    const ends = [await connection.call(GET), await connection.call(GET)];
+
+    expect(ends).toMatchObject([{ status: 429, retryAfterMs: 50 }, { status: 200 }]);
+  });
+});
+
 describe('what each request tells those who measure', () => {
   it('is its kind, how long it waited for its permit, and how it ended', async () => {
     const measured: unknown[] = [];
