@@ -324,20 +324,21 @@ describe('exchange: nothing was sent', () => {
   });
 
   it('when it was given up in the queue, and it is not sent afterwards either', async () => {
-    let answerFirst: (() => void) | undefined;
+    let answerFirst: () => void = () => undefined;
+    const mayAnswer = new Promise<void>((resolve) => (answerFirst = resolve));
     const server = await scriptedServer((_request, response, nth) => {
-      if (nth === 1) answerFirst = () => sendJson(response, 200, {});
+      if (nth === 1) void mayAnswer.then(() => sendJson(response, 200, {}));
       else sendJson(response, 200, {});
     });
     const pool = poolOf(server.baseUrl);
     const first = exchange(pool, { ...POST, path: '/first' }, LIMITS);
 
-    const second = await exchange(pool, { ...POST, path: '/second' }, { ...LIMITS, totalMs: 50 });
-    answerFirst?.();
+    const end = await exchange(pool, { ...POST, path: '/second' }, { ...LIMITS, totalMs: 50 });
+    answerFirst();
     await first;
     await exchange(pool, { ...POST, path: '/third' }, LIMITS);
 
-    expect(second).toMatchObject({ kind: 'not-sent' });
+    expect(end).toMatchObject({ kind: 'not-sent' });
     expect(server.received.map(({ url }) => url)).toEqual(['/first', '/third']);
   });
 });

@@ -22,6 +22,7 @@ describe('parseLinkHeader', () => {
     ['a second rel, which does not count', '</b>; rel=next; rel=prev, </c>; rel=prev; rel=next'],
     ['a parameter called uri', '</b>; uri="/evil"; rel=next'],
     ['an empty element and an empty parameter', ' , </b>; ; rel=next,'],
+    ['white space behind an empty element', '</b>; rel=next, '],
   ])('finds the next page beside %s', (_, header) => {
     expect(targetsOfNext(header)).toEqual(['/b']);
   });
