@@ -96,6 +96,16 @@ describe('exchange: answers', () => {
     expect(server.received[0]?.body).toBe('{"a":1}');
   });
 
+  it('hands over method, path, headers and body as they are', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
+
+    await exchange(poolOf(server.baseUrl), { ...POST, headers: { 'x-version': '2' } }, LIMITS);
+
+    expect(server.received).toMatchObject([
+      { method: 'POST', url: '/v1/invoices', headers: { 'x-version': '2' }, body: '{"a":1}' },
+    ]);
+  });
+
   it('takes the last word after an announcement (103)', async () => {
     const server = await scriptedServer((_request, response) => {
       response.writeEarlyHints({ link: '</x>; rel=preload' });
