@@ -33,7 +33,10 @@ describe('an expression of the profile that exceeds its limits', () => {
   it('in an item makes the list unreadable', async () => {
     const service = await answered(200, { data: [{ id: 'mrc_1' }] }, { merchants: { nif: EXCEEDS } });
 
-    expect(await service.listMerchants()).toMatchObject({ kind: 'unreadable' });
+    expect(await service.listMerchants()).toMatchObject({
+      ...{ kind: 'unreadable' },
+      reason: { message: expect.stringContaining('exceeded its limit') as string },
+    });
   });
 
   it('lets no later rule refuse an invoice', async () => {
