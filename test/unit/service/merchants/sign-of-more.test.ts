@@ -106,6 +106,7 @@ describe('a header beside the last page', () => {
     [{ 'content-range': 'm 0-1/12' }, 'the header content-range counts 12 merchants, and 2 were read'],
     [{ 'content-range': 'm 0-1/3 ' }, 'the header content-range counts 3 merchants, and 2 were read'],
     [{ 'x-total-count': '12' }, 'the header x-total-count counts 12 merchants, and 2 were read'],
+    [{ 'x-total-count': ['12', '12'] }, 'the header x-total-count counts 12, 12 merchants, and 2 were read'],
     [{ 'x-total-pages': '12' }, 'the header x-total-pages counts 12 pages, and 1 were read'],
   ])('%j is a sign that the list goes on', (headers, said) => {
     expect(sign({}, { headers })).toBe(said);
@@ -114,7 +115,12 @@ describe('a header beside the last page', () => {
   it.each<AnswerHeaders>([
     ...[{ link: '</b>; rel=prev; title="next"' }, { 'x-next-page': ' ' }, { 'content-range': 'm 0-1/*' }],
     ...[{ 'content-range': 'm 0-1/3*' }, { 'content-range': 'm 0-1/2' }, { 'x-total-count': '1e3' }],
-    ...[{ 'x-total-count': '0x10' }, { 'x-total-count': '2' }, { 'x-total-pages': '1' }],
+    ...[
+      { 'x-total-count': ['2', '2'] },
+      { 'x-total-count': '0x10' },
+      { 'x-total-count': '2' },
+      { 'x-total-pages': '1' },
+    ],
   ])('%j is none', (headers) => {
     expect(sign({}, { headers })).toBeNull();
   });
