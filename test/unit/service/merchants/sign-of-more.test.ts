@@ -107,6 +107,7 @@ describe('a header beside the last page', () => {
     [{ 'content-range': 'm 0-1/3 ' }, 'the header content-range counts 3 merchants, and 2 were read'],
     [{ 'x-total-count': '12' }, 'the header x-total-count counts 12 merchants, and 2 were read'],
     [{ 'x-total-count': ['12', '12'] }, 'the header x-total-count counts 12, 12 merchants, and 2 were read'],
+    [{ 'x-total-count': ['2', '12'] }, 'the header x-total-count counts 2, 12 merchants, and 2 were read'],
     [{ 'x-total-pages': '12' }, 'the header x-total-pages counts 12 pages, and 1 were read'],
   ])('%j is a sign that the list goes on', (headers, said) => {
     expect(sign({}, { headers })).toBe(said);
