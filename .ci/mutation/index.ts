@@ -11,25 +11,29 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** A copy of the checkout, whose files are changed. */
 const SANDBOX = join(ROOT, '.cache/mutation');
 const RESULTS = join(SANDBOX, 'results');
-const USAGE = 'npm run mutate -- FOLDER|FILE [--tests PATTERN,PATTERN]';
+const USAGE = 'npm run mutate -- FOLDER|FILE… [--tests PATTERN,PATTERN] [--without PATTERN,PATTERN]';
 const STAGES = ['cover', 'mutate', 'static'] as const;
 
 /**
- * `npm run mutate`: changes each expression of a folder or file of the product, one at a time, and lists the changes that no test notices.
- * The tests are those at the mirrored paths, and those of `--tests`.
+ * `npm run mutate`: changes each expression of folders or files of the product, one at a time, and lists the changes that no test notices.
+ * The tests are those at the mirrored paths and those of `--tests`, except those of `--without`.
  */
 async function mutate(parameters: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...parameters],
     allowPositionals: true,
-    options: { tests: { type: 'string' } },
+    options: { tests: { type: 'string' }, without: { type: 'string', default: '' } },
   });
-  const target = (positionals[0] ?? '').replace(/\/$/, '');
-  if (positionals.length !== 1 || target === '' || !existsSync(join(ROOT, target))) throw new Error(USAGE);
-  const instrumented = await instrument(ROOT, target);
+  const targets = positionals.map((target) => target.replace(/\/$/, ''));
+  if (targets.length === 0 || !targets.every((target) => target !== '' && existsSync(join(ROOT, target))))
+    throw new Error(USAGE);
+  const instrumented = await instrument(ROOT, targets);
   makeSandbox(instrumented);
   const results = new Results(RESULTS);
-  const tests = [...mirrored(target), ...(values.tests === undefined ? [] : [values.tests])].join(',');
+  const tests = {
+    MUTATION_TESTS: [...targets.flatMap(mirrored), ...(values.tests === undefined ? [] : [values.tests])].join(','),
+    MUTATION_WITHOUT: values.without,
+  };
   for (const stage of STAGES) {
     process.stdout.write(`${stage}: ${instrumented.mutants.length} mutants, ${results.killed().size} noticed\n`);
     const code = runTests(stage, tests);
@@ -58,7 +62,7 @@ function makeSandbox({ files }: Instrumented): void {
 }
 
 /** The exit code of Vitest in the sandbox. */
-function runTests(stage: (typeof STAGES)[number], tests: string): number {
+function runTests(stage: (typeof STAGES)[number], tests: Readonly<Record<string, string>>): number {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const { status } = spawnSync(
     process.execPath,
@@ -66,7 +70,7 @@ function runTests(stage: (typeof STAGES)[number], tests: string): number {
     {
       cwd: SANDBOX,
       stdio: stage === 'cover' ? 'inherit' : 'ignore',
-      env: { ...process.env, MUTATION_STAGE: stage, MUTATION_RESULTS: RESULTS, MUTATION_TESTS: tests },
+      env: { ...process.env, MUTATION_STAGE: stage, MUTATION_RESULTS: RESULTS, ...tests },
     },
   );
   return status ?? 1;

@@ -34,14 +34,14 @@ interface InstrumenterModule {
 const MODULE = new URL('node_modules/@stryker-mutator/instrumenter/dist/src/index.js', import.meta.url);
 
 /**
- * Instruments a file of the product, or all of a folder; `target` is a path from the checkout.
+ * Instruments files of the product, or all of folders; `targets` are paths from the checkout.
  * @throws Error when the instrumenter is not installed
  */
-export async function instrument(root: string, target: string): Promise<Instrumented> {
+export async function instrument(root: string, targets: readonly string[]): Promise<Instrumented> {
   if (!existsSync(MODULE)) throw new Error('Stryker is not installed. Run: npm ci --prefix .ci/mutation');
   const { Instrumenter } = (await import(MODULE.href)) as InstrumenterModule;
   const log = { debug: () => undefined, info: () => undefined, isDebugEnabled: () => false };
-  const files = sourcesOf(root, target).map((name) => ({
+  const files = [...new Set(targets.flatMap((target) => sourcesOf(root, target)))].map((name) => ({
     ...{ name, mutate: true as const },
     content: readFileSync(join(root, name), 'utf8'),
   }));

@@ -33,7 +33,8 @@ export function ruleFor(
   return rules.find(({ status: statuses, code: codes, has }) => {
     if (statuses !== undefined && !statuses.includes(seen.status)) return false;
     if (codes !== undefined && !isOneOf(seen.code, codes)) return false;
-    const found = has === undefined ? true : readPlace(document, has);
+    if (has === undefined) return true;
+    const found = readPlace(document, has);
     return found !== undefined && found !== null && found !== '';
   });
 }

@@ -55,8 +55,7 @@ function valueOf({ name, as }: Placeholder, values: TemplateValues): ExactJson |
 
 function textOf(value: ExactJson | undefined): string {
   if (value === undefined) return '';
-  if (typeof value === 'string') return value;
-  return 'exact' in value ? value.exact : exactJson(value);
+  return typeof value === 'string' ? value : exactJson(value);
 }
 
 function present(values: readonly (ExactJson | undefined)[]): readonly ExactJson[] {

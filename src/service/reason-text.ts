@@ -30,8 +30,7 @@ export function reasonCode(code: unknown): string | null {
   if (!CODE.test(code)) return null;
   const kebab = code
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replace(/[_.:]+/g, '-')
-    .replace(/-+/g, '-')
+    .replace(/[_.:-]+/g, '-')
     .replace(/^-|-$/g, '');
   const lower = kebab.toLowerCase();
   return OWN.test(lower) ? `service-${lower}` : lower;

@@ -12,7 +12,7 @@ export interface LeasedSlotsOptions {
 }
 
 /** Semaphore with as many permits as this process's share in the ledger. `close` gives the share back. */
-export interface LeasedSlots extends Semaphore {
+export interface LeasedSlots extends Pick<Semaphore, 'acquire'> {
   close(): Promise<void>;
 }
 
@@ -50,7 +50,6 @@ export function createLeasedSlots({ lease, release }: LeasedSlotsOptions): Lease
       keepUp();
       return slots.acquire(signal);
     },
-    resize: (count) => slots.resize(count),
     async close() {
       closed = true;
       if (timer !== null) clearInterval(timer);

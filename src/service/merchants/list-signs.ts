@@ -68,7 +68,9 @@ function signOfHeaders({ headers = {} }: Document, { items, pages }: ListRead, {
   const range = /\/(\d+)\s*$/.exec(text('content-range'))?.[1];
   if (range !== undefined && Number(range) > items)
     return `the header content-range counts ${range} merchants, and ${items} were read`;
-  const countsMore = (read: number) => (name: string) => /^\d+$/.test(text(name)) && Number(text(name)) > read;
+  // A header that came twice is joined with a comma.
+  const counts = (name: string): readonly (number | null)[] => text(name).split(', ').map(numberOf);
+  const countsMore = (read: number) => (name: string) => counts(name).some((count) => count !== null && count > read);
   const counter = COUNTING_HEADERS.find(countsMore(items));
   if (counter !== undefined) return `the header ${counter} counts ${text(counter)} merchants, and ${items} were read`;
   const pageCounter = PAGE_COUNTING_HEADERS.find(countsMore(pages));

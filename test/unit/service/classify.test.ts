@@ -38,6 +38,10 @@ function spoilt(status: number, why: UnreadableBody): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'unreadable', why } };
 }
 
+function prose(status: number, text: string): ExchangeResult {
+  return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'unreadable', why: 'not-json', text } };
+}
+
 const REFUSAL = { error: { code: 'tax_code_unknown', message: 'IVA_99' } };
 const MISMATCH = { error: { code: 'idempotency_mismatch', message: 'other bytes' } };
 
@@ -124,6 +128,10 @@ const CASES: readonly (readonly [string, ExchangeResult, CreateAnswer['kind'], s
   ['503', spoilt(503, 'empty'), 'lost', 'http-503'],
   ['599', json(599), 'lost', 'http-599'],
   ['an impossible status', json(999, { id: 'x' }), 'lost', 'http-999'],
+  ['an impossible status below all others', json(150), 'lost', 'http-150'],
+  ['299 without an id', json(299), 'lost', 'answer-without-id'],
+  ['399', json(399), 'access-denied', 'redirect'],
+  ['499 with the mismatch code', json(499, MISMATCH), 'key-mismatch', 'key-known-with-other-bytes'],
 ];
 
 const said = (code: string, more: object = {}): object => ({ error: { code, message: 'No' }, ...more });
@@ -134,6 +142,13 @@ const RULED_CASES: typeof CASES = [
   ['200 with another word for success', json(200, { success: 'OK', id: 'inv_1' }), 'created', null],
   ['200 that says no success', json(200, { success: false, id: 'inv_1' }), 'lost', 'answer-not-a-success'],
   ['200 that says nothing', json(200, { id: 'inv_1' }), 'lost', 'answer-not-a-success'],
+  ['299 that says nothing', json(299), 'lost', 'answer-not-a-success'],
+  [
+    '422 with a code that another status makes a rule',
+    json(422, said('duplicate', { existing: 'inv_9' })),
+    'refused',
+    'duplicate',
+  ],
   ['200 with a status inside', json(200, { success: false, code: 422, ...said('bad_nif') }), 'refused', 'bad-nif'],
   ['200 with 503 inside', json(200, { success: false, code: '503', ...said('busy') }), 'lost', 'busy'],
   ['422 with 200 inside', json(422, { code: 200, ...said('bad_nif') }), 'refused', 'bad-nif'],
@@ -182,8 +197,26 @@ describe('classify', () => {
     expect([...used].toSorted((a, b) => a - b)).toEqual(CLASSIFICATION.map((_row, index) => index));
   });
 
-  it('gives the id of what was created', () => {
-    expect(classify(json(201, { id: 'inv_Ab-9_z' }), SHAPE)).toEqual({ kind: 'created', serviceId: 'inv_Ab-9_z' });
+  it('says in words when each row of the table applies', () => {
+    expect(CLASSIFICATION.filter(({ when }) => when === '')).toEqual([]);
+  });
+
+  it('gives the id of what was created, and no word of a status that nobody asked for', () => {
+    expect(classify(json(201, { id: 'inv_Ab-9_z', status: 'issued' }), SHAPE)).toStrictEqual({
+      kind: 'created',
+      serviceId: 'inv_Ab-9_z',
+    });
+  });
+
+  it.each([
+    [{ status: ' Issued' }, 'issued'],
+    [{ status: 'X'.repeat(101) }, 'x'.repeat(100)],
+    [{}, null],
+  ])('gives the word of the status beside the id: %#', (value, word) => {
+    expect(classify(json(201, { id: 'inv_1', ...value }), { ...SHAPE, status: '/status' })).toEqual({
+      ...{ kind: 'created', serviceId: 'inv_1' },
+      word,
+    });
   });
 
   it('never calls any status a success or a refusal when the body cannot be read', () => {
@@ -253,8 +286,55 @@ describe('classify', () => {
     expect(classify(json(404, REFUSAL), flat)).toMatchObject({ kind: 'lost' });
   });
 
-  it('says why an answer could not be read', () => {
-    expect(classify(spoilt(201, 'oversize'), SHAPE)).toHaveProperty('reason.message', 'HTTP 201: answer oversize');
+  it.each<[ExchangeResult, string]>([
+    [spoilt(201, 'oversize'), 'HTTP 201: answer oversize'],
+    [json(201, { id: 'mrc_1' }), 'HTTP 201: an id of another kind at /id'],
+    [json(201), 'HTTP 201: no id at /id'],
+    [json(500), 'HTTP 500'],
+    [{ kind: 'broken', code: 'answer-timeout' }, 'The request may have arrived and no answer came (answer-timeout)'],
+  ])('says what was wrong with an answer: %#', (end, message) => {
+    expect(classify(end, SHAPE)).toHaveProperty('reason.message', message);
+  });
+
+  it.each<[string, ExchangeResult, CreationShape, true | undefined]>([
+    ['JSON without an error at its places', json(422, { detail: 'no' }), SHAPE, true],
+    ['a text', prose(422, 'The NIF is wrong'), SHAPE, true],
+    ['the page of a gateway', prose(422, '<html>Not here</html>'), SHAPE, undefined],
+    ['an empty body', spoilt(422, 'empty'), SHAPE, undefined],
+    ['a body that was cut short', spoilt(422, 'cut-short'), SHAPE, undefined],
+    ['a usable id beside no error', json(422, { id: 'inv_1' }), SHAPE, undefined],
+    ['an error of the service itself', json(500, { detail: 'no' }), SHAPE, undefined],
+  ])('marks a 4xx whose error is perhaps looked for at the wrong place: %s', (_name, end, shape, unreadError) => {
+    const answer = classify(end, shape);
+
+    expect(answer.kind).toBe('lost');
+    expect('unreadError' in answer ? answer.unreadError : undefined).toBe(unreadError);
+  });
+
+  it('calls access that a rule denies denied before anything was created', () => {
+    expect(classify(json(400, said('blocked')), RULED)).toMatchObject({ kind: 'access-denied', mayExist: false });
+  });
+
+  it.each(['cut-short', 'encoded', 'oversize', 'not-evaluated'] as const)(
+    'lets no rule about a status judge an answer that is %s: another rule may have fitted before',
+    (why) => {
+      const rules = [
+        { code: ['busy'], means: 'later' as const },
+        { status: [422], means: 'refused' as const },
+      ];
+      const shape = { ...SHAPE, answers: { ...SHAPE.answers, rules } };
+
+      expect(classify(spoilt(422, why), shape).kind).toBe('lost');
+      expect(classify(spoilt(422, 'not-json'), shape).kind).toBe('refused');
+    },
+  );
+
+  it('takes no id for usable where nobody knows what one looks like', () => {
+    for (const id of ['inv_1', 'null_1', 1])
+      expect(classify(json(201, { id }), { ...SHAPE, idPrefix: null })).toMatchObject({
+        ...{ kind: 'lost' },
+        reason: { code: 'answer-id-unusable' },
+      });
   });
 
   it('reads places that the profile names', () => {
@@ -299,13 +379,6 @@ describe('classify', () => {
     ['plain text', 'The NIF is wrong', 'refused'],
     ['the page of a gateway', ' <html>Not here</html>', 'lost'],
   ])('takes %s for what it is where the profile reads errors as text', (_name, text, kind) => {
-    const end: ExchangeResult = {
-      kind: 'answer',
-      status: 422,
-      retryAfterMs: null,
-      body: { kind: 'unreadable', why: 'not-json', text },
-    };
-
-    expect(classify(end, { ...SHAPE, errorCode: '/none', errorMessage: 'text' }).kind).toBe(kind);
+    expect(classify(prose(422, text), { ...SHAPE, errorCode: '/none', errorMessage: 'text' }).kind).toBe(kind);
   });
 });

@@ -248,6 +248,17 @@ describe('createMerchant', () => {
   });
 });
 
+describe('denied access to the creation of a merchant', () => {
+  it('says its reason and nothing more: the list of merchants tells whether it was created', async () => {
+    const service = await answering(303, {});
+
+    expect(await service.createMerchant({ nif: '1', legalName: 'L', email: 'l@example.org' }, 'lote_m')).toEqual({
+      ...{ kind: 'access-denied' },
+      reason: { code: 'redirect', message: 'HTTP 303' },
+    });
+  });
+});
+
 describe('listMerchants', () => {
   const PAGES: Readonly<Record<string, unknown>> = {
     '/v1/merchants': { data: [{ id: 'mrc_1', nif: '501 964 843' }], next_cursor: 'a b&c' },
@@ -397,6 +408,137 @@ describe('a registration without an answer', () => {
 
     expect(await clientOf(server.baseUrl).registerWebhook('https://lote.example/webhooks')).toMatchObject({
       kind: 'lost',
+    });
+  });
+});
+
+describe('the bodies of invoices', () => {
+  const INVOICE = {
+    ref: 'A-1',
+    merchant: { nif: '501964843', legalName: 'Loja, Lda', email: null },
+    customer: { name: 'Ana', taxId: null },
+    currency: 'EUR',
+    lines: [],
+  };
+
+  it.each([
+    ['as published', '{}', '{"merchant_id":"mrc_1","customer":{"name":"Ana"},"currency":"EUR","lines":[]}'],
+    [
+      'by the template of the profile',
+      '{"requests":{"createInvoice":{"body":{"m":"{merchant_id}","c":"{customer.name}","l":[{"$each":"lines","t":"{description}","q":"{quantity}","p":"{unit_price}","v":"{tax_code}"}]}}}}',
+      '{"m":"mrc_1","c":"Ana","l":[]}',
+    ],
+  ])('are written %s', (_name, profile, body) => {
+    const service = clientOf('http://127.0.0.1:1', { profile: loadProfile(profile) });
+
+    expect(service.invoiceBody(INVOICE, 'mrc_1')).toBe(body);
+  });
+});
+
+describe('each request', () => {
+  it('is measured by its kind', async () => {
+    const measured: string[] = [];
+    const server = await scriptedServer((_request, response) => sendJson(response, 404, {}));
+    const service = clientOf(server.baseUrl, {
+      measure: (operation) => {
+        measured.push(operation);
+        return () => undefined;
+      },
+    });
+
+    await service.createInvoice('{}', 'lote_1');
+    await service.getInvoice('inv_1');
+    await service.listMerchants();
+    await service.createMerchant({ nif: '1', legalName: 'L', email: 'l@example.org' }, 'lote_m');
+    await service.registerWebhook('https://lote.example/webhooks');
+
+    expect(measured).toEqual([
+      ...['create-invoice', 'get-invoice', 'list-merchants', 'create-merchant', 'register-webhook'],
+    ]);
+  });
+
+  it('that may not leave any more asks for nothing', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'mrc_1' }));
+    const service = clientOf(server.baseUrl);
+    const permit = { withdrawn: AbortSignal.abort(), isValid: () => false, confirm: async () => false };
+    const merchant = { nif: '1', legalName: 'L', email: 'l@example.org' };
+
+    expect(await service.createMerchant(merchant, 'lote_m', { permit })).toEqual({ kind: 'not-permitted' });
+    expect(await service.createInvoice('{}', 'lote_1', { permit })).toEqual({ kind: 'not-permitted' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('ends when its service is closed', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
+    const service = createInvoicingService({
+      ...{ baseUrl: server.baseUrl, apiKey: KEY, profile: DEFAULT_PROFILE, application: 'tests' },
+    });
+
+    await service.close();
+
+    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject({ kind: 'not-now' });
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe('expressions of the profile', () => {
+  const PROFILE = {
+    error: { code: 'jsonata:fault.no', message: 'jsonata:fault.text' },
+    invoice: {
+      id: 'jsonata:doc.id',
+      status: 'jsonata:doc.state',
+      reasonCode: 'jsonata:doc.why',
+      reasonMessage: 'jsonata:doc.say',
+    },
+    merchants: { createdId: 'jsonata:shop.id' },
+    webhook: { secret: 'jsonata:hook.secret' },
+    answers: {
+      success: { at: 'jsonata:$not($exists(fault))', is: ['true'] },
+      rules: [{ has: 'jsonata:fault.twin', id: 'jsonata:fault.twin', means: 'exists' }],
+    },
+  };
+
+  async function saying(status: number, value: unknown): Promise<InvoicingService> {
+    const server = await scriptedServer((_request, response) => sendJson(response, status, value));
+    return clientOf(server.baseUrl, { profile: loadProfile(JSON.stringify(PROFILE)) });
+  }
+
+  it.each([
+    [201, { doc: { id: 'inv_1', state: 'issued' } }, { kind: 'created', serviceId: 'inv_1', word: 'issued' }],
+    [409, { fault: { twin: 'inv_2' } }, { kind: 'created', serviceId: 'inv_2' }],
+    [
+      422,
+      { fault: { no: 'bad_nif', text: 'No' } },
+      { kind: 'refused', reason: { code: 'bad-nif', message: 'HTTP 422: No' } },
+    ],
+    [200, { fault: { no: 'bad_nif' }, doc: { id: 'inv_1' } }, { kind: 'lost' }],
+  ])('read a %d to a creating POST with %j', async (status, value, expected) => {
+    expect(await (await saying(status, value)).createInvoice('{}', 'lote_1')).toMatchObject(expected);
+  });
+
+  it('read the status of an invoice, and why it failed', async () => {
+    const service = await saying(200, { doc: { id: 'inv_1', state: 'failed', why: 'engine', say: 'Down' } });
+
+    expect(await service.getInvoice('inv_1')).toMatchObject({
+      ...{ kind: 'status', status: 'failed' },
+      reason: { code: 'engine', message: 'Down' },
+    });
+  });
+
+  it('read the id of a merchant, and the secret of a registration', async () => {
+    const service = await saying(201, { shop: { id: 'mrc_7' }, hook: { secret: 'whsec_7' } });
+
+    const merchant = { nif: '1', legalName: 'L', email: 'l@example.org' };
+    expect(await service.createMerchant(merchant, 'lote_m')).toEqual({ kind: 'created', merchantId: 'mrc_7' });
+    expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({ secret: 'whsec_7' });
+  });
+
+  it('leave what was not answered as it is', async () => {
+    const service = clientOf(await deadAddress(), { profile: loadProfile(JSON.stringify(PROFILE)) });
+
+    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject({
+      ...{ kind: 'not-now' },
+      reason: { code: 'connection-refused' },
     });
   });
 });

@@ -41,6 +41,7 @@ describe('connectFailure', () => {
 describe('brokenExchange', () => {
   it.each([
     ['ECONNRESET', 'connection-reset'],
+    ['EPIPE', 'connection-reset'],
     ['UND_ERR_SOCKET', 'connection-reset'],
     ['UND_ERR_HEADERS_TIMEOUT', 'answer-timeout'],
     ['UND_ERR_BODY_TIMEOUT', 'answer-timeout'],

@@ -30,4 +30,11 @@ describe('exactNumber', () => {
       expect(() => exactNumber(text)).toThrow(RangeError);
     },
   );
+
+  it('shows no more than the beginning of what it refuses', () => {
+    expect(() => exactNumber('x'.repeat(1_000))).toThrow(
+      `Writing a number into a request: expected a canonical decimal, found "${'x'.repeat(40)}"`,
+    );
+    expect(() => exactNumber('x'.repeat(1_000))).not.toThrow('x'.repeat(41));
+  });
 });

@@ -33,7 +33,10 @@ describe('an expression of the profile that exceeds its limits', () => {
   it('in an item makes the list unreadable', async () => {
     const service = await answered(200, { data: [{ id: 'mrc_1' }] }, { merchants: { nif: EXCEEDS } });
 
-    expect(await service.listMerchants()).toMatchObject({ kind: 'unreadable' });
+    expect(await service.listMerchants()).toMatchObject({
+      ...{ kind: 'unreadable' },
+      reason: { message: expect.stringContaining('exceeded its limit') as string },
+    });
   });
 
   it('lets no later rule refuse an invoice', async () => {
@@ -43,7 +46,10 @@ describe('an expression of the profile that exceeds its limits', () => {
     ];
     const service = await answered(422, { error: { code: 'busy' } }, { answers: { rules } });
 
-    expect(await service.createInvoice('{}', 'lote_a')).toMatchObject({ kind: 'lost' });
+    expect(await service.createInvoice('{}', 'lote_a')).toMatchObject({
+      ...{ kind: 'lost' },
+      reason: { code: 'http-422-unreadable', message: 'HTTP 422: answer not-evaluated' },
+    });
   });
 
   it('leaves open whether a registration brought a secret', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -31,6 +32,25 @@ describe('exchange: permits', () => {
 
     expect(await post(server.baseUrl, { permit })).toEqual({ kind: 'not-permitted' });
     expect(server.received).toEqual([]);
+  });
+
+  it('asks for no connection when the permit was withdrawn before', async () => {
+    const server = await tcpServer((socket) => socket.resume());
+    const permit = { withdrawn: AbortSignal.abort(), isValid: () => true, confirm: async () => true };
+
+    expect(await post(server.baseUrl, { permit })).toEqual({ kind: 'not-permitted' });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(server.connections()).toBe(0);
+  });
+
+  it('leave no listener behind on signals that live for a whole batch', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, {}));
+    const [{ signal }, { signal: withdrawn }] = [new AbortController(), new AbortController()];
+    const permit = { withdrawn, isValid: () => true, confirm: async () => true };
+
+    await post(server.baseUrl, { signal, permit });
+
+    expect([signal, withdrawn].flatMap((one) => getEventListeners(one, 'abort'))).toEqual([]);
   });
 
   it('hears the answer of what had left when the permit was withdrawn', async () => {
@@ -76,6 +96,16 @@ describe('exchange: answers', () => {
     expect(server.received[0]?.body).toBe('{"a":1}');
   });
 
+  it('hands over method, path, headers and body as they are', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
+
+    await exchange(poolOf(server.baseUrl), { ...POST, headers: { 'x-version': '2' } }, LIMITS);
+
+    expect(server.received).toMatchObject([
+      { method: 'POST', url: '/v1/invoices', headers: { 'x-version': '2' }, body: '{"a":1}' },
+    ]);
+  });
+
   it('takes the last word after an announcement (103)', async () => {
     const server = await scriptedServer((_request, response) => {
       response.writeEarlyHints({ link: '</x>; rel=preload' });
@@ -119,6 +149,50 @@ describe('exchange: answers', () => {
     );
 
     expect(await post(server.baseUrl)).toMatchObject({ body: { kind: 'unreadable', why: 'encoded' } });
+  });
+
+  it.each(['identity', ' Identity '])('reads an answer in the encoding %j: it is none', async (encoding) => {
+    const server = await scriptedServer((_request, response) =>
+      sendJson(response, 201, { id: 'inv_1' }, { 'content-encoding': encoding }),
+    );
+
+    expect(await post(server.baseUrl)).toMatchObject({ body: { kind: 'json', value: { id: 'inv_1' } } });
+  });
+
+  it('unfolds nothing of an answer that is empty, either', async () => {
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(201, { 'content-encoding': 'gzip', 'content-length': '0' }).end(),
+    );
+
+    expect(await post(server.baseUrl)).toMatchObject({ body: { kind: 'unreadable', why: 'encoded' } });
+  });
+
+  it.each([
+    ['compressed', { 'content-encoding': 'gzip' }, 64],
+    ['too large', {}, MAX_ANSWER_BYTES + 1],
+  ])('hangs up on an answer that is %s: the rest of it costs nothing', async (_name, headers, bytes) => {
+    let hungUp: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => (hungUp = resolve));
+    const server = await scriptedServer((_request, response) => {
+      response.on('close', hungUp);
+      response.writeHead(201, headers).write(Buffer.alloc(bytes, 0x20));
+    });
+
+    expect(await post(server.baseUrl)).toMatchObject({ body: { kind: 'unreadable' } });
+    await gone;
+  });
+
+  it('keeps the connection of an answer that was read to its end', async () => {
+    const ports = new Set<number | undefined>();
+    const server = await scriptedServer((_request, response) => {
+      ports.add(response.socket?.remotePort);
+      sendJson(response, 201, {});
+    });
+    const pool = poolOf(server.baseUrl);
+
+    for (let nth = 0; nth < 3; nth += 1) await exchange(pool, POST, LIMITS);
+
+    expect(ports.size).toBe(1);
   });
 
   it('stops reading an answer that is too large', async () => {
@@ -238,21 +312,43 @@ describe('exchange: nothing was sent', () => {
     expect(server.received).toEqual([]);
   });
 
+  it('when it was cancelled in the queue', async () => {
+    const stop = new AbortController();
+    const server = await scriptedServer((_request, response) => void setTimeout(() => response.end(), 100));
+    const pool = poolOf(server.baseUrl);
+    const first = exchange(pool, POST, LIMITS);
+    const second = exchange(pool, POST, { ...LIMITS, signal: stop.signal });
+
+    stop.abort();
+
+    expect(await second).toEqual({ kind: 'not-sent', code: 'cancelled', retryAfterMs: null });
+    await first;
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('when the pool is closed', async () => {
+    const pool = poolOf(await deadAddress());
+    await pool.close();
+
+    expect(await exchange(pool, POST, LIMITS)).toMatchObject({ kind: 'not-sent', code: 'request-not-sent' });
+  });
+
   it('when it was given up in the queue, and it is not sent afterwards either', async () => {
-    let answerFirst: (() => void) | undefined;
+    let answerFirst: () => void = () => undefined;
+    const mayAnswer = new Promise<void>((resolve) => (answerFirst = resolve));
     const server = await scriptedServer((_request, response, nth) => {
-      if (nth === 1) answerFirst = () => sendJson(response, 200, {});
+      if (nth === 1) void mayAnswer.then(() => sendJson(response, 200, {}));
       else sendJson(response, 200, {});
     });
     const pool = poolOf(server.baseUrl);
     const first = exchange(pool, { ...POST, path: '/first' }, LIMITS);
 
-    const second = await exchange(pool, { ...POST, path: '/second' }, { ...LIMITS, totalMs: 50 });
-    answerFirst?.();
+    const end = await exchange(pool, { ...POST, path: '/second' }, { ...LIMITS, totalMs: 50 });
+    answerFirst();
     await first;
     await exchange(pool, { ...POST, path: '/third' }, LIMITS);
 
-    expect(second).toMatchObject({ kind: 'not-sent' });
+    expect(end).toMatchObject({ kind: 'not-sent' });
     expect(server.received.map(({ url }) => url)).toEqual(['/first', '/third']);
   });
 });
@@ -274,6 +370,16 @@ describe('exchange: it may have arrived', () => {
     const server = await scriptedServer(() => undefined);
 
     expect(await post(server.baseUrl, { totalMs: 200 })).toEqual({ kind: 'broken', code: 'answer-timeout' });
+  });
+
+  it('when no answer comes in time, and nobody waits on that connection any longer', async () => {
+    let hungUp: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => (hungUp = resolve));
+    const server = await scriptedServer((_request, response) => void response.on('close', hungUp));
+
+    await post(server.baseUrl, { totalMs: 100 });
+
+    await gone;
   });
 
   it('when it was cancelled on the way', async () => {

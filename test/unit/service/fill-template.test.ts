@@ -66,6 +66,15 @@ describe('fillTemplate', () => {
     expect(fillTemplate(['{url}', 'x', '{none}'], { values: { url: 'u' } })).toBe('["u","x"]');
   });
 
+  it('writes an empty list where there are no lines', () => {
+    expect(fillTemplate([LINE], { values: {} })).toBe('[]');
+  });
+
+  it('drops nothing that stands beside the object for each line', () => {
+    expect(fillTemplate([{ $each: 'lines', a: 'b' }, 'x'], { values: {} })).toBe('[{"$each":"lines","a":"b"},"x"]');
+    expect(fillTemplate([{ a: 'b' }], { values: {} })).toBe('[{"a":"b"}]');
+  });
+
   it('gives the list of events as a list', () => {
     expect(fillTemplate({ on: '{events}' }, { values: { events: ['a', 'b'] } })).toBe('{"on":["a","b"]}');
   });

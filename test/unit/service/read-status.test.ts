@@ -36,19 +36,24 @@ describe('readStatus', () => {
     ['a code that begins like one', { error: { code: 'none_of_the_lines' } }, 'code'],
     ['a code that ends like one', { error: { code: 'not_ok' } }, 'code'],
     ['a sentence alone', { error: { message: 'done' } }, 'text'],
+    ['a sentence beside a code that means none', { error: { code: 'OK', message: 'done' } }, 'text'],
   ])('tells that an answer has %s', (_name, body, why) => {
     expect(read(says({ id: 'inv_1', status: 'Issued', ...body }))).toMatchObject({ seen: { word: 'issued', why } });
   });
 
   it('tells that nothing stands at the place of the status', () => {
-    expect(read(says({ id: 'inv_1' }))).toMatchObject({ status: 'unreadable', seen: { word: null, place: '/status' } });
+    expect(read(says({ id: 'inv_1' }))).toEqual({
+      ...{ kind: 'status', status: 'unreadable' },
+      reason: { code: 'status-unreadable', message: 'No status at /status' },
+      seen: { word: null, place: '/status', why: null },
+    });
   });
 
   it('takes failed for failed with the reason of the service, or says that it gave none', () => {
     const error = { code: 'tax_code_unknown', message: 'IVA_99?' };
 
     expect(read(says({ id: 'inv_1', status: 'failed', error }))).toMatchObject({
-      status: 'failed',
+      ...{ kind: 'status', status: 'failed' },
       reason: { code: 'tax-code-unknown', message: 'IVA_99?' },
     });
     expect(read(says({ id: 'inv_1', status: 'failed' }))).toMatchObject({
@@ -64,7 +69,9 @@ describe('readStatus', () => {
   it.each(['processing', 'issuing', 'not issued', 'fail', 'cancelled', 0])(
     'takes %j for no final word: only the words of the profile are',
     (status) => {
-      expect(read(says({ id: 'inv_1', status }))).toMatchObject({ status: 'processing', reason: null });
+      expect(read(says({ id: 'inv_1', status }))).toMatchObject({
+        ...{ kind: 'status', status: 'processing', reason: null },
+      });
     },
   );
 
@@ -97,7 +104,7 @@ describe('readStatus', () => {
   it("never reads another invoice's fate for this one's", () => {
     expect(read(says({ id: 'inv_2', status: 'issued' }))).toMatchObject({
       status: 'unreadable',
-      reason: { code: 'another-invoice-answered' },
+      reason: { code: 'another-invoice-answered', message: 'The answer carries the id of another invoice' },
     });
     expect(read(says({ id: 'inv_2', status: 'failed' }))).toMatchObject({ status: 'unreadable' });
   });
@@ -148,6 +155,26 @@ describe('readStatus', () => {
 
   it.each([401, 403, 408, 429, 500, 502, 503])('asks later after a %d, and moves nothing', (status) => {
     expect(read(says({ id: 'inv_1', status: 'failed' }, status))).toMatchObject({ kind: 'not-now' });
+  });
+
+  it('takes a 422 that says that a key is known for unreadable: it is a word of the service, though not on the invoice', () => {
+    expect(read(says({ error: { code: 'idempotency_mismatch' } }, 422))).toMatchObject({
+      ...{ kind: 'status', status: 'unreadable' },
+      reason: { code: 'key-known-with-other-bytes' },
+    });
+  });
+
+  it('finds no status in an answer that a rule of the profile takes for the proof of a creation', () => {
+    const profile = '{"answers":{"rules":[{"status":[409],"means":"exists","id":"/existing"}]}}';
+
+    expect(read(says({ existing: 'inv_1', status: 'failed' }, 409), profile)).toEqual({
+      ...{ kind: 'status', status: 'unreadable' },
+      reason: { code: 'status-unreadable', message: 'No status' },
+    });
+  });
+
+  it('knows nothing of an invoice when it was not permitted to ask', () => {
+    expect(read({ kind: 'not-permitted' })).toMatchObject({ kind: 'status', status: 'unreadable' });
   });
 
   it('asks later when the answer broke off', () => {

@@ -13,6 +13,21 @@ describe('reasonText', () => {
     expect(text.endsWith('😀…')).toBe(true);
   });
 
+  it.each([
+    [200, 200, 'x'],
+    [201, 200, '…'],
+  ])('of %d characters has %d and ends with %s', (length, kept, end) => {
+    const text = reasonText('x'.repeat(length));
+
+    expect(text).toHaveLength(kept);
+    expect(text.endsWith(end)).toBe(true);
+  });
+
+  it('is no more than the first 2,000 characters, so that a megabyte costs nothing', () => {
+    expect(reasonText(' '.repeat(2_000) + 'x')).toBe('');
+    expect(reasonText(' '.repeat(1_999) + 'x')).toBe('x');
+  });
+
   it('leaves a short text alone', () => {
     expect(reasonText('O NIF é inválido')).toBe('O NIF é inválido');
   });
@@ -24,6 +39,10 @@ describe('reasonCode', () => {
     ['ValidationFailed', 'validation-failed'],
     ['TAX.CODE_UNKNOWN', 'tax-code-unknown'],
     ['e42', 'e42'],
+    ['tax..code__unknown:x', 'tax-code-unknown-x'],
+    ['tax--code', 'tax-code'],
+    ['nif_', 'nif'],
+    ['a'.repeat(64), 'a'.repeat(64)],
     ['42', 'code-42'],
     ['123456', 'code-123456'],
     ['HTTP_403', 'service-http-403'],

@@ -7,6 +7,7 @@ describe('serviceAddress', () => {
   it.each([
     ['https://api.example.org', 'https://api.example.org', ''],
     ['https://api.example.org/', 'https://api.example.org', ''],
+    ['https://api.example.org/tax//', 'https://api.example.org/tax', '/tax'],
     ['http://127.0.0.1:8092/tax/', 'http://127.0.0.1:8092/tax', '/tax'],
     ['HTTPS://API.example.org:443', 'https://api.example.org', ''],
   ])('reads %s', (baseUrl, expected, pathPrefix) => {
@@ -18,6 +19,7 @@ describe('serviceAddress', () => {
       authorization: `Bearer ${KEY}`,
       accept: 'application/json',
       'accept-encoding': 'identity',
+      'user-agent': 'lote',
     });
   });
 
@@ -26,7 +28,10 @@ describe('serviceAddress', () => {
     'api.example.org',
     'ftp://a.example',
     'https://user:pw@a.example',
+    'https://user@a.example',
+    'https://:pw@a.example',
     'https://a.example?x=1',
+    'https://a.example#x',
     'file:///etc',
   ])('refuses the address %j', (baseUrl) => {
     expect(() => serviceAddress({ baseUrl, apiKey: KEY, application: 'a' })).toThrow(/INVOICING_BASE_URL/);

@@ -73,6 +73,26 @@ describe('the tally of answers', () => {
     expect(note(11, 3_001)?.answers).toBeCloseTo(1.5, 1);
   });
 
+  it('never counts more refusals than answers, after it was slowed once and again', () => {
+    const tally = createAnswerTally();
+    const shares: number[] = [];
+    for (let now = 1_000_000; now < 1_010_000; now += 2) {
+      const said = tally.note({ tooMany: now % 4 === 0, sentAt: now - 1, now, throttled: shares.length > 0 });
+      if (said !== null) shares.push(said.share);
+    }
+
+    expect(shares.length).toBeGreaterThan(5);
+    for (const share of shares) expect(share).toBeCloseTo(0.5, 1);
+  });
+
+  it('counts nothing of a second that lies further back than the one before', () => {
+    const tally = createAnswerTally();
+    const note = (tooMany: boolean, now: number) => tally.note({ tooMany, sentAt: now, now, throttled: true });
+    for (let now = 10_000; now < 11_000; now += 10) note(false, now);
+
+    expect(note(true, 13_100)?.taken).toBe(0);
+  });
+
   it('counts the last second only', () => {
     const tally = createAnswerTally();
     const note = (tooMany: boolean, now: number) => tally.note({ tooMany, sentAt: now, now, throttled: true });

@@ -172,6 +172,79 @@ describe('createLeasedPace', () => {
     expect(row.leases).toEqual([20, 2]);
   });
 
+  it.each([
+    ['are used when they are 249 ms old', 249, [10]],
+    ['are given up when they are 250 ms old', 250, [10, 10]],
+  ])('places %s', async (_name, age, leases) => {
+    const row: Row = { nextAt: 0, leases: [] };
+    let clock = 0;
+    const now = (): number => clock;
+    const lease = leaseFrom(row, now, 50);
+    // All places of one lease are of the same moment.
+    const atOnce = async (requests: number) => ({ ...(await lease(requests)), gapMs: 0 });
+    const rateLimiter = createLeasedRateLimiter({ ...QUIET, requestsPerSecond: 50, now, lease: atOnce });
+    await rateLimiter.reserve(0);
+
+    clock = age;
+    await rateLimiter.reserve(clock);
+
+    expect(row.leases).toEqual(leases);
+  });
+
+  it('asks for nothing more when a lease says that there is no limit any longer', async () => {
+    const leases: number[] = [];
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: 1,
+      now: () => 0,
+      lease: async (requests) => {
+        leases.push(requests);
+        return { waitMs: 0, gapMs: 0, requestsPerSecond: null, ...NEWS };
+      },
+    });
+
+    const waits = await Promise.all([rateLimiter.reserve(0), rateLimiter.reserve(0), rateLimiter.reserve(0)]);
+
+    expect(waits).toEqual([0, 0, 0]);
+    expect(leases).toEqual([1]);
+  });
+
+  it('gives up places that were leased without a limit when a rate comes into force: they would make a burst', async () => {
+    const leases: number[] = [];
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: 25,
+      now: () => 0,
+      lease: async (requests) => {
+        leases.push(requests);
+        const requestsPerSecond = leases.length === 1 ? null : 10;
+        return { waitMs: 0, gapMs: requestsPerSecond === null ? 0 : 100, requestsPerSecond, ...NEWS };
+      },
+    });
+    await rateLimiter.reserve(0);
+
+    rateLimiter.learn({ requestsPerSecond: 10, ...NEWS });
+    await rateLimiter.reserve(0);
+
+    expect(leases).toEqual([5, 2]);
+  });
+
+  it('tells the others of a short hold, too, while there is none', async () => {
+    const holds: number[] = [];
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: null,
+      now: () => 1_000,
+      lease: () => Promise.reject(new Error('not expected')),
+      hold: (ms) => Promise.resolve(void holds.push(ms)),
+    });
+
+    rateLimiter.learn({ requestsPerSecond: null, ...NEWS });
+    rateLimiter.hold(1_050, 1_000);
+
+    expect(holds).toEqual([50]);
+  });
+
   it('tells the others of a hold once, and obeys theirs', () => {
     const holds: number[] = [];
     const rateLimiter = createLeasedRateLimiter({
@@ -182,12 +255,12 @@ describe('createLeasedPace', () => {
       hold: (ms) => Promise.resolve(void holds.push(ms)),
     });
 
-    for (const until of [3_000, 3_050, 2_000, 9_000]) rateLimiter.hold(until, 1_000);
+    for (const until of [3_000, 3_050, 3_150, 2_000, 9_000]) rateLimiter.hold(until, 1_000);
     const own = rateLimiter.heldUntil();
     rateLimiter.learn({ requestsPerSecond: null, heldMs: 60_000 });
     rateLimiter.learn({ requestsPerSecond: null, heldMs: 0 });
 
-    expect(holds).toEqual([2_000, 8_000]);
+    expect(holds, 'of one that is longer by more than 100 ms').toEqual([2_000, 8_000]);
     expect([own, rateLimiter.heldUntil()]).toEqual([9_000, 61_000]);
   });
 

@@ -55,6 +55,16 @@ describe('createPace', () => {
     expect([pace.reserve(120_000), pace.reserve(120_000)]).toEqual([0, 25]);
   });
 
+  it('names the rate at which requests leave', () => {
+    const [free, limited] = [createRateLimiter(null), createRateLimiter(40)];
+    const before = [free.rate(0), limited.rate(0)];
+
+    for (const pace of [free, limited]) pace.slowDown({ taken: 10, share: 0.5, answers: 50 }, 0);
+
+    expect(before).toEqual([null, 40]);
+    expect([free.rate(0), limited.rate(0)]).toEqual([9, 9]);
+  });
+
   it('keeps the longest hold', () => {
     const pace = createRateLimiter(null);
 

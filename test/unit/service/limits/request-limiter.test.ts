@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRequestLimiter, type RequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
+import {
+  createRequestLimiter,
+  type RequestLimiter,
+  type RequestLimiterOptions,
+} from '../../../../src/service/limits/request-limiter.ts';
+import type { TooMany } from '../../../../src/domain/request-rate.ts';
+import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
 import { createRateLimit } from '../../../../src/sandbox/http/rate-limit.ts';
 import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
 
@@ -7,7 +13,7 @@ function answer(status: number, retryAfterMs: number | null = null): ExchangeRes
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };
 }
 
-function gateOf(options: { maxConcurrency?: number; requestsPerSecond?: number } = {}): RequestLimiter {
+function gateOf(options: Partial<RequestLimiterOptions> = {}): RequestLimiter {
   return createRequestLimiter({
     maxConcurrency: 8,
     requestsPerSecond: null,
@@ -69,7 +75,7 @@ describe('createGate', () => {
     expect(sentAt).toEqual([0, 100, 200, 300, 400]);
   });
 
-  it.each([429, 503])('holds every request for the Retry-After of a %d', async (status) => {
+  it.each([425, 429, 500, 502, 503, 504])('holds every request for the Retry-After of a %d', async (status) => {
     const limiter = gateOf();
     const send = vi.fn(async () => answer(201));
     await limiter.pass(async () => answer(status, 60_000));
@@ -96,11 +102,92 @@ describe('createGate', () => {
     expect(await held).toEqual(answer(201));
   });
 
-  it('holds nobody else for the Retry-After of a 409, which speaks of one key', async () => {
+  it('waits a hold of five seconds out, and answers a longer one at once', async () => {
     const limiter = gateOf();
-    await limiter.pass(async () => answer(409, 60_000));
+    await limiter.pass(async () => answer(429, 5_000));
+    const waiting = limiter.pass(async () => answer(201));
+    await vi.advanceTimersByTimeAsync(5_000);
 
-    expect(await limiter.pass(async () => answer(201))).toEqual(answer(201));
+    expect(await waiting).toEqual(answer(201));
+    await limiter.pass(async () => answer(429, 5_001));
+    expect(await limiter.pass(async () => answer(201))).toMatchObject({ code: 'retry-after-in-force' });
+  });
+
+  it.each([
+    [0, 2_000],
+    [0.5, 2_100],
+    [1, 2_200],
+  ])(
+    'adds up to a tenth to a hold, so that not all workers come at once: with %d it ends after %d ms',
+    async (chance, ms) => {
+      const limiter = gateOf({ random: () => chance });
+      const send = vi.fn(async () => answer(201));
+      await limiter.pass(async () => answer(429, 2_000));
+
+      void limiter.pass(send);
+      await vi.advanceTimersByTimeAsync(ms - 1);
+      expect(send).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+
+      expect(send).toHaveBeenCalledOnce();
+    },
+  );
+
+  it.each([200, 404, 409])(
+    'holds nobody else for the Retry-After of a %d, which speaks of one request',
+    async (status) => {
+      const limiter = gateOf();
+      await limiter.pass(async () => answer(status, 60_000));
+
+      expect(await limiter.pass(async () => answer(201))).toEqual(answer(201));
+    },
+  );
+
+  it('tells nobody of a hold when a 503 names no time', async () => {
+    const rateLimiter = createRateLimiter(null);
+    const limiter = gateOf({ rateLimiter });
+
+    await limiter.pass(async () => answer(503));
+
+    expect(rateLimiter.heldUntil()).toBe(0);
+  });
+
+  it('sends nothing when the shared rate cannot be reached, and sends again when it can', async () => {
+    let away = true;
+    const send = vi.fn(async () => answer(201));
+    const limiter = gateOf({
+      maxConcurrency: 1,
+      rateLimiter: {
+        ...createRateLimiter(null),
+        reserve: () => (away ? Promise.reject(new Error('the ledger is away')) : Promise.resolve(0)),
+      },
+    });
+
+    expect(await limiter.pass(send)).toEqual({ kind: 'not-sent', code: 'rate-unavailable', retryAfterMs: null });
+    expect(send).not.toHaveBeenCalled();
+    away = false;
+    expect(await limiter.pass(send)).toEqual(answer(201));
+  });
+
+  it.each<[string, ExchangeResult]>([
+    ['a 500', answer(500)],
+    ['a 503', answer(503)],
+    ['a lost answer', { kind: 'broken', code: 'connection-reset' }],
+  ])('takes %s for no proof that the service took the request', async (_name, end) => {
+    const taken: number[] = [];
+    const rateLimiter = { ...createRateLimiter(null), slowDown: (tooMany: TooMany) => void taken.push(tooMany.taken) };
+    const limiter = gateOf({ rateLimiter });
+
+    for (let nth = 0; nth < 50; nth += 1) {
+      vi.advanceTimersByTime(1);
+      await limiter.pass(async () => end);
+    }
+    for (let nth = 0; nth < 12; nth += 1) {
+      vi.advanceTimersByTime(1);
+      await limiter.pass(async () => answer(429));
+    }
+
+    expect(taken[0]).toBe(0);
   });
 
   it('does not send what was cancelled while it waited', async () => {
@@ -115,6 +202,36 @@ describe('createGate', () => {
 
     expect(await held).toEqual({ kind: 'not-sent', code: 'cancelled', retryAfterMs: null });
     expect(send).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['cancelled', { kind: 'not-sent', code: 'cancelled', retryAfterMs: null }],
+    ['withdrawn', { kind: 'not-permitted' }],
+  ])('ends what waits for a slot as soon as it is %s, with a signal and a permit', async (which, expected) => {
+    const limiter = gateOf({ maxConcurrency: 1 });
+    const send = vi.fn(async () => answer(201));
+    const [cancel, withdraw] = [new AbortController(), new AbortController()];
+    const permit = { withdrawn: withdraw.signal, isValid: () => true, confirm: async () => true };
+    const blocked = new Promise<ExchangeResult>((resolve) => setTimeout(() => resolve(answer(200)), 60_000));
+    void limiter.pass(async () => await blocked);
+    const waiting = limiter.pass(send, { signal: cancel.signal, permit });
+
+    (which === 'cancelled' ? cancel : withdraw).abort();
+
+    expect(await waiting).toEqual(expected);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it('sends nothing for a signal that was aborted before, and takes no slot', async () => {
+    const limiter = gateOf({ maxConcurrency: 1 });
+    const send = vi.fn(async () => answer(201));
+
+    expect(await limiter.pass(send, { signal: AbortSignal.abort() })).toEqual({
+      ...{ kind: 'not-sent', code: 'cancelled', retryAfterMs: null },
+    });
+    expect(send).not.toHaveBeenCalled();
+    expect(await limiter.pass(async () => answer(200))).toEqual(answer(200));
   });
 
   it.each(['a slot', 'its place in the rate', 'the end of a Retry-After'])(

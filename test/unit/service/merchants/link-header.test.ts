@@ -22,8 +22,25 @@ describe('parseLinkHeader', () => {
     ['a second rel, which does not count', '</b>; rel=next; rel=prev, </c>; rel=prev; rel=next'],
     ['a parameter called uri', '</b>; uri="/evil"; rel=next'],
     ['an empty element and an empty parameter', ' , </b>; ; rel=next,'],
+    ['white space behind an empty element', '</b>; rel=next, '],
   ])('finds the next page beside %s', (_, header) => {
     expect(targetsOfNext(header)).toEqual(['/b']);
+  });
+
+  it.each<[string, string, unknown]>([
+    ['white space around it', ' </b> ; rel=next ', [{ target: '/b', relations: ['next'], anchored: false }]],
+    ['white space in the address', '< /b >; rel=next', [{ target: '/b', relations: ['next'], anchored: false }]],
+    ['no relation', '</b>; title=x', [{ target: '/b', relations: [], anchored: false }]],
+    ['an empty relation', '</b>; rel', [{ target: '/b', relations: [], anchored: false }]],
+    [
+      'blanks around its relations',
+      '</b>; rel="  next   last "',
+      [{ target: '/b', relations: ['next', 'last'], anchored: false }],
+    ],
+    ['a quoted character', '</b>; rel="ne\\xt"', [{ target: '/b', relations: ['next'], anchored: false }]],
+    ['nothing at all', '', []],
+  ])('reads a link with %s', (_, header, links) => {
+    expect(parseLinkHeader(header)).toEqual(links);
   });
 
   it('keeps a comma and a semicolon in an address', () => {

@@ -128,11 +128,13 @@ describe('readMerchantList', () => {
     [403, 'forbidden', 'service-unauthorized'],
     [400, 'key_unknown', 'service-unauthorized'],
     [500, 'closed', 'service-list-unreadable'],
+    [422, 'who_knows', 'service-unreachable'],
   ])('calls a %d with %s as the rules of the profile do: %s', async (status, code, expected) => {
     const rules = [
       { status: [403], code: ['slow_down'], means: 'later' as const },
       { code: ['key_unknown'], means: 'access' as const },
       { code: ['closed'], means: 'refused' as const },
+      { code: ['who_knows'], means: 'lost' as const },
     ];
     const profile = { ...DEFAULT_PROFILE, answers: { ...DEFAULT_PROFILE.answers, rules } };
     const { list } = await readPages([answer({ error: { code } }, status)], profile);

@@ -21,6 +21,42 @@ describe('findNextLink', () => {
     expect(findNextLink(document, ['header:Link', '/next'])).toEqual({ address: '/b' });
   });
 
+  it.each([
+    ['x-header:link', undefined],
+    ['header: LINK ', '/b'],
+    ['header:linked', '</b>; rel=next'],
+    ['header:x-link', '</b>; rel=next'],
+  ])('reads %s as a Link header only if it is one', (place, address) => {
+    const value = '</b>; rel=next';
+    const headers = { link: value, linked: value, 'x-link': value };
+
+    expect(findNextLink({ body: {}, headers }, place)).toEqual({ address: address ?? null });
+  });
+
+  it.each([8_192, 8_193])(
+    'takes an address of at most 8,192 characters, from the body and from the header: %d',
+    (length) => {
+      const address = `/${'b'.repeat(length - 1)}`;
+      const found = length === 8_192 ? { address } : { why: expect.any(String) as string };
+
+      expect(findNextLink({ body: { links: { next: address } } }, PLACES)).toEqual(found);
+      expect(findNextLink({ body: {}, headers: { link: `<${address}>; rel=next` } }, PLACES)).toEqual(
+        length === 8_192 ? { address } : { why: 'the address in the header Link is too long' },
+      );
+    },
+  );
+
+  it('takes a number or a list for no address', () => {
+    for (const next of [7, true, ['/b']])
+      expect(findNextLink({ body: { links: { next } } }, PLACES)).toHaveProperty('why');
+  });
+
+  it('stops at a place that it cannot use: the next one may lead elsewhere', () => {
+    const document = { body: { links: { next: 7 } }, headers: { link: '</b>; rel=next' } };
+
+    expect(findNextLink(document, PLACES)).toHaveProperty('why');
+  });
+
   it.each<[string, Parameters<typeof findNextLink>[0], string]>([
     ['an object', { body: { links: { next: { href: '/b' } } } }, 'merchants.nextLink'],
     ['an endless address', { body: { links: { next: `/${'b'.repeat(9_000)}` } } }, 'merchants.nextLink'],
@@ -42,6 +78,12 @@ describe('resolveNextLink', () => {
     ['merchants/2', '/v1/merchants/2'],
   ])('resolves %s below the base address', (address, path) => {
     expect(resolveNextLink(address, from)).toEqual({ path });
+  });
+
+  it('resolves below a base address that ends with slashes', () => {
+    const base = { baseUrl: 'https://service.example/api//', path: '/v1/merchants' };
+
+    expect(resolveNextLink('/api/v1/merchants?page=2', base)).toEqual({ path: '/v1/merchants?page=2' });
   });
 
   it.each([

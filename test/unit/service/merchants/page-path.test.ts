@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hasParameter, withParameters } from '../../../../src/service/merchants/page-path.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import { hasParameter, sizeParameters, withParameters } from '../../../../src/service/merchants/page-path.ts';
 
 describe('withParameters', () => {
   it.each<[string, [string, string][], string]>([
@@ -7,6 +8,8 @@ describe('withParameters', () => {
     ['/v1/merchants?type=a', [], '/v1/merchants?type=a'],
     ['/v1/merchants', [['page', '2']], '/v1/merchants?page=2'],
     ['/v1/merchants?', [['page', '2']], '/v1/merchants?page=2'],
+    ['?type=a&page=1', [['page', '2']], '?type=a&page=2'],
+    ['/v1/merchants?=x', [['page', '2']], '/v1/merchants?=x&page=2'],
     ['/v1/merchants?type=a%20b', [['page', '2']], '/v1/merchants?type=a%20b&page=2'],
     ['/v1/merchants?page=1&type=a', [['page', '2']], '/v1/merchants?type=a&page=2'],
     ['/v1/merchants?page%5Bsize%5D=1', [['page[size]', '50']], '/v1/merchants?page%5Bsize%5D=50'],
@@ -26,10 +29,22 @@ describe('withParameters', () => {
 describe('hasParameter', () => {
   it.each<[string, boolean]>([
     ['/v1/merchants', false],
+    ['limit', false],
+    ['?limit=5', true],
     ['/v1/merchants?limit=5', true],
     ['/v1/merchants?a=limit&nolimit=1', false],
     ['/v1/merchants?a=%zz&l%69mit', true],
   ])('%s: %s', (path, has) => {
     expect(hasParameter(path, 'limit')).toBe(has);
+  });
+});
+
+describe('sizeParameters', () => {
+  it.each<[string | null, number | null, readonly (readonly [string, string])[]]>([
+    ['limit', 50, [['limit', '50']]],
+    ['limit', null, []],
+    [null, 50, []],
+  ])('with %j and %j say %j', (sizeParameter, pageSize, parameters) => {
+    expect(sizeParameters({ ...DEFAULT_PROFILE.merchants, sizeParameter, pageSize })).toEqual(parameters);
   });
 });

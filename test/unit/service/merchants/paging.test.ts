@@ -44,6 +44,8 @@ const PAGE = { paging: 'page' };
 const OFFSET = { paging: 'offset' };
 const LINK = { paging: 'link' };
 
+const answered = { kind: 'answer', status: 200, retryAfterMs: null } as const;
+
 describe('a list of merchants that is read whole', () => {
   it.each<[string, Merchants, Script, number[]]>([
     [
@@ -163,6 +165,43 @@ describe('a list of merchants that is read whole', () => {
       PAGE,
       { '?page=1': { data: merchants(1) }, '': 400, '?page=2': { data: [] } },
       [1],
+    ],
+    [
+      'by the number of merchants read, where only the first page names the total',
+      { ...OFFSET, total: '/n' },
+      { '?offset=0': { data: merchants(1), n: 2 }, '?offset=1': { data: merchants(2) }, '?offset=2': { data: [] } },
+      [1, 2],
+    ],
+    [
+      'by page numbers, past a short page that says that there is more',
+      { ...PAGE, pageSize: 2, endsAtShortPage: true, more: '/more' },
+      {
+        '?page=1': { data: merchants(1, 2), more: true },
+        '?page=2': { data: merchants(3), more: true },
+        '?page=3': { data: merchants(4), more: false },
+      },
+      [1, 2, 3, 4],
+    ],
+    [
+      'by a cursor, up to a full page whose flag says that it is the last',
+      { more: '/more', sizeParameter: 'limit', pageSize: 2 },
+      { '?limit=2': { data: merchants(1, 2), more: false } },
+      [1, 2],
+    ],
+    [
+      'by a cursor, where the ids of two pages run together to the same text',
+      { idPrefix: '' },
+      {
+        '': {
+          data: [
+            { id: '1', nif: 1 },
+            { id: '2', nif: 2 },
+          ],
+          next_cursor: 'x',
+        },
+        '?cursor=x': { data: [{ id: '12', nif: 12 }], next_cursor: null },
+      },
+      [1, 2, 12],
     ],
     ['that holds nobody', { ...OFFSET, total: '/total' }, { '?offset=0': { data: [], total: 0 } }, []],
     [
@@ -346,9 +385,97 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       { '?page=1': { data: merchants(1) }, '?page=2': 404 },
       ['HTTP 404', 'merchants.endsAtShortPage'],
     ],
+    [
+      'a first page as long as the service allows, behind which the next one is refused',
+      { ...PAGE, pageSize: 3, endsAtShortPage: true },
+      { '?page=1': { data: merchants(1, 2), limit: 2 }, '?page=2': 404 },
+      ['as long as /limit allows (2)'],
+    ],
+    [
+      'a last page as long as the service allows, whose Link header does not count where pages are numbered',
+      { ...PAGE, pageSize: 3, endsAtShortPage: true },
+      {
+        '?page=1': { data: merchants(1, 2, 3) },
+        '?page=2': withHeaders({ link: '</m>; rel=prev' }, { data: merchants(4, 5), limit: 2 }),
+      },
+      ['as long as /limit allows (2)'],
+    ],
+    [
+      'links that lead to the same merchants again and again',
+      LINK,
+      {
+        '': { data: merchants(1), links: { next: '?x=1' } },
+        '?x=1': { data: merchants(1), links: { next: '?x=2' } },
+      },
+      [
+        'page 2 holds the same merchants as the page before: the service does not page by the link (merchants.nextLink)',
+      ],
+    ],
+    [
+      'a cursor that comes back',
+      {},
+      { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': { data: merchants(2), next_cursor: 'x' } },
+      ["page 2 repeats an earlier page's cursor (merchants.nextCursor, merchants.cursorParameter)"],
+    ],
+    [
+      'a cursor that cannot be sent',
+      {},
+      { '': { data: merchants(1), next_cursor: { page: 2 } } },
+      ['no usable cursor at /next_cursor (merchants.nextCursor)'],
+    ],
+    [
+      'a link that is no address',
+      LINK,
+      { '': { data: merchants(1), links: { next: { href: '/b' } } } },
+      ['what stands at /links/next (merchants.nextLink) is no address'],
+    ],
+    [
+      'a link to itself',
+      { ...LINK, more: '/more' },
+      { '': { data: merchants(1), links: { next: '/v1/merchants' }, more: true } },
+      ["page 1 repeats an earlier page's link"],
+    ],
+    [
+      'more, says the flag, and nothing where the cursor should be',
+      { more: '/more' },
+      { '': { data: merchants(1), more: true } },
+      ['merchants.more says yes, but nothing stands at /next_cursor'],
+    ],
+    [
+      'a flag for the end beside a total that was not reached',
+      { more: '/more', total: '/n' },
+      { '': { data: merchants(1), more: false, n: 2 } },
+      ['merchants.total says 2 merchants, and 1 were read, but merchants.more says no'],
+    ],
+    ['no list where it should be', {}, { '': { rows: [] } }, ['no list at /data (merchants.items)']],
+    [
+      'an item without an id',
+      {},
+      { '': { data: [...merchants(1), { nif: 2 }] } },
+      ['item 2 of a page has no mrc_ id at /id (merchants.id)'],
+    ],
+    [
+      'an item without an id, where any id is one',
+      { idPrefix: '' },
+      { '': { data: [{ nif: 2 }] } },
+      ['item 1 of a page has no usable id at /id (merchants.id)'],
+    ],
+    [
+      'an item without a tax number',
+      {},
+      { '': { data: [{ id: 'mrc_1' }] } },
+      ['item 1 of a page has no tax number at /nif (merchants.nif)'],
+    ],
+    [
+      'a tax number of 65 characters',
+      {},
+      { '': { data: [{ id: 'mrc_1', nif: '1'.repeat(65) }] } },
+      ['item 1 of a page has no tax number'],
+    ],
   ])('%s', async (_, settings, script, told) => {
-    const { list, why } = await read(settings, script);
+    const { list, why, asked } = await read(settings, script);
 
+    expect(asked, 'no page is asked for in vain').toHaveLength(Object.keys(script).length);
     expect(list).toMatchObject({ kind: 'unreadable', reason: { code: 'service-list-unreadable' } });
     for (const part of told) expect(why).toContain(part);
   });
@@ -363,7 +490,10 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       { profile: loadProfile('{"merchants":{"paging":"offset"}}'), baseUrl: 'https://service.example' },
     );
 
-    expect(list).toMatchObject({ kind: 'unreadable' });
+    expect(list).toMatchObject({
+      ...{ kind: 'unreadable' },
+      reason: { message: 'Reading the list of merchants: it has more than 10000 pages' },
+    });
     expect(page).toBe(10_000);
   });
 });
@@ -415,6 +545,88 @@ describe('an answer that is no page', () => {
       // oxlint-disable-next-line no-await-in-loop
       expect((await read(settings, script)).list).toMatchObject({ kind: 'unreadable', reason: { code } });
     }
+  });
+
+  const HINT = 'merchants.endsAtShortPage';
+
+  it.each<[string, Merchants, Script, boolean]>([
+    ['the page behind the last one is refused', PAGE, { '?page=1': { data: merchants(1) }, '?page=2': 404 }, true],
+    [
+      'the place behind the last one is refused',
+      OFFSET,
+      { '?offset=0': { data: merchants(1) }, '?offset=1': 422 },
+      true,
+    ],
+    ['the first page is refused', PAGE, { '?page=1': 404 }, false],
+    ['a later page fails', PAGE, { '?page=1': { data: merchants(1) }, '?page=2': 500 }, false],
+    ['a cursor is refused', {}, { '': { data: merchants(1), next_cursor: 'x' }, '?cursor=x': 404 }, false],
+    ['a link is refused', LINK, { '': { data: merchants(1), links: { next: '?x=1' } }, '?x=1': 404 }, false],
+  ])(
+    'says how the profile shows the end when %s, if numbered pages were asked for: %#',
+    async (_, settings, script, hinted) => {
+      expect((await read(settings, script)).why?.includes(HINT)).toBe(hinted);
+    },
+  );
+
+  it('at the list without a page number makes it unreadable, unless it is refused', async () => {
+    const script = { '?page=1': { data: merchants(1) }, '': 500 };
+
+    expect((await read(PAGE, script)).list).toMatchObject({ reason: { code: 'service-unreachable' } });
+  });
+
+  it('is not asked for without a number where the page names the total', async () => {
+    const asked: string[] = [];
+    const value = { data: merchants(1), n: 1 };
+    const profile = loadProfile(JSON.stringify({ merchants: { ...PAGE, total: '/n' } }));
+    await readMerchantList(
+      (path) => {
+        asked.push(path);
+        return Promise.resolve(answerOf(value));
+      },
+      { profile, baseUrl: 'https://service.example' },
+    );
+
+    expect(asked).toEqual(['/v1/merchants?page=1']);
+  });
+
+  it.each<[ExchangeResult, string]>([
+    [{ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'connection-refused'],
+    [{ kind: 'broken', code: 'answer-timeout' }, 'answer-timeout'],
+    [{ kind: 'not-permitted' }, 'not-permitted'],
+    [{ ...answered, body: { kind: 'unreadable', why: 'cut-short' } }, 'its answer is cut-short'],
+    [{ ...answered, body: { kind: 'unreadable', why: 'not-json' } }, 'its answer is not-json'],
+  ])('says what came instead: %#', async (end, why) => {
+    const list = await readMerchantList(() => Promise.resolve(end), {
+      profile: loadProfile('{}'),
+      baseUrl: 'https://service.example',
+    });
+
+    expect(list).toMatchObject({ reason: { message: `Reading the list of merchants: ${why}` } });
+  });
+
+  it('says what the service said, and where it said no word of success', async () => {
+    const no = { error: { message: 'Not today' } };
+
+    expect((await read({}, { '': withHeaders({}, 404) })).why).toBe('Reading the list of merchants: HTTP 404: no');
+    expect((await read({}, { '': { ok: false, ...no } }, ENVELOPE)).why).toBe(
+      'Reading the list of merchants: HTTP 200: Not today, and no word of success at /ok (answers.success)',
+    );
+  });
+
+  it('is read by expressions of the profile, its words of success and of errors, too', async () => {
+    const answers = {
+      success: { at: 'jsonata:ok = 1 ? "yes"', is: ['yes'] },
+      status: 'jsonata:no + 0',
+      rules: [{ has: 'jsonata:busy = true ? "x"', means: 'later' }],
+    };
+    const error = { message: 'jsonata:words[0]' };
+    const told = async (value: unknown) => (await read({}, { '': value }, { answers, error })).list;
+
+    expect(await told({ ok: 1, data: merchants(1) })).toMatchObject({ kind: 'list' });
+    expect(await told({ ok: 2, no: 403, words: ['Keep out', 'x'] })).toMatchObject({
+      reason: { code: 'service-unauthorized', message: 'Reading the list of merchants: HTTP 403: Keep out' },
+    });
+    expect(await told({ ok: 2, busy: true })).toMatchObject({ reason: { code: 'service-unreachable' } });
   });
 
   const ENVELOPE = { answers: { success: { at: '/ok', is: ['true'] }, status: '/status' } };

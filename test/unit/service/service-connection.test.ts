@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { MeasureRequest } from '../../../src/domain/ports/measures.ts';
+import {
+  openConnection,
+  type CapturedExchange,
+  type ConnectionOptions,
+  type ServiceConnection,
+} from '../../../src/service/service-connection.ts';
+import { createRateLimiter } from '../../../src/service/limits/rate-limiter.ts';
+import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
+
+const GET = { method: 'GET', path: '/v1/invoices/inv_1', signal: undefined } as const;
+const POST = { ...GET, method: 'POST', path: '/v1/invoices', body: '{"a":1}', idempotencyKey: 'lote_1' } as const;
+
+/** Whoever opens it closes it. */
+function opened(baseUrl: string, options: Partial<ConnectionOptions> = {}): ServiceConnection {
+  return openConnection({
+    ...{ baseUrl, apiKey: 'sk_test_connection', profile: DEFAULT_PROFILE, application: 'tests' },
+    ...options,
+  });
+}
+
+function connectionTo(baseUrl: string, options: Partial<ConnectionOptions> = {}): ServiceConnection {
+  const connection = opened(baseUrl, options);
+  onTestFinished(async () => await connection.close());
+  return connection;
+}
+
+describe('headers of a request', () => {
+  it('name content type and key of a POST, and neither of a GET', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
+    const connection = connectionTo(server.baseUrl);
+
+    await connection.call(POST);
+    await connection.call(GET);
+
+    const [post, get] = server.received;
+    expect(post?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'lote_1' });
+    expect(Object.keys(get?.headers ?? {}).filter((name) => /content-type|idempotency/.test(name))).toEqual([]);
+  });
+});
+
+describe('time-outs of a request', () => {
+  it.each([
+    ['the headers do', { headers: 50 }, '', { kind: 'broken', code: 'answer-timeout' }],
+    [
+      'the body does',
+      { body: 50 },
+      'HTTP/1.1 201 Created\r\ncontent-length: 9\r\n\r\n{',
+      { kind: 'answer', body: { kind: 'unreadable', why: 'cut-short' } },
+    ],
+  ])('end it when %s not come', async (_name, timeouts, bytes, end) => {
+    const server = await tcpServer((socket) => socket.on('data', () => socket.write(bytes)));
+
+    // Undici looks at its own clock every half second or so.
+    expect(await connectionTo(server.baseUrl, { timeouts }).call(POST)).toMatchObject(end);
+  });
+
+  it('end it before anything was sent when no connection comes about', async () => {
+    // A server that takes connections and speaks no TLS: the handshake never ends.
+    const server = await tcpServer((socket) => socket.resume());
+    const connection = connectionTo(server.baseUrl.replace('http:', 'https:'), { timeouts: { connect: 50 } });
+
+    expect(await connection.call(POST)).toEqual({ kind: 'not-sent', code: 'connect-timeout', retryAfterMs: null });
+  });
+});
+
+describe('a short Retry-After', () => {
+  it('is waited out with the chance of the process', async () => {
+    const server = await scriptedServer((_request, response, nth) =>
+      sendJson(response, nth === 1 ? 429 : 200, {}, nth === 1 ? { 'retry-after': '0.05' } : {}),
+    );
+    const connection = connectionTo(server.baseUrl);
+
+    const ends = [await connection.call(GET), await connection.call(GET)];
+
+    expect(ends).toMatchObject([{ status: 429, retryAfterMs: 50 }, { status: 200 }]);
+  });
+});
+
+describe('what each request tells those who measure', () => {
+  it('is its kind, how long it waited for its permit, and how it ended', async () => {
+    const measured: unknown[] = [];
+    const measure: MeasureRequest = (operation, waitedMs) => {
+      measured.push([operation, waitedMs >= 0 && waitedMs < 60_000]);
+      return (outcome) => void measured.push(outcome);
+    };
+    const server = await scriptedServer((_request, response, nth) => sendJson(response, nth === 1 ? 201 : 503, {}));
+    const connection = connectionTo(server.baseUrl, { measure });
+
+    await connection.call({ ...POST, operation: 'create-invoice' });
+    await connection.call({ ...GET, operation: 'get-invoice' });
+    await connection.call(GET);
+
+    expect(measured).toEqual([['create-invoice', true], '2xx', ['get-invoice', true], '5xx']);
+    expect(server.received).toHaveLength(3);
+  });
+
+  it('includes the time in the queue, and comes when the permit does', async () => {
+    const waits: number[] = [];
+    const measure: MeasureRequest = (_operation, waitedMs) => {
+      waits.push(waitedMs);
+      return () => undefined;
+    };
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
+    const rateLimiter = { ...createRateLimiter(null), reserve: () => 40 };
+    const connection = connectionTo(server.baseUrl, { measure, shared: { rateLimiter } });
+
+    await connection.call({ ...GET, operation: 'get-invoice' });
+
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThan(35);
+  });
+
+  it('is nothing when it never got its permit', async () => {
+    let measured = 0;
+    const measure: MeasureRequest = () => {
+      measured += 1;
+      return () => undefined;
+    };
+    const connection = connectionTo(await deadAddress(), { measure });
+
+    await connection.call({ ...GET, operation: 'get-invoice', signal: AbortSignal.abort() });
+
+    expect(measured).toBe(0);
+  });
+});
+
+describe('what is captured of each answer', () => {
+  it('is the request and the answer as they are, with the time', async () => {
+    const captured: CapturedExchange[] = [];
+    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
+    const connection = connectionTo(`${server.baseUrl}/tax/`, {
+      capture: (exchange) => void captured.push(exchange),
+      clock: () => 1_700_000_000_000,
+    });
+
+    const end = await connection.call(POST);
+    await connection.call(GET);
+
+    expect(captured).toMatchObject([
+      {
+        ...{ at: 1_700_000_000_000, method: 'POST', base: `${server.baseUrl}/tax`, path: '/v1/invoices' },
+        ...{ body: '{"a":1}', answer: end },
+      },
+      { method: 'GET', path: '/v1/invoices/inv_1', body: null },
+    ]);
+  });
+
+  it('is nothing of a request that had no answer', async () => {
+    const captured: CapturedExchange[] = [];
+    const connection = connectionTo(await deadAddress(), { capture: (exchange) => void captured.push(exchange) });
+
+    expect(await connection.call(POST)).toMatchObject({ kind: 'not-sent' });
+    expect(captured).toEqual([]);
+  });
+});
+
+describe('what stops a request', () => {
+  it('is its signal while it waits, and its permit', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
+    const rateLimiter = { ...createRateLimiter(null), reserve: () => 60_000 };
+    const connection = connectionTo(server.baseUrl, { shared: { rateLimiter } });
+    const [cancel, withdraw] = [new AbortController(), new AbortController()];
+    const permit = { withdrawn: withdraw.signal, isValid: () => true, confirm: async () => true };
+
+    const cancelled = connection.call({ ...GET, signal: cancel.signal });
+    const withdrawn = connection.call({ ...GET, permit });
+    cancel.abort();
+    withdraw.abort();
+
+    expect(await cancelled).toMatchObject({ kind: 'not-sent', code: 'cancelled' });
+    expect(await withdrawn).toEqual({ kind: 'not-permitted' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('is asked in the moment before it leaves, too', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
+    const withdrawn = new AbortController().signal;
+    const permit = { withdrawn, isValid: () => false, confirm: async () => true };
+
+    expect(await connectionTo(server.baseUrl).call({ ...POST, permit })).toEqual({ kind: 'not-permitted' });
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe('a connection that is closed', () => {
+  it('lets what is on its way end, sends nothing more, and gives its share of the limits back', async () => {
+    const closed: string[] = [];
+    const slots = { acquire: async () => () => undefined, close: async () => void closed.push('slots') };
+    const server = await scriptedServer((_request, response) => {
+      setTimeout(() => sendJson(response, 201, { id: 'inv_1' }), 50);
+    });
+    const connection = opened(server.baseUrl, { shared: { slots } });
+    const onItsWay = connection.call(POST);
+    while (server.received.length === 0) await sleep(5);
+
+    await connection.close();
+
+    expect(await onItsWay).toMatchObject({ kind: 'answer', status: 201 });
+    expect(closed).toEqual(['slots']);
+    expect(await connection.call(POST)).toMatchObject({ kind: 'not-sent' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it.each([{}, { shared: {} }])('needs no limits that are shared: %j', async (options) => {
+    await expect(opened(await deadAddress(), options).close()).resolves.toBeUndefined();
+  });
+});
