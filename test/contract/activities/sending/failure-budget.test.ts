@@ -35,6 +35,16 @@ describe('the failure budget', () => {
     expect(place.asked).toEqual([]);
   });
 
+  it('asks for no reported failure while all that are reported would not spend it', async () => {
+    const place = saying(() => SAID_FAILED);
+    const batch = await answered(place, 0, 60);
+    await events(place, 'failed', 0, 49);
+
+    expect(await look(place, batch)).toBe(false);
+
+    expect(place.asked).toEqual([]);
+  });
+
   it('tells how many were refused of how many answers', async () => {
     const place = saying(() => SAID_FAILED);
     const batch = await answered(place, 40, 20);

@@ -54,6 +54,16 @@ describe('a slice that waits', () => {
     expect(await place.slice(await place.batch(1))).toMatchObject({ left: 1, waiting: null });
   });
 
+  it('makes its page wait for a second that the service asked for', async () => {
+    const answers = [{ ...FORBIDDEN, retryAfterMs: 1_000 }, created()];
+    const place = sending((_, nth) => answers[nth - 1] ?? putOff(1));
+
+    expect(await place.slice(await place.batch(3))).toMatchObject({
+      ...{ accepted: 1, left: 1 },
+      waiting: { reason: 'retry-after', probeAfterMs: 1_000 },
+    });
+  });
+
   it('behind an open circuit waits for the probe, or for longer when the service asked for that', async () => {
     const asked = async (retryAfterMs: number | null) => {
       const place = sending(() => ({ ...UNAUTHORIZED, retryAfterMs }));
@@ -251,6 +261,16 @@ describe('a 403', () => {
     expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 1, waiting: { reason: 'http-403' } });
 
     expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 1, rejected: 1 });
+  });
+
+  it('is one invoice’s own as long as others succeed between, however many there are', async () => {
+    const place = sending((_, nth) => (nth % 2 === 1 ? FORBIDDEN : created()));
+    const batch = await place.batch(12);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 6, left: 0, waiting: null });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 6, rejected: 6 });
+    expect(await breakerOf(place)).toBeNull();
   });
 
   it('to every invoice of a small slice opens the circuit at its end', async () => {

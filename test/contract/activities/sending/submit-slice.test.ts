@@ -1,15 +1,18 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/close-page.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
-import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/ports/invoicing-service.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import { NIF, NOW, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
-import { asActivity, outcomesOf } from '../activity-place.ts';
+import { asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
 import { created, FORBIDDEN, REFUSED, SAID, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
 
 const sending = slicePlaces();
 const PUT_OFF: CreateAnswer = { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 };
+const PUT_OFF_LOST: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
 const REDIRECT: CreateAnswer = {
   ...{ kind: 'access-denied', retryAfterMs: null, mayExist: true },
   reason: { code: 'redirect', message: 'HTTP 303' },
@@ -87,30 +90,46 @@ describe('a slice of invoices', () => {
     });
   });
 
-  it('gives the turn of a probe back when its window is over before it could leave', async () => {
-    const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: 5_000 }));
+  /** R0 is inside its window when the slice begins, and outside of it by the time it would leave; the circuit opens at one of the two moments. */
+  async function outOfItsWindow(opens: 'before' | 'meanwhile', probeAfterMs: number): Promise<SlicePlace> {
+    const open = ({ deps }: ActivityPlace, ledger: Ledger) =>
+      ledger.openBreaker({
+        ...{ baseUrl: deps.service.baseUrl, reason: REASON, openedAt: NOW },
+        probeAfter: deps.now() + probeAfterMs,
+      });
+    const place: SlicePlace = sending(() => PUT_OFF_LOST, 1, {
+      ledger: (real, bare) => ({
+        async freeze(...what) {
+          const frozen = await real.freeze(...what);
+          if (place.posts.length === 0) return frozen;
+          if (opens === 'meanwhile') await open(bare, real);
+          place.later(60_000);
+          return frozen;
+        },
+      }),
+    });
     const batch = await place.batch(1);
     await place.slice(batch);
-    const { ledger, service } = place.deps;
-    const open = { baseUrl: service.baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW };
-    await ledger.openBreaker(open);
     place.later(86_400_000 - 30_000);
-    // Inside the window when the slice begins, and outside of it by the time the probe would leave.
-    const slow: typeof ledger = {
-      ...ledger,
-      async freeze(...what) {
-        const frozen = await ledger.freeze(...what);
-        place.later(60_000);
-        return frozen;
-      },
-    };
-    const deps = { ...place.deps, ledger: slow };
-    const input = { ledgerId: ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1_000 };
+    if (opens === 'before') await open(place, place.deps.ledger);
 
-    expect(await asActivity(createSubmitSlice(deps), deps, input)).toMatchObject({ accepted: 0, left: 0 });
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 0 });
 
     expect(place.posts).toHaveLength(1);
-    expect((await ledger.breaker(service.baseUrl))?.probingUntil).toBeNull();
+    return place;
+  }
+
+  it('gives the turn of a probe back when its window is over before it could leave', async () => {
+    const { deps } = await outOfItsWindow('before', 0);
+
+    expect(await deps.ledger.breaker(deps.service.baseUrl)).toMatchObject({ probingUntil: null });
+  });
+
+  it('leaves the time of the probe alone when the window of another invoice is over', async () => {
+    const { deps } = await outOfItsWindow('meanwhile', 3_600_000);
+
+    const probeAfter = (await deps.ledger.breaker(deps.service.baseUrl))?.probeAfter ?? 0;
+    expect(probeAfter - deps.now()).toBe(3_600_000 - 60_000);
   });
 
   it('sends those first that had the fewest tries', async () => {
@@ -157,6 +176,48 @@ describe('a slice of invoices', () => {
     await place.slice(batch);
 
     expect(turns).toEqual([NOW + 60_000]);
+  });
+
+  it('gives the turn of the probe back when its worker stops before the probe could leave', async () => {
+    const env = new MockActivityEnvironment();
+    const place: SlicePlace = sending(created, 1, {
+      ledger: (real) => ({
+        freeze(...what) {
+          env.cancel();
+          return real.freeze(...what);
+        },
+      }),
+    });
+    const { batchId } = await place.batch(1);
+    await openCircuit(place, 'service-unreachable');
+    const input = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1 };
+
+    expect(await env.run(createSubmitSlice(place.deps), place.deps, input)).toMatchObject({ accepted: 0, left: 1 });
+
+    expect(place.posts).toEqual([]);
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({ probingUntil: null });
+  });
+
+  it('POSTs a probe once when it fails', async () => {
+    const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: null }));
+    const batch = await place.batch(2);
+    await openCircuit(place, 'service-unreachable');
+
+    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code } });
+
+    expect(place.posts).toHaveLength(1);
+  });
+
+  it('takes its permission along when it ends: nothing that it left behind may leave', async () => {
+    const permits: (DeparturePermit | undefined)[] = [];
+    const place = sending((_ref, _nth, limits) => {
+      permits.push(limits?.permit);
+      return created();
+    });
+
+    await place.slice(await place.batch(1));
+
+    expect(permits.map((permit) => permit?.isValid())).toEqual([false]);
   });
 
   it('gives the turn of the probe back when it has nothing that can be sent', async () => {
@@ -364,7 +425,13 @@ describe('a service that lets nobody in', () => {
 
     expect(place.posts).toEqual(['X0', 'X1', 'X2', 'X3', 'X4', 'A', 'B']);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 5, held: 7, accepted: 2 });
-    expect(await batch.line('X11')).toMatchObject({ state: 'held', reason: { code: 'merchant-forbidden' } });
+    expect(await batch.line('X11')).toMatchObject({
+      state: 'held',
+      reason: {
+        code: 'merchant-forbidden',
+        message: expect.stringContaining('ask its support about the merchant') as string,
+      },
+    });
     expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
   });
 
