@@ -242,6 +242,20 @@ describe('a slice of invoices', () => {
     expect(await place.slice(batch)).toMatchObject({ left: 0, waiting: null });
   });
 
+  it('behind an open circuit is not handed out: nothing is frozen, and none gets a reason', async () => {
+    const place: SlicePlace = sending(created, 1, {
+      ledger: () => ({ freeze: () => Promise.reject(new Error('nothing is to be frozen')) }),
+    });
+    const batch = await place.batch(2);
+    const { deps } = place;
+    const open = { baseUrl: deps.service.baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 60_000 };
+    await deps.ledger.openBreaker(open);
+
+    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code, probeAfterMs: 60_000 } });
+
+    expect(await batch.line('R0')).toMatchObject({ state: 'staged', reason: null });
+  });
+
   it('of a paused batch is not handed out: nothing is POSTed, and none counts as tried', async () => {
     const place = sending(created);
     const batch = await place.batch(2);
