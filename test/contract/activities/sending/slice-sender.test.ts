@@ -251,6 +251,20 @@ describe('invoices that a slice was handed and did not POST', () => {
     await closedPage(place, batch);
     expect((await batch.line('R1')).state).toBe('unknown');
   });
+
+  it('stay what may exist when another worker was handed them meanwhile: its POST may be on its way', async () => {
+    const place: SlicePlace = sending(async () => {
+      await place.deps.ledger.sendable(batch.batchId, 2, 2);
+      return UNAUTHORIZED;
+    });
+    const batch = await place.batch(2);
+
+    expect(await place.slice(batch)).toMatchObject({ left: 2 });
+
+    await closedPage(place, batch);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 1, unknown: 1 });
+    expect((await batch.line('R1')).state).toBe('unknown');
+  });
 });
 
 describe('a 403', () => {
